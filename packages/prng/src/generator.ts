@@ -1,0 +1,145 @@
+import { Pcg64, type PcgState } from './pcg64.ts'
+import { expectInteger, type SeedSequence, seedSequence } from './seed-sequence.ts'
+
+/** NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy beside it. */
+export interface Generator {
+  /** 0n to 2^64 - 1; `bit_generator.random_raw()`. */
+  uint64(): bigint
+  /** 0 to 2^32 - 1; `integers(2**32)`. Two of them share 64 bits, also with other draws in between. */
+  uint32(): number
+  /** 0 <= x < 1 in steps of 2^-53; `random()`. */
+  random(): number
+  /** low <= x < high, evenly; `integers(low, high)`. @throws RangeError unless low < high <= low + 2^53. */
+  integers(low: number, high: number): number
+  /** Shuffles in place, evenly; `shuffle(list)`. */
+  shuffle<T>(array: T[]): void
+  /** 0 to n - 1 in a random order; `permutation(n)`. */
+  permutation(n: number): number[]
+  /** 0 <= x < n, evenly; `choice(n)`. */
+  choice(n: number): number
+  /** A copy; `bit_generator.state`. */
+  readonly state: PcgState
+}
+
+const TWO_32 = 2 ** 32
+
+/**
+ * `np.random.Generator(np.random.PCG64(seed))`: the stream of `np.random.default_rng(seed)`, bit for bit.
+ *
+ * Not cryptographic: whoever sees a few draws can tell the next ones.
+ *
+ * Vectors: vectors/prng/generator.json.
+ * @throws TypeError or RangeError as `seedSequence` does.
+ */
+export function pcg64(seed: bigint | number | SeedSequence): Generator {
+  const sequence = typeof seed === 'object' && seed !== null ? seed : seedSequence(seed)
+  return new PcgGenerator(new Pcg64(sequence.generateState(8)))
+}
+
+class PcgGenerator implements Generator {
+  readonly #bits: Pcg64
+  readonly #view = new DataView(new ArrayBuffer(8))
+
+  constructor(bits: Pcg64) {
+    this.#bits = bits
+  }
+
+  get state(): PcgState {
+    return this.#bits.state
+  }
+
+  uint64(): bigint {
+    this.#bits.next()
+    this.#view.setUint32(0, this.#bits.high)
+    this.#view.setUint32(4, this.#bits.low)
+    return this.#view.getBigUint64(0)
+  }
+
+  uint32(): number {
+    return this.#bits.uint32()
+  }
+
+  random(): number {
+    this.#bits.next()
+    return (this.#bits.high * 2 ** 21 + (this.#bits.low >>> 11)) / 2 ** 53
+  }
+
+  integers(low: number, high: number): number {
+    // One past the last safe integer is a fair end, so the bounds are checked on the last number drawn.
+    const last = high - 1
+    const range = last - low
+    if (!Number.isSafeInteger(low) || !Number.isSafeInteger(last) || !Number.isSafeInteger(range) || range < 0) {
+      const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
+      throw new Kind(`"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`)
+    }
+    if (range === 0) return low
+    if (range > TWO_32 - 1) return low + this.#below64(range + 1)
+    return low + (range === TWO_32 - 1 ? this.#bits.uint32() : this.#below32(range + 1))
+  }
+
+  shuffle<T>(array: T[]): void {
+    if (!Array.isArray(array)) throw new TypeError(`"array" expected an array, got ${typeof array}`)
+    for (let i = array.length - 1; i > 0; i--) {
+      // Here NumPy draws by mask and rejection, not by Lemire's method.
+      const mask = 0xffffffff >>> Math.clz32(i)
+      let j = (this.#bits.uint32() & mask) >>> 0
+      while (j > i) j = (this.#bits.uint32() & mask) >>> 0
+      const moved = array[i] as T
+      array[i] = array[j] as T
+      array[j] = moved
+    }
+  }
+
+  permutation(n: number): number[] {
+    expectInteger('n', n, 0, TWO_32 - 1)
+    const array = Array.from({ length: n }, (_, i) => i)
+    this.shuffle(array)
+    return array
+  }
+
+  choice(n: number): number {
+    expectInteger('n', n, 1, 2 ** 53)
+    return this.integers(0, n)
+  }
+
+  /**
+   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 mod size that would
+   * make some results likelier than others.
+   *
+   * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
+   */
+  #below32(size: number): number {
+    let draw = this.#bits.uint32()
+    let rest = Math.imul(draw, size) >>> 0
+    if (rest < size) {
+      const unfair = TWO_32 % size
+      while (rest < unfair) {
+        draw = this.#bits.uint32()
+        rest = Math.imul(draw, size) >>> 0
+      }
+    }
+    return upperHalf(draw, size)
+  }
+
+  /** The same with 64 bits a draw, 2^32 < size <= 2^53. */
+  #below64(size: number): number {
+    const upper = Math.floor(size / TWO_32)
+    const lower = size >>> 0
+    let unfair = -1
+    for (;;) {
+      this.#bits.next()
+      const { high, low } = this.#bits
+      const middle = upperHalf(low, lower) + (Math.imul(low, upper) >>> 0) + (Math.imul(high, lower) >>> 0)
+      // Rounded when over 2^53, but then it is above every size.
+      const rest = (middle >>> 0) * TWO_32 + (Math.imul(low, lower) >>> 0)
+      if (rest < size && unfair < 0) unfair = 2 ** 64 % size
+      if (rest < unfair) continue
+      return high * upper + upperHalf(high, lower) + Math.floor((low * upper) / TWO_32) + Math.floor(middle / TWO_32)
+    }
+  }
+}
+
+/** The upper 32 bits of the product of two numbers of 32 bits. */
+function upperHalf(a: number, b: number): number {
+  return Math.floor((a * (b >>> 16) + Math.floor((a * (b & 0xffff)) / 65536)) / 65536)
+}

@@ -1,0 +1,47 @@
+import { digest, type Hash } from '@affine/prng'
+import { base58, hex } from '@scure/base'
+
+/** Everything a challenge follows from. Hashes are 64 lower-case hex digits, `validator` an SS58 address. */
+export interface ChallengeParts {
+  readonly genesis: Hash
+  readonly netuid: number
+  /** The exact id, `name@version`. */
+  readonly env: string
+  readonly specHash: Hash
+  readonly duel: Hash
+  readonly validator: string
+  readonly epoch: number
+  readonly beacon: Hash
+  readonly secret: Hash
+  readonly index: number
+}
+
+/**
+ * The id of one challenge: base58 of 32 bytes. Whoever lacks `secret` or `beacon` cannot tell it.
+ * The parts are taken as they are; only what canonical JSON refuses (floats, undefined) throws.
+ */
+export function challengeId(parts: ChallengeParts): string {
+  const { genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret, index } = parts
+  return encodeId(digest('challenge', genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret, index))
+}
+
+/** A hash as a challenge id. */
+export function encodeId(hash: Hash): string {
+  return base58.encode(hex.decode(hash))
+}
+
+/**
+ * The seed of a challenge's random stream: 128 bits, never more, since above that SeedSequence has trivial second
+ * preimages.
+ *
+ * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
+ */
+export function seedOf(challengeId: string): bigint {
+  if (!isChallengeId(challengeId)) throw new TypeError('"challengeId" expected base58 of 32 bytes')
+  return BigInt(`0x${digest('seed', challengeId).slice(0, 32)}`)
+}
+
+/** Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused before it is decoded. */
+export function isChallengeId(text: string): boolean {
+  return typeof text === 'string' && /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && base58.decode(text).length === 32
+}

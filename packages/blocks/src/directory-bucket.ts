@@ -1,1 +1,75 @@
-export {}
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type Bucket, checkPath } from './bucket.ts'
+
+/**
+ * A bucket in a directory, which is made when first written to. A file appears under its name only whole and fsynced,
+ * so a crash at any moment leaves the file, or no file (and perhaps a `.tmp` that no path can name). Needs a file
+ * system with hard links: link(2) is what refuses to overwrite.
+ */
+export function directoryBucket(directory: string): Bucket {
+  const root = resolve(directory)
+
+  async function read(path: string, limit: number): Promise<Uint8Array | null> {
+    const place = join(root, checkPath(path))
+    const file = await open(place).catch(nullIf('ENOENT'))
+    if (file === null) return null
+    try {
+      if ((await file.stat()).size > limit) throw new Error(`${place} is larger than ${limit} bytes`)
+      return new Uint8Array(await file.readFile())
+    } finally {
+      await file.close()
+    }
+  }
+
+  async function write(path: string, bytes: Uint8Array): Promise<void> {
+    const place = join(root, checkPath(path))
+    const folder = dirname(place)
+    const temporary = join(folder, `.${randomUUID()}.tmp`)
+    await mkdir(folder, { recursive: true })
+    try {
+      await writeSynced(temporary, bytes)
+      if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null) await expectSame(place, bytes)
+    } finally {
+      await unlink(temporary).catch(nullIf('ENOENT'))
+    }
+    // Also when the file was there: who linked it may have crashed before this. Up to the root, as folders may be new.
+    for (let at = folder; ; at = dirname(at)) {
+      await sync(at)
+      if (at === root) return
+    }
+  }
+  return { read, write }
+}
+
+async function expectSame(place: string, bytes: Uint8Array): Promise<void> {
+  if (!(await readFile(place)).equals(bytes)) throw new Error(`${place} is there with other bytes`)
+}
+
+async function writeSynced(place: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(place, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** For `catch`: null in place of the expected error. */
+function nullIf(code: string): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof Error && 'code' in error && error.code === code) return null
+    throw error
+  }
+}

@@ -1,0 +1,166 @@
+import { canonicalize, type Hash, type Json, type Result } from '@affine/prng'
+import { blake3 } from '@noble/hashes/blake3.js'
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type BlockFault, fault } from './fault.ts'
+import { LIMITS } from './limits.ts'
+import { type HashFunction, leafHash, merkleRoot } from './merkle.ts'
+import { readSample, type Sample } from './sample.ts'
+import { at, type Check, hash, hotkey, integer, object, oneOf, readLine, text } from './shape.ts'
+
+/** Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. */
+export type Verify = (message: Uint8Array, signature: Uint8Array, hotkey: string) => boolean
+/** The 64-byte signature of a block's 32-byte hash. */
+export type Sign = (message: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+export interface Header {
+  readonly v: 1
+  readonly genesis: Hash
+  readonly netuid: number
+  /** The hotkey that signs. */
+  readonly validator: string
+  readonly epoch: number
+  /** From 0 in each epoch. */
+  readonly height: number
+  /** Hash of the block before, across epochs too; `NO_BLOCK` before the first of all. */
+  readonly prev: Hash
+  readonly count: number
+  readonly root: Hash
+  /** Integer milliseconds, for people: nothing is decided by it. */
+  readonly time: number
+  /** Only in an epoch's last block: what the validator had committed to. */
+  readonly secret?: Hash
+}
+
+export interface Block {
+  readonly hash: Hash
+  readonly header: Header
+  /** 128 hex digits. */
+  readonly signature: string
+  readonly samples: readonly Sample[]
+  /** The samples' lines as they were read, without line feeds: the leaves under `header.root`. */
+  readonly lines: readonly Uint8Array[]
+}
+
+/** What a validator's very first block has as `prev`. */
+export const NO_BLOCK: Hash = '0'.repeat(64)
+
+const LINE_FEED = 10
+const uint = (bits: number) => integer(0, 2 ** bits - 1)
+const headerShape = object(
+  {
+    v: oneOf(1),
+    genesis: hash,
+    netuid: uint(16),
+    validator: hotkey,
+    epoch: uint(32),
+    height: uint(32),
+    prev: hash,
+    count: integer(0, LIMITS.blockSamples),
+    root: hash,
+    time: uint(53),
+  },
+  { secret: hash },
+)
+export const signatureText: Check = text(/^[0-9a-f]{128}$/, '128 lower-case hex digits')
+const signatureShape = object({ signature: signatureText })
+
+/** A block's hash: the Merkle leaf hash of its header's line. */
+export function blockHash(headerLine: Uint8Array, hashFunction: HashFunction = blake3): Hash {
+  return bytesToHex(leafHash(headerLine, hashFunction))
+}
+
+export function readHeader(line: Uint8Array): Result<Header, BlockFault> {
+  return readLine(line, LIMITS.headerBytes, headerShape, 'BAD_HEADER') as Result<Header, BlockFault>
+}
+
+function readSignature(line: Uint8Array): Result<Pick<Block, 'signature'>, BlockFault> {
+  return readLine(line, LIMITS.headerBytes, signatureShape, 'BAD_SIGNATURE') as Result<Block, BlockFault>
+}
+
+export interface BlockTrust {
+  /** What the block is known by. Without it any block that its own validator signed is read. */
+  readonly hash?: Hash | undefined
+  readonly verify: Verify
+  readonly hashFunction?: HashFunction
+}
+
+/**
+ * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root, and the shape of
+ * every sample. Never throws, on any bytes. Not for its truth: replaying is the lane's business (`verifyLane`).
+ */
+export function readBlock(bytes: Uint8Array, trust: BlockTrust): Result<Block, BlockFault> {
+  const { verify, hashFunction = blake3 } = trust
+  if (bytes.length > LIMITS.blockBytes) return fault('TOO_LARGE', `expected at most ${LIMITS.blockBytes} bytes`)
+  const [headerLine, signatureLine, ...lines] = splitLines(bytes)
+  if (!headerLine || !signatureLine) {
+    return fault('BAD_LINES', `expected 2 to ${2 + LIMITS.blockSamples} lines, each ended by a line feed`)
+  }
+  // Size and hash first: nothing is parsed that is not what was asked for.
+  if (headerLine.length > LIMITS.headerBytes)
+    return fault('TOO_LARGE', `line 0: expected at most ${LIMITS.headerBytes}`)
+  const hash = blockHash(headerLine, hashFunction)
+  if (trust.hash !== undefined && hash !== trust.hash) return fault('WRONG_HASH', `expected ${trust.hash}, got ${hash}`)
+
+  const header = readHeader(headerLine)
+  if (!header.ok) return at('line 0', header)
+  const signed = readSignature(signatureLine)
+  if (!signed.ok) return at('line 1', signed)
+  const { validator, count, root } = header.value
+  const { signature } = signed.value
+  if (!verify(hexToBytes(hash), hexToBytes(signature), validator)) return fault('WRONG_SIGNATURE', `not ${validator}'s`)
+  if (lines.length !== count) return fault('WRONG_COUNT', `header says ${count} samples, got ${lines.length}`)
+  const rootHere = bytesToHex(merkleRoot(lines, hashFunction))
+  if (rootHere !== root) return fault('WRONG_ROOT', `header says ${root}, got ${rootHere}`)
+
+  const samples: Sample[] = []
+  for (const line of lines) {
+    const sample = readSample(line)
+    if (!sample.ok) return at(`line ${2 + samples.length}`, sample)
+    samples.push(sample.value)
+  }
+  return { ok: true, value: { hash, header: header.value, signature, samples, lines } }
+}
+
+/** The lines without their line feeds, or none if the last has none or if there are more than a block may have. */
+function splitLines(bytes: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, start)
+    if (end === -1 || lines.length === 2 + LIMITS.blockSamples) return []
+    lines.push(bytes.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
+
+export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
+  readonly samples: readonly Sample[]
+  readonly sign: Sign
+  readonly hashFunction?: HashFunction
+}
+
+/**
+ * A block's hash and bytes. Signs once, and only what `readBlock` will read.
+ * @throws RangeError, TypeError for a draft that could not be read back.
+ */
+export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
+  const { samples, sign, hashFunction = blake3, ...rest } = draft
+  const lines = samples.map(toLine)
+  const root = bytesToHex(merkleRoot(lines, hashFunction))
+  const headerLine = toLine({ v: 1, ...rest, count: lines.length, root })
+  const hash = blockHash(headerLine, hashFunction)
+  const render = (signature: Uint8Array) =>
+    joinLines([headerLine, toLine({ signature: bytesToHex(signature) }), ...lines])
+
+  const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true, hashFunction })
+  if (!check.ok) throw new RangeError(`"draft" expected a block that can be read, got ${check.code}: ${check.detail}`)
+  const signature = await sign(hexToBytes(hash))
+  if (signature.length !== 64) throw new TypeError(`"sign" expected to give 64 bytes, got ${signature.length}`)
+  return { hash, bytes: render(signature) }
+}
+
+const toLine = (value: object): Uint8Array => utf8ToBytes(canonicalize(value as Json))
+
+function joinLines(lines: readonly Uint8Array[]): Uint8Array {
+  return concatBytes(...lines.flatMap((line) => [line, Uint8Array.of(LINE_FEED)]))
+}

@@ -1,0 +1,74 @@
+import type { Hash } from '@affine/prng'
+import { concatBytes } from '@noble/hashes/utils.js'
+
+/** Files by path. The same layout on a directory, over plain HTTP, and on S3. */
+export interface Bucket {
+  /** The file's bytes, or null if it is not there. Rejects if there are more than `limit` or on any other failure. */
+  read(path: string, limit: number): Promise<Uint8Array | null>
+  /** Resolves once the file is durable. Never overwrites: the same bytes again are fine, other bytes reject. */
+  write(path: string, bytes: Uint8Array): Promise<void>
+}
+
+export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
+export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
+
+/** @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined by `/`. */
+export function checkPath(path: string): string {
+  const name = '[A-Za-z0-9_-][A-Za-z0-9._-]*'
+  if (new RegExp(`^${name}(/${name})*$`).test(path)) return path
+  throw new RangeError(`"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`)
+}
+
+export interface HttpOptions {
+  readonly fetch?: typeof globalThis.fetch
+  /** For the whole answer, body included. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at the limit. Which
+ * addresses may be asked (https, public ones) is for the caller to decide. Does not retry.
+ * @throws TypeError unless `url` is an http or https URL.
+ */
+export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
+  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+  const base = new URL(url)
+  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`"url" expected http or https, got ${base.protocol}`)
+  if (!base.pathname.endsWith('/')) base.pathname += '/'
+
+  async function read(path: string, limit: number): Promise<Uint8Array | null> {
+    const place = new URL(checkPath(path), base).href
+    try {
+      const response = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+      if (response.status === 200) return await readBody(response, limit)
+      await response.body?.cancel()
+      if (response.status === 404) return null
+      throw new Error(`status ${response.status}`)
+    } catch (error) {
+      throw new Error(`cannot read ${place}: ${reason(error)}`, { cause: error })
+    }
+  }
+  return { read }
+}
+
+/** A body's bytes as they come in, never more than `limit`: the length that a server announces proves nothing. */
+async function readBody(response: Response, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (const reader = response.body?.getReader(); reader; ) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    size += value.length
+    if (size <= limit) continue
+    await reader.cancel()
+    throw new Error(`larger than ${limit} bytes`)
+  }
+  return concatBytes(...chunks)
+}
+
+/** fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its cause. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
+}

@@ -1,0 +1,14 @@
+/** What a block may hold; its readers refuse more. Sizes of lines are without the line feed. */
+export const LIMITS: {
+  readonly headerBytes: number
+  readonly sampleBytes: number
+  readonly blockSamples: number
+  readonly blockBytes: number
+  readonly invocationBytes: number
+} = Object.freeze({
+  headerBytes: 1024,
+  sampleBytes: 128 * 1024,
+  blockSamples: 256,
+  blockBytes: 8 * 1024 * 1024,
+  invocationBytes: 128,
+})

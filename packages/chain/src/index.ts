@@ -1,1 +1,5 @@
-export {}
+export { type Account, account, decodeAddress, encodeAddress, verify } from './account.ts'
+export * from './chain.ts'
+export { type Commitment, decodeCommitment, encodeCommitment } from './commitment.ts'
+export type { Params } from './ledger.ts'
+export { LocalChain, type LocalOptions, type Random } from './local-chain.ts'

@@ -1,0 +1,96 @@
+import type { Account } from './account.ts'
+
+/** A finalized block: its number and its hash, 64 hex digits. */
+export interface Head {
+  readonly number: number
+  readonly hash: string
+}
+
+/** One slot of the metagraph. `stake` is in rao; `lastUpdate` is the block of its last weights, or of its registration. */
+export interface Neuron {
+  readonly uid: number
+  readonly hotkey: string
+  readonly stake: bigint
+  readonly permit: boolean
+  readonly lastUpdate: number
+}
+
+/** What a hotkey has in its one commitment slot, and the block that wrote it. Outlives a deregistration. */
+export interface CommitmentSlot {
+  readonly hotkey: string
+  readonly block: number
+  readonly fields: readonly Uint8Array[]
+}
+
+/** The subnet as it stood at the end of `head`. Neurons by uid, commitments by hotkey. */
+export interface Snapshot {
+  readonly head: Head
+  readonly tempo: number
+  readonly commitReveal: boolean
+  readonly neurons: readonly Neuron[]
+  readonly commitments: readonly CommitmentSlot[]
+}
+
+/** Pairs of a uid and its weight, both 0 to 65535. */
+export type Weights = readonly (readonly [uid: number, weight: number])[]
+
+/**
+ * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses rejects with a
+ * `ChainError` that has the chain's own name for it; nothing is retried in here.
+ */
+export interface Chain {
+  /** Hash of block 0, 64 hex digits. */
+  readonly genesis: string
+  readonly netuid: number
+  /** Every finalized head from the one at the call on, without gaps, to slow consumers too. Ends when `signal` aborts. */
+  heads(signal?: AbortSignal): AsyncIterable<Head>
+  head(): Promise<Head>
+  blockHash(number: number): Promise<string>
+  snapshot(block: number): Promise<Snapshot>
+  /** The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them. */
+  weights(block: number): Promise<Readonly<Record<string, Weights>>>
+  /** Overwrites the account's slot; resolves with the block that holds it. Never enters a block after `until`. */
+  commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
+  setWeights(account: Account, weights: Weights): Promise<Head>
+}
+
+/** How many blocks an extrinsic may wait when its caller does not say: the default mortality of Substrate's clients. */
+export const MORTALITY = 64
+
+/** What each name means and what to do about it. Names up to `AncientBirthBlock` are subtensor's and Substrate's own. */
+const ADVICE = {
+  HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
+  HotKeyAlreadyRegisteredInSubNet: 'this hotkey already has a uid',
+  AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
+  NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
+  SettingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
+  NeuronNoValidatorPermit: 'no validator permit: permits go to the highest stakes once every tempo',
+  UidsLengthExceedUidsInSubNet: 'more weights than neurons',
+  DuplicateUids: 'a uid occurs twice',
+  UidVecContainInvalidOne: 'a uid does not exist: read the metagraph again',
+  WeightVecLengthIsLow: 'at least one weight is needed',
+  TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
+  SpaceLimitExceeded: 'no commitment space left in this tempo: wait for the next',
+  BadProof: 'the signature does not fit: sign for this genesis and netuid',
+  Stale: 'the nonce was used before: sign again',
+  ExhaustsResources: 'too much is waiting: try again after the next block',
+  AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
+  FieldTooLong: 'a commitment field has at most 128 bytes',
+  BadFormat: 'not an extrinsic',
+  UnknownBlock: 'no such block',
+} as const
+
+export type Refusal = keyof typeof ADVICE
+
+/** What went wrong with a chain; `code` is the chain's own name for it where it has one. */
+export class ChainError extends Error {
+  override readonly name = 'ChainError'
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export const refusal = (code: Refusal): ChainError => new ChainError(code, `${code}: ${ADVICE[code]}`)

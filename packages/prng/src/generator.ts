@@ -22,6 +22,8 @@ export interface Generator {
 }
 
 const TWO_32 = 2 ** 32
+// Puts two halves together at the price of one bigint, where arithmetic would make three.
+const view = new DataView(new ArrayBuffer(8))
 
 /**
  * `np.random.Generator(np.random.PCG64(seed))`: the stream of `np.random.default_rng(seed)`, bit for bit.
@@ -38,7 +40,6 @@ export function pcg64(seed: bigint | number | SeedSequence): Generator {
 
 class PcgGenerator implements Generator {
   readonly #bits: Pcg64
-  readonly #view = new DataView(new ArrayBuffer(8))
 
   constructor(bits: Pcg64) {
     this.#bits = bits
@@ -50,9 +51,9 @@ class PcgGenerator implements Generator {
 
   uint64(): bigint {
     this.#bits.next()
-    this.#view.setUint32(0, this.#bits.high)
-    this.#view.setUint32(4, this.#bits.low)
-    return this.#view.getBigUint64(0)
+    view.setUint32(0, this.#bits.high)
+    view.setUint32(4, this.#bits.low)
+    return view.getBigUint64(0)
   }
 
   uint32(): number {

@@ -7,18 +7,17 @@ export interface PcgState {
   readonly uinteger: number
 }
 
-// The multiplier 0x2360ed051fc65da44385df649fccf645, in words of 32 bits and in halves of 16, lowest first.
+// The multiplier 0x2360ed051fc65da44385df649fccf645 in words of 32 bits, lowest first.
 const M0 = 0x9fccf645
 const M1 = 0x4385df64
 const M2 = 0x1fc65da4
 const M3 = 0x2360ed05
-const [H0, H1, H2, H3, H4, H5] = [0xf645, 0x9fcc, 0xdf64, 0x4385, 0x5da4, 0x1fc6]
+const TWO_32 = 2 ** 32
 
 /**
  * PCG64 (XSL-RR, 128 bits of state, 64 of output), the bits under `np.random.default_rng`.
  *
- * The state lives in words of 32 bits. A word times a half is below 2^48, and a column of such products below
- * 2^53, so plain numbers hold them exactly and nothing is allocated.
+ * The state lives in words of 32 bits, so that plain numbers do and nothing is allocated.
  *
  * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
  */
@@ -34,39 +33,49 @@ export class Pcg64 {
 
   /** `words`: eight words of 32 bits; NumPy takes the upper half of each 128-bit number first. */
   constructor(words: Uint32Array) {
-    const at = (i: number): number => words[i] ?? 0
-    this.#inc[0] = (at(6) << 1) | 1
-    this.#inc[1] = (at(7) << 1) | (at(6) >>> 31)
-    this.#inc[2] = (at(4) << 1) | (at(7) >>> 31)
-    this.#inc[3] = (at(5) << 1) | (at(4) >>> 31)
+    const [s2 = 0, s3 = 0, s0 = 0, s1 = 0, i2 = 0, i3 = 0, i0 = 0, i1 = 0] = words
+    // The increment is odd: its number moved up by one bit, and one.
+    this.#inc[0] = (i0 << 1) | 1
+    this.#inc[1] = (i1 << 1) | (i0 >>> 31)
+    this.#inc[2] = (i2 << 1) | (i1 >>> 31)
+    this.#inc[3] = (i3 << 1) | (i2 >>> 31)
+    // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the increment.
+    const seed = [s0, s1, s2, s3]
     let carry = 0
-    for (const [i, word] of [at(2), at(3), at(0), at(1)].entries()) {
-      carry += word + (this.#inc[i] ?? 0)
-      this.#state[i] = carry
-      carry = carry > 0xffffffff ? 1 : 0
+    for (let i = 0; i < 4; i++) {
+      const sum = (seed[i] as number) + (this.#inc[i] as number) + carry
+      this.#state[i] = sum
+      carry = sum >= TWO_32 ? 1 : 0
     }
     this.next()
   }
 
   /** Draws 64 bits into `high` and `low`. */
   next(): void {
-    const [state, inc] = [this.#state, this.#inc]
+    const state = this.#state
+    const inc = this.#inc
     const a = state[0] as number
     const b = state[1] as number
     const c = state[2] as number
     const d = state[3] as number
-    // state * M + inc by columns: p holds the lower halves of M, q the upper ones with what p carries.
-    const p0 = a * H0 + (inc[0] as number)
-    const q0 = a * H1 + Math.floor(p0 / 65536)
-    const p1 = a * H2 + b * H0 + (inc[1] as number) + Math.floor(q0 / 65536)
-    const q1 = a * H3 + b * H1 + Math.floor(p1 / 65536)
-    const p2 = a * H4 + b * H2 + c * H0 + (inc[2] as number) + Math.floor(q1 / 65536)
-    const q2 = a * H5 + b * H3 + c * H1 + Math.floor(p2 / 65536)
-    const top = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0)
-    const s0 = (q0 << 16) | (p0 & 0xffff)
-    const s1 = (q1 << 16) | (p1 & 0xffff)
-    const s2 = (q2 << 16) | (p2 & 0xffff)
-    const s3 = (top + (inc[3] as number) + Math.floor(q2 / 65536)) | 0
+    const i0 = inc[0] as number
+    const i1 = inc[1] as number
+    const i2 = inc[2] as number
+    // state * M + inc by columns. The lower word of a column is exact, as integer multiplication wraps.
+    const l0 = (Math.imul(a, M0) + i0) >>> 0
+    const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + i1) >>> 0
+    const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + i2) >>> 0
+    const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + (inc[3] as number)
+    // Without it a column is a multiple of 2^32, rounded by less than 2^14: rounding back gives what is above it.
+    const h0 = Math.floor((a * M0 + i0 - l0) / TWO_32 + 0.5)
+    const h1 = Math.floor((a * M1 + b * M0 + i1 - l1) / TWO_32 + 0.5)
+    const h2 = Math.floor((a * M2 + b * M1 + c * M0 + i2 - l2) / TWO_32 + 0.5)
+    const t1 = l1 + h0
+    const t2 = l2 + h1 + Math.floor(t1 / TWO_32)
+    const s0 = l0 | 0
+    const s1 = t1 | 0
+    const s2 = t2 | 0
+    const s3 = (l3 + h2 + Math.floor(t2 / TWO_32)) | 0
     state[0] = s0
     state[1] = s1
     state[2] = s2

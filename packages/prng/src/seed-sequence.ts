@@ -7,6 +7,7 @@ export interface SeedSequence {
 }
 
 const POOL = 4
+const view = new DataView(new ArrayBuffer(8))
 
 /**
  * `np.random.SeedSequence(entropy)`, with its pool of four words and no spawn key.
@@ -20,20 +21,7 @@ const POOL = 4
  *   as a number, at most 2^53 - 1.
  */
 export function seedSequence(entropy: bigint | number): SeedSequence {
-  const pool = mixPool(toWords(entropy))
-  const generateState = (n: number): Uint32Array => {
-    expectInteger('n', n, 0, 2 ** 31)
-    const hash = hasher(0x8b51f9dd, 0x58f38ded)
-    return new Uint32Array(n).map((_, i) => hash(pool[i % POOL] ?? 0))
-  }
-  return {
-    generateState,
-    generateState64(n) {
-      expectInteger('n', n, 0, 2 ** 30)
-      const words = generateState(2 * n)
-      return new BigUint64Array(n).map((_, i) => (BigInt(words[2 * i + 1] ?? 0) << 32n) | BigInt(words[2 * i] ?? 0))
-    },
-  }
+  return new Pool(toWords(entropy))
 }
 
 /** @throws TypeError or RangeError unless `value` is an integer from `least` to `most`. */
@@ -43,43 +31,73 @@ export function expectInteger(name: string, value: number, least: number, most: 
   throw new Kind(`"${name}" expected an integer in ${least}..${most}, got ${String(value)}`)
 }
 
-/** Words of 32 bits, the lowest first; zero is one word. */
+/** Words of 32 bits, the lowest first, none for zero: the pool is filled up with zeros anyway. */
 function toWords(entropy: bigint | number): number[] {
   const fits = typeof entropy === 'bigint' || Number.isSafeInteger(entropy)
   if (!fits || entropy < 0) {
     const Kind = typeof entropy === 'bigint' || typeof entropy === 'number' ? RangeError : TypeError
     throw new Kind(`"seed" expected a non-negative integer, got ${String(entropy)}`)
   }
-  // Through hex, because shifting a wide bigint word by word takes quadratic time.
-  const hex = entropy.toString(16)
   const words: number[] = []
-  for (let end = hex.length; end > 0; end -= 8) words.push(Number.parseInt(hex.slice(Math.max(0, end - 8), end), 16))
+  for (let rest = BigInt(entropy); rest > 0n; rest >>= 64n) {
+    view.setBigUint64(0, rest)
+    words.push(view.getUint32(4), view.getUint32(0))
+  }
+  // A zero on top would be stirred in when it lies beyond the pool.
+  if (words.at(-1) === 0) words.pop()
   return words
 }
 
-function mixPool(words: readonly number[]): Uint32Array {
-  const hash = hasher(0x43b0d7e5, 0x931e8875)
-  const pool = new Uint32Array(POOL).map((_, i) => hash(words[i] ?? 0))
-  const stir = (into: number, word: number): void => {
-    const mixed = Math.imul(0xca01f9dd, pool[into] ?? 0) - Math.imul(0x4973f715, hash(word))
-    pool[into] = mixed ^ ((mixed >>> 16) | 0)
+class Pool implements SeedSequence {
+  readonly #pool = [0, 0, 0, 0]
+
+  constructor(words: readonly number[]) {
+    const pool = this.#pool
+    const hash = new Hash(0x43b0d7e5, 0x931e8875)
+    for (let i = 0; i < POOL; i++) pool[i] = hash.of(words[i] ?? 0)
+    for (let from = 0; from < POOL; from++) {
+      for (let to = 0; to < POOL; to++)
+        if (to !== from) pool[to] = mix(pool[to] as number, hash.of(pool[from] as number))
+    }
+    for (let from = POOL; from < words.length; from++) {
+      for (let to = 0; to < POOL; to++) pool[to] = mix(pool[to] as number, hash.of(words[from] as number))
+    }
   }
-  for (let from = 0; from < POOL; from++) {
-    for (let into = 0; into < POOL; into++) if (into !== from) stir(into, pool[from] ?? 0)
+
+  generateState(n: number): Uint32Array {
+    expectInteger('n', n, 0, 2 ** 31)
+    const hash = new Hash(0x8b51f9dd, 0x58f38ded)
+    const words = new Uint32Array(n)
+    for (let i = 0; i < n; i++) words[i] = hash.of(this.#pool[i % POOL] as number)
+    return words
   }
-  for (const word of words.slice(POOL)) {
-    for (let into = 0; into < POOL; into++) stir(into, word)
+
+  generateState64(n: number): BigUint64Array {
+    expectInteger('n', n, 0, 2 ** 30)
+    const words = this.generateState(2 * n)
+    return new BigUint64Array(n).map((_, i) => (BigInt(words[2 * i + 1] ?? 0) << 32n) | BigInt(words[2 * i] ?? 0))
   }
-  return pool
 }
 
-/** A hash whose constant moves on with every word. */
-function hasher(initial: number, multiplier: number): (word: number) => number {
-  let constant = initial
-  return (word) => {
-    const mixed = word ^ constant
-    constant = Math.imul(constant, multiplier)
-    const product = Math.imul(mixed, constant)
-    return (product ^ (product >>> 16)) >>> 0
+/** Hashes words of 32 bits, with a constant that moves on at every word. */
+class Hash {
+  readonly #multiplier: number
+  #constant: number
+
+  constructor(constant: number, multiplier: number) {
+    this.#constant = constant | 0
+    this.#multiplier = multiplier
   }
+
+  of(word: number): number {
+    const mixed = word ^ this.#constant
+    this.#constant = Math.imul(this.#constant, this.#multiplier)
+    const product = Math.imul(mixed, this.#constant)
+    return product ^ (product >>> 16)
+  }
+}
+
+function mix(x: number, y: number): number {
+  const mixed = (Math.imul(0xca01f9dd, x) - Math.imul(0x4973f715, y)) | 0
+  return mixed ^ (mixed >>> 16)
 }

@@ -1,0 +1,60 @@
+import { seedSequence } from '@affine/prng'
+
+const MASK = (1n << 128n) - 1n
+const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n
+
+/** The same generator as the book writes it, in BigInt: what the limbs are measured against. */
+export class BigIntPcg64 {
+  state: bigint
+  inc: bigint
+  waiting = -1
+
+  constructor(seed: bigint) {
+    const [a = 0n, b = 0n, c = 0n, d = 0n] = seedSequence(seed).generateState64(4)
+    this.inc = ((((c << 64n) | d) << 1n) | 1n) & MASK
+    this.state = (this.inc + ((a << 64n) | b)) & MASK
+    this.uint64()
+  }
+
+  uint64(): bigint {
+    this.state = (this.state * MULTIPLIER + this.inc) & MASK
+    const mixed = (this.state >> 64n) ^ (this.state & 0xffffffffffffffffn)
+    const turn = this.state >> 122n
+    return BigInt.asUintN(64, (mixed >> turn) | (mixed << (64n - turn)))
+  }
+
+  uint32(): number {
+    if (this.waiting >= 0) {
+      const waiting = this.waiting
+      this.waiting = -1
+      return waiting
+    }
+    const draw = this.uint64()
+    this.waiting = Number(draw >> 32n)
+    return Number(draw & 0xffffffffn)
+  }
+
+  random(): number {
+    return Number(this.uint64() >> 11n) / 2 ** 53
+  }
+
+  integers(low: number, high: number): number {
+    const size = BigInt(high - low)
+    const unfair = 0x100000000n % size
+    for (;;) {
+      const product = BigInt(this.uint32()) * size
+      if ((product & 0xffffffffn) >= unfair) return low + Number(product >> 32n)
+    }
+  }
+
+  shuffle<T>(array: T[]): void {
+    for (let i = array.length - 1; i > 0; i--) {
+      const mask = 0xffffffff >>> Math.clz32(i)
+      let j = this.uint32() & mask
+      while (j > i) j = this.uint32() & mask
+      const moved = array[i] as T
+      array[i] = array[j] as T
+      array[j] = moved
+    }
+  }
+}

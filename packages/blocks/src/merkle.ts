@@ -4,6 +4,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 /** BLAKE3-256. Every function that hashes takes one, so that a faster one can be used where there is one. */
 export type HashFunction = (bytes: Uint8Array) => Uint8Array
 
+const HASH_BYTES = 32
+
 /** Hash of one line as a leaf: `hash(0x00 || line)`. */
 export function leafHash(line: Uint8Array, hash: HashFunction = blake3): Uint8Array {
   const input = new Uint8Array(1 + line.length)
@@ -63,6 +65,7 @@ export function climb(
   { index, size, proof, hash = blake3 }: Pick<Inclusion, 'index' | 'size' | 'proof' | 'hash'>,
 ): Uint8Array | null {
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null
+  if ([leaf, ...proof].some(({ length }) => length !== HASH_BYTES)) return null
   let node = leaf
   let used = 0
   // `at` is the node's place in its level and `last` that of the level's end; no bit operations, sizes reach 2^53.
@@ -70,7 +73,7 @@ export function climb(
     const isRight = at % 2 === 1
     if (!isRight && at === last) continue
     const sibling = proof[used++]
-    if (sibling?.length !== leaf.length) return null
+    if (!sibling) return null
     node = isRight ? nodeHash(sibling, node, hash) : nodeHash(node, sibling, hash)
   }
   return used === proof.length ? node : null

@@ -1,0 +1,57 @@
+import { digest } from '@affine/prng'
+import { blake3 } from '@noble/hashes/blake3.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { beforeAll, expect, it } from 'vitest'
+import {
+  type Block,
+  NO_BLOCK,
+  readBlock,
+  type Sample,
+  sampleProof,
+  verifyLane,
+  verifySampleProof,
+  writeBlock,
+} from '../src/index.ts'
+import { honestSamples, SECRET, scopeOf, toy } from './lane.ts'
+
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 300, 'mult8@0.1.0': 100 })
+const { genesis, netuid, validator, epoch } = scope
+const trust = { verify: toy.verify }
+let samples: Sample[]
+
+beforeAll(async () => {
+  samples = await honestSamples(scope)
+})
+
+it('writes, reads, verifies and proves the same bytes on every engine', async () => {
+  const blocks: Block[] = []
+  const all = blake3.create()
+  for (const part of [samples.slice(0, 256), samples.slice(256), []]) {
+    const place = { genesis, netuid, validator, epoch, height: blocks.length, prev: blocks.at(-1)?.hash ?? NO_BLOCK }
+    const reveal = part.length === 0 ? { secret: SECRET } : {}
+    const written = await writeBlock({ ...place, ...reveal, time: 0, samples: part, sign: toy.sign })
+    const read = readBlock(written.bytes, { ...trust, hash: written.hash })
+    if (!read.ok) throw new Error(read.detail)
+    expect(read.value.samples).toEqual(part)
+    blocks.push(read.value)
+    all.update(written.bytes)
+  }
+
+  const head = blocks.at(-1)!.hash
+  const read = async (hash: string) => ({ ok: true, value: blocks.find((block) => block.hash === hash)! }) as const
+  const lane = await verifyLane({ head, previous: NO_BLOCK, scope, read })
+  expect(lane).toMatchObject({ ok: true, value: { blocks: blocks.map(({ hash }) => hash).reverse() } })
+
+  const proof = sampleProof(blocks[1]!, 100, [blocks[2]!.header])
+  expect(verifySampleProof(proof, { ...trust, head })).toEqual({ ok: true, value: samples[356] })
+
+  expect({
+    bytes: bytesToHex(all.digest()),
+    lane: digest('lane', JSON.stringify(lane)),
+    proof: digest('proof', JSON.stringify(proof)),
+  }).toEqual({
+    bytes: '4dbc1172d14957276e6f3b054dd91f864a385b6134149a1865a0f730b3d2d4b1',
+    lane: '75bab2b700063f65014508ac21421b4acd7fc6b3b1cef00c3681017e467299f2',
+    proof: '6e1f06d056e548f5f880bee6647ba58525011e65ab28844a43e3c1180c178715',
+  })
+})

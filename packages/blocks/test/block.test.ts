@@ -1,0 +1,192 @@
+import { canonicalize, type Json } from '@affine/prng'
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { type BlockDraft, blockHash, LIMITS, NO_BLOCK, readBlock, type Sample, writeBlock } from '../src/index.ts'
+import { keyOf } from './keys.ts'
+import { forge, honestSamples, scopeOf, toy } from './lane.ts'
+
+const key = keyOf(3)
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1, 'mult8@0.1.0': 1 })
+const { genesis, netuid, epoch } = scope
+let samples: Sample[]
+let draft: BlockDraft
+
+beforeAll(async () => {
+  samples = await honestSamples(scope)
+  const place = { genesis, netuid, epoch, validator: key.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
+  draft = { ...place, samples, sign: key.sign }
+})
+
+describe('writeBlock', () => {
+  it('gives lines of canonical JSON, each with its line feed, and the leaf hash of the first', async () => {
+    const { hash, bytes } = await writeBlock(draft)
+    const text = new TextDecoder().decode(bytes)
+    const [header, signature, ...lines] = text.split('\n')
+    expect(lines).toEqual([...samples.map((sample) => canonicalize(sample as unknown as Json)), ''])
+    expect(blockHash(utf8ToBytes(header!))).toBe(hash)
+    expect(JSON.parse(signature!)).toEqual({ signature: bytesToHex(key.sign(hexToBytes(hash))) })
+    const { sign, samples: _, ...fields } = draft
+    expect(JSON.parse(header!)).toEqual({ ...fields, v: 1, count: 2, root: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(forge(key, fields, { lines: samples })).toEqual({ hash, bytes })
+  })
+
+  it('reads back as it was written, with and without the hash known', async () => {
+    const { hash, bytes } = await writeBlock(draft)
+    const read = readBlock(bytes, { hash, verify: key.verify })
+    expect(read).toMatchObject({ ok: true, value: { hash, samples } })
+    expect(readBlock(bytes, { verify: key.verify })).toEqual(read)
+  })
+
+  it('signs once, the hash, and waits for it', async () => {
+    const sign = vi.fn(async (message: Uint8Array) => key.sign(message))
+    const { hash } = await writeBlock({ ...draft, sign })
+    expect(sign.mock.calls).toEqual([[hexToBytes(hash)]])
+  })
+
+  it('signs nothing that could not be read', async () => {
+    const sign = vi.fn(key.sign)
+    const [sample] = samples
+    const long = { ...sample!.champion, messages: [{ role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) }] } as const
+    const wrong: [Partial<BlockDraft>, RegExp][] = [
+      [{ validator: 'me' }, /BAD_HEADER.*validator/],
+      [{ height: -1 }, /BAD_HEADER.*height/],
+      [{ samples: Array(257).fill(sample) }, /BAD_LINES/],
+      [{ samples: [{ ...sample!, index: -1 }] }, /BAD_SAMPLE.*index/],
+      [{ samples: [{ ...sample!, champion: long }] }, /TOO_LARGE/],
+      [{ samples: [{ ...sample!, champion: { ...long, reward: 0.5 } }] }, /expected integers/],
+      [{ note: 'hello' } as object, /BAD_HEADER.*unknown key/],
+    ]
+    for (const [change, message] of wrong)
+      await expect(writeBlock({ ...draft, ...change, sign })).rejects.toThrow(message)
+    expect(sign).not.toHaveBeenCalled()
+  })
+
+  it('refuses a signature of another length, and passes on what sign throws', async () => {
+    await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow('"sign" expected to give 64')
+    await expect(writeBlock({ ...draft, sign: () => Promise.reject(new Error('locked')) })).rejects.toThrow('locked')
+  })
+
+  it('uses the hash function it is given', async () => {
+    const hashFunction = vi.fn((bytes: Uint8Array) => hexToBytes(blockHash(bytes)))
+    const { hash, bytes } = await writeBlock({ ...draft, hashFunction })
+    expect(hashFunction).toHaveBeenCalled()
+    expect(readBlock(bytes, { hash, verify: key.verify }).ok).toBe(false)
+    expect(readBlock(bytes, { hash, verify: key.verify, hashFunction }).ok).toBe(true)
+  })
+})
+
+describe('readBlock', () => {
+  it('refuses every flip of a byte, of every bit pattern, wherever it is', async () => {
+    const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
+    for (let at = 0; at < bytes.length; at++) {
+      const flipped = bytes.slice()
+      flipped[at]! ^= 1 + (at % 255)
+      expect(readBlock(flipped, { hash, verify: toy.verify }).ok).toBe(false)
+      expect(readBlock(flipped, { verify: toy.verify }).ok).toBe(false)
+    }
+  })
+
+  it('refuses a flipped byte under a real signature', async () => {
+    const { bytes } = await writeBlock(draft)
+    const start = bytes.indexOf(10) // the signature's line, where a second valid signature could hide
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: start + 146 }), fc.integer({ min: 1, max: 255 }), (at, mask) => {
+        const flipped = bytes.slice()
+        flipped[at]! ^= mask
+        expect(readBlock(flipped, { verify: key.verify }).ok).toBe(false)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('refuses every block that is cut short or longer', async () => {
+    const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
+    for (let end = 0; end < bytes.length; end++) {
+      expect(readBlock(bytes.subarray(0, end), { hash, verify: toy.verify }).ok).toBe(false)
+    }
+    for (const more of ['\n', ' ', 'x\n', '{}\n', '\0']) {
+      expect(readBlock(concatBytes(bytes, utf8ToBytes(more)), { hash, verify: toy.verify }).ok).toBe(false)
+    }
+  })
+
+  it('never throws, on any bytes', () => {
+    const trust = { verify: () => true }
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => readBlock(bytes, trust).ok === false))
+    const line = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('', '\ufeff{}', '{"__proto__":{}}', '\r'),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom('\n', '\r\n', '\n\n', '\u2028'), (lines, end) => {
+        expect(readBlock(utf8ToBytes(lines.map((each) => each + end).join('')), trust).ok).toBe(false)
+      }),
+    )
+  })
+
+  it('never throws, whatever a validator signs', () => {
+    const place = { genesis, netuid, epoch, validator: toy.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
+    const nest = (depth: number) => utf8ToBytes(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.json().map(utf8ToBytes),
+      fc.jsonValue({ maxDepth: 20 }).map((value) => utf8ToBytes(JSON.stringify(value))),
+      fc.nat({ max: 20_000 }).map(nest),
+    )
+    fc.assert(
+      fc.property(fc.array(bytes, { minLength: 1, maxLength: 5 }), (lines) => {
+        const forged = forge(toy, place, { lines })
+        expect(readBlock(forged.bytes, { hash: forged.hash, verify: toy.verify }).ok).toBe(false)
+      }),
+    )
+  })
+
+  it('never throws on a sample of which any part is of another type', () => {
+    const place = { genesis, netuid, epoch, validator: toy.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
+    const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], { role: 'assistant' })
+    const places = (value: unknown): (string | number)[][] =>
+      typeof value !== 'object' || value === null
+        ? [[]]
+        : [[], ...Object.entries(value).flatMap(([name, part]) => places(part).map((rest) => [name, ...rest]))]
+    const all = places(samples[0])
+    fc.assert(
+      fc.property(fc.nat(), other, (pick, value) => {
+        const path = all[pick % all.length]!
+        const sample = setAt(samples[0], path, value)
+        const plan = { lines: [utf8ToBytes(sorted(sample))] }
+        const forged = forge(toy, place, plan)
+        const read = readBlock(forged.bytes, { verify: toy.verify })
+        if (read.ok) expect(kindOf(value)).toBe(kindOf(partAt(samples[0], path)))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('does not parse what is not what was asked for', () => {
+    const verify = vi.fn(() => true)
+    expect(readBlock(utf8ToBytes('[]\n[]\n'), { hash: NO_BLOCK, verify })).toMatchObject({ code: 'WRONG_HASH' })
+    expect(verify).not.toHaveBeenCalled()
+  })
+})
+
+const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
+
+const partAt = (value: unknown, path: (string | number)[]): unknown =>
+  path.reduce((part, name) => (part as Record<string | number, unknown>)[name], value)
+
+function setAt(value: unknown, [name, ...rest]: (string | number)[], part: unknown): unknown {
+  if (name === undefined) return part
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
+  copy[name] = setAt(copy[name], rest, part)
+  return copy
+}
+
+/** JSON with sorted keys, of values that canonical JSON refuses too. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}

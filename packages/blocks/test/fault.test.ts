@@ -1,0 +1,434 @@
+import { canonicalize, type Json, type Result } from '@affine/prng'
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BlockFault,
+  type Episode,
+  type EpisodeMessage,
+  FAULT_CODES,
+  type Header,
+  LIMITS,
+  readBlock,
+  type Sample,
+  type SampleProof,
+  sampleProof,
+  verifyLane,
+  verifySampleProof,
+} from '../src/index.ts'
+import { keyOf } from './keys.ts'
+import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf } from './lane.ts'
+
+/*
+ * One honest lane under a real key: 9 samples in blocks of 4, 4 and 1, then the block that reveals. A fault comes from
+ * it in one of two ways: `altered` changes stored bytes, as a mirror could; the others have the validator itself sign
+ * something else, hashes and roots correct.
+ */
+const key = keyOf(1)
+const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
+let samples: Sample[]
+let plans: Plan[]
+let honest: Files
+
+beforeAll(async () => {
+  samples = await honestSamples(scope)
+  plans = plansOf(samples, 4)
+  honest = laneOf(key, scope, plans)
+})
+
+type Verdict = Promise<Result<unknown, BlockFault>>
+
+/** The lane with the bytes of one block changed where they are stored: block 0 is the head, 3 the first. */
+function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
+  const [hash, bytes] = [...honest.bytes].reverse()[block]!
+  const read: Files['read'] = async (wanted) => {
+    return wanted === hash ? readBlock(edit(bytes), { hash, verify: key.verify }) : honest.read(wanted)
+  }
+  return verifyLane({ ...honest, read })
+}
+
+const asText = (edit: (text: string) => string) => (bytes: Uint8Array) =>
+  utf8ToBytes(edit(new TextDecoder().decode(bytes)))
+
+/** The lane signed over other samples; a sample may be any JSON, or any bytes. */
+function signed(edit: (samples: Sample[]) => readonly (Json | Sample | Uint8Array)[]): Verdict {
+  return verifyLane(laneOf(key, scope, plansOf(edit(structuredClone(samples)) as Sample[], 4)))
+}
+
+/** One sample changed, and the lane signed. */
+function changed(index: number, change: (sample: Sample) => object): Verdict {
+  return signed((all) => all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)))
+}
+
+/** The contender's transcript in a tic-tac-toe of two replies at least that ended by the rules. */
+function changedMessages(change: (messages: EpisodeMessage[]) => unknown[]): Verdict {
+  const index = samples.findIndex(({ contender: { fault, messages } }) => !fault && messages.length >= 4)
+  return changed(index, (sample) => ({
+    ...sample,
+    contender: { ...sample.contender, messages: change([...sample.contender.messages]) },
+  }))
+}
+
+/** The lane with other header fields in one block, signed; block 0 is the first, 3 the last. */
+function headed(block: number, header: { readonly [key in keyof Header]?: unknown }): Verdict {
+  return verifyLane(
+    laneOf(
+      key,
+      scope,
+      plans.map((plan, i) => (i === block ? { ...plan, header } : plan)),
+    ),
+  )
+}
+
+async function blockAt(place: number, files: Files = honest) {
+  const read = await files.read([...files.bytes.keys()][place]!)
+  if (!read.ok) throw new Error(read.detail)
+  return read.value
+}
+
+/** Sample 1 of the second block, its proof changed. */
+async function proven(change: (proof: SampleProof) => unknown): Verdict {
+  const after = [(await blockAt(2)).header, (await blockAt(3)).header]
+  const proof = sampleProof(await blockAt(1), 1, after)
+  return verifySampleProof(change(proof), { head: honest.head, verify: key.verify })
+}
+
+const other = keyOf(2)
+const put = (bytes: Uint8Array, at: number, byte: number) => Uint8Array.from(bytes, (old, i) => (i === at ? byte : old))
+const swap = (text: string, at: number) => text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
+const withEpisode = (sample: Sample, change: Partial<Record<keyof Episode, unknown>>) => ({
+  ...sample,
+  champion: { ...sample.champion, ...change },
+})
+
+const cases: Record<BlockFault, Record<string, () => Verdict>> = {
+  TOO_LARGE: {
+    'a block over 8 MiB': () => altered(1, (bytes) => concatBytes(bytes, new Uint8Array(LIMITS.blockBytes))),
+    'a header that goes on': () =>
+      altered(
+        1,
+        asText((text) => text.replace('{', `{${' '.repeat(2000)}`)),
+      ),
+    'a sample over 128 KiB': () => changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
+  },
+  BAD_LINES: {
+    nothing: () => altered(1, () => new Uint8Array()),
+    'a header alone': () =>
+      altered(
+        1,
+        asText((text) => text.slice(0, text.indexOf('\n') + 1)),
+      ),
+    'no line feed at the end': () => altered(1, (bytes) => bytes.slice(0, -1)),
+    'cut in the middle': () => altered(1, (bytes) => bytes.slice(0, bytes.length >> 1)),
+    'more samples than a block may hold': () => altered(1, (bytes) => concatBytes(bytes, new Uint8Array(300).fill(10))),
+    'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
+  },
+  NOT_UTF8: {
+    'a stray byte in the signature': () => altered(1, (bytes) => put(bytes, bytes.indexOf(10) + 5, 0xff)),
+    'a sample in Latin-1': () => signed((all) => [Uint8Array.of(0x22, 0xe9, 0x22), ...all.slice(1)]),
+    'a surrogate in UTF-8': () => signed((all) => [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), ...all.slice(1)]),
+  },
+  NOT_JSON: {
+    'a sample that is no JSON': () => signed((all) => [utf8ToBytes('{"env":'), ...all.slice(1)]),
+    'an empty line': () => signed((all) => [new Uint8Array(), ...all.slice(1)]),
+    'a byte order mark': () =>
+      signed((all) => [utf8ToBytes(`\ufeff${canonicalize(all[0] as never)}`), ...all.slice(1)]),
+    'a signature line that is none': () =>
+      altered(
+        1,
+        asText((text) => text.replace('{"signature"', '{signature')),
+      ),
+  },
+  NOT_CANONICAL: {
+    'a space': () => signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace(':', ': ')), ...all.slice(1)]),
+    'CR LF': () => signed((all) => [utf8ToBytes(`${canonicalize(all[0] as never)}\r`), ...all.slice(1)]),
+    'a key twice': () =>
+      signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace('{', '{"env":"x",')), ...all.slice(1)]),
+    'a fraction': () => signed((all) => [utf8ToBytes(JSON.stringify({ ...all[0], index: 0.5 })), ...all.slice(1)]),
+    null: () => signed((all) => [utf8ToBytes('null'), ...all.slice(1)]),
+    'a lone surrogate': () => signed((all) => [utf8ToBytes('"\\ud800"'), ...all.slice(1)]),
+    'brackets 60,000 deep': () =>
+      signed((all) => [utf8ToBytes('['.repeat(60_000) + ']'.repeat(60_000)), ...all.slice(1)]),
+  },
+  BAD_HEADER: {
+    'another version': () => headed(1, { v: 2 }),
+    'no time': () => headed(1, { time: undefined }),
+    'an unknown key': () => headed(1, { note: 'hello' } as object),
+    'a height below zero': () => headed(1, { height: -1 }),
+    'an epoch past 32 bits': () => headed(1, { epoch: 2 ** 32 }),
+    'a hash in capitals': () => headed(1, { prev: 'AB'.repeat(32) }),
+    'a hash as a number': () => headed(1, { root: 7 }),
+    'a validator that is no address': () => headed(1, { validator: 'nobody' }),
+    'a secret cut short': () => headed(3, { secret: '5e' }),
+  },
+  BAD_SIGNATURE: {
+    'in capitals': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/"signature":"\w+"/, `"signature":"${'AB'.repeat(64)}"`)),
+      ),
+    'cut short': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/"signature":"\w\w/, '"signature":"')),
+      ),
+    'with company': () =>
+      altered(
+        1,
+        asText((text) => text.replace('{"signature":', '{"a":1,"signature":')),
+      ),
+    'a list': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/\{"signature".*\}/, '[]')),
+      ),
+  },
+  WRONG_HASH: {
+    'a flipped bit in the header': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
+    'another block of the same lane': () => altered(1, () => [...honest.bytes.values()][0]!),
+    'another block, and a reader that does not look': async () => {
+      const first = await blockAt(0)
+      return verifyLane({ ...honest, read: async () => ({ ok: true, value: first }) })
+    },
+  },
+  WRONG_SIGNATURE: {
+    'a flipped bit': () =>
+      altered(
+        1,
+        asText((text) => swap(text, text.indexOf('"signature":"') + 20)),
+      ),
+    "another's": () => verifyLane(laneOf({ ...key, sign: other.sign }, scope, plans)),
+    'of another block': async () => {
+      const { signature } = await blockAt(0)
+      return altered(
+        1,
+        asText((text) => text.replace(/"signature":"\w+"/, `"signature":"${signature}"`)),
+      )
+    },
+    'in a proof': () => proven((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
+  },
+  WRONG_COUNT: {
+    'a sample dropped': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/[^\n]+\n$/, '')),
+      ),
+    'a sample added': () =>
+      altered(
+        2,
+        asText((text) => text + text.replace(/^(.*\n)*(?=.)/, '')),
+      ),
+    'signed so': () => headed(1, { count: 5 }),
+  },
+  WRONG_ROOT: {
+    'a flipped bit in a sample': () => altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
+    'two samples swapped': () =>
+      altered(
+        2,
+        asText((text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
+      ),
+    'signed so': () => headed(1, { root: 'ab'.repeat(32) }),
+  },
+  BAD_SAMPLE: {
+    'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
+    'a key `__proto__`': () =>
+      signed((all) => [JSON.parse(JSON.stringify(all[0]).replace('{', '{"__proto__":{"a":1},')), ...all.slice(1)]),
+    'a missing key': () => changed(0, ({ verdict, ...rest }) => rest),
+    'a list': () => signed((all) => [[], ...all.slice(1)]),
+    'an index below zero': () => changed(0, (sample) => ({ ...sample, index: -1 })),
+    'a verdict in other words': () => changed(0, (sample) => ({ ...sample, verdict: 'won' })),
+    'an environment that a terminal would act on': () => changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
+    'a miner that is no address': () => changed(0, (sample) => withEpisode(sample, { miner: '' })),
+    'a fault of another kind': () => changed(0, (sample) => withEpisode(sample, { fault: 'rate-limit' })),
+    'time below zero': () => changed(0, (sample) => withEpisode(sample, { ms: -1 })),
+    'messages that are no list': () => changed(0, (sample) => withEpisode(sample, { messages: {} })),
+    'a third role': () => changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
+    'an invocation on a prompt': () => changedMessages(([first, ...rest]) => [{ ...first, invocation: 'x' }, ...rest]),
+    'ms on a prompt': () => changedMessages(([first, ...rest]) => [{ ...first, ms: 1 }, ...rest]),
+    'an invocation with a space': () =>
+      changedMessages(([first, reply, ...rest]) => [first, { ...reply, invocation: 'a b' }, ...rest]),
+    'an invocation too long': () =>
+      changedMessages(([first, reply, ...rest]) => [first, { ...reply, invocation: 'a'.repeat(129) }, ...rest]),
+    'content that is no text': () => changedMessages(([first, ...rest]) => [{ ...first, content: 1 }, ...rest]),
+  },
+  BAD_CHALLENGE_ID: {
+    'not base58': () => changed(0, (sample) => ({ ...sample, challengeId: `0${sample.challengeId.slice(1)}` })),
+    'too long': () => changed(0, (sample) => ({ ...sample, challengeId: sample.challengeId.repeat(100) })),
+  },
+  NO_BLOCK: {
+    'a deleted block': () => {
+      const lane = laneOf(key, scope, plans)
+      lane.bytes.delete([...lane.bytes.keys()][1]!)
+      return verifyLane(lane)
+    },
+  },
+  WRONG_SCOPE: {
+    'of another network': () => headed(3, { genesis: 'ab'.repeat(32) }),
+    'of another subnet': () => headed(3, { netuid: 1 }),
+    'of another epoch': () => headed(0, { epoch: 6 }),
+    "another validator's lane": () => {
+      const theirs = scopeOf(other.hotkey, scope.quota)
+      return verifyLane({ ...laneOf(other, theirs, plans), scope })
+    },
+  },
+  WRONG_HEIGHT: {
+    'one too high': () => headed(1, { height: 2 }),
+    'the lane begins too early': () => headed(1, { height: 0 }),
+  },
+  WRONG_PREVIOUS: {
+    'the last seal is another': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
+    'the first block names another': () => headed(0, { prev: 'ab'.repeat(32) }),
+    'a lane that begins in its middle': () => verifyLane({ ...beheaded(), previous: honest.previous }),
+  },
+  EMPTY_BLOCK: {
+    'in the middle': () => verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
+  },
+  NO_SECRET: {
+    'sealed without it': () => headed(3, { secret: undefined }),
+    'an earlier block as the head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
+  },
+  EARLY_SECRET: {
+    'before the last block': () => headed(1, { secret: SECRET }),
+  },
+  WRONG_SECRET: {
+    'not the one committed to': () => headed(3, { secret: 'ab'.repeat(32) }),
+  },
+  LANE_TOO_LONG: {
+    'a height that the quota cannot fill': () => headed(3, { height: 10 }),
+    'the greatest height': () => headed(3, { height: 2 ** 32 - 1 }),
+  },
+  WRONG_DUEL: {
+    'another duel': () => changed(4, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
+  },
+  WRONG_MINER: {
+    'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
+    'the two swapped': () =>
+      changed(0, (sample) => ({ ...sample, champion: sample.contender, contender: sample.champion })),
+  },
+  WRONG_INDEX: {
+    'past the quota': () => changed(4, (sample) => ({ ...sample, index: 5 })),
+    'an environment that is not open': () => changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
+    'an environment named like a method': () => changed(4, (sample) => ({ ...sample, env: 'constructor' })),
+  },
+  REPEATED_INDEX: {
+    'a sample twice': () => signed((all) => [...all, all[2]!]),
+    'in place of another': () => signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
+  },
+  MISSING_INDEX: {
+    'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
+    'no samples at all': () => signed(() => []),
+    'the first block left out': () => verifyLane(beheaded()),
+  },
+  WRONG_CHALLENGE: {
+    'of another index': () => changed(0, (sample) => ({ ...sample, challengeId: samples[1]!.challengeId })),
+    'played under another beacon': () => verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
+  },
+  REPEATED_INVOCATION: {
+    'within an episode': () =>
+      changedMessages((messages) => messages.map((one) => (one.role === 'user' ? one : { ...one, invocation: 'x' }))),
+    'across the lane': () => {
+      const [mine, theirs] = samples.filter(({ contender }) => contender.messages[1]?.invocation)
+      const { invocation } = mine!.contender.messages[1]!
+      return changed(samples.indexOf(theirs!), (sample) => {
+        const [first, reply, ...rest] = sample.contender.messages
+        return { ...sample, contender: { ...sample.contender, messages: [first, { ...reply, invocation }, ...rest] } }
+      })
+    },
+  },
+  PROMPT_DIFFERS: {
+    'a prompt with a word more': () =>
+      changedMessages(([first, ...rest]) => [{ ...first, content: `${first!.content} Please.` }, ...rest]),
+    'another challenge played': () =>
+      changed(0, (sample) => withEpisode(sample, { messages: samples[1]!.champion.messages })),
+  },
+  NOT_NORMALISED: {
+    'an escape sequence in a reply': () =>
+      changedMessages(([first, reply, ...rest]) => [
+        first,
+        { ...reply, content: `\u001b[1m${reply!.content}` },
+        ...rest,
+      ]),
+  },
+  OVERSIZE: {
+    'a reply past 4096 bytes': () =>
+      changedMessages(([first, reply, ...rest]) => [first, { ...reply, content: 'x'.repeat(4097) }, ...rest]),
+  },
+  WRONG_ROLE: {
+    'a reply first': () => changedMessages(([, ...rest]) => rest),
+    'two prompts in a row': () => changedMessages(([first, , ...rest]) => [first, ...rest]),
+  },
+  TOO_SHORT: {
+    'no messages': () => changedMessages(() => []),
+    'the end left out': () => changedMessages((messages) => messages.slice(0, 2)),
+  },
+  TOO_LONG: {
+    'a prompt after the end': () => changedMessages((messages) => [...messages, messages[0]]),
+  },
+  WRONG_FAULT: {
+    'a fault where there was a reply': () =>
+      changed(clean(), (sample) => ({ ...sample, champion: { ...sample.champion, fault: 'no-reply' } })),
+    'a reply taken away and no fault': () =>
+      changed(clean(), (sample) => withEpisode(sample, { messages: sample.champion.messages.slice(0, 1) })),
+  },
+  WRONG_REWARD: {
+    'a point more': () => changed(0, (sample) => withEpisode(sample, { reward: sample.champion.reward + 1 })),
+    'a forfeit at par': () =>
+      changed(0, (sample) =>
+        withEpisode(sample, { messages: sample.champion.messages.slice(0, 1), reward: 0, fault: 'oversize' }),
+      ),
+  },
+  WRONG_VERDICT: {
+    flipped: () => changed(0, (sample) => ({ ...sample, verdict: sample.verdict === 'win' ? 'loss' : 'win' })),
+    'a tie given away': () => changed(tied(), (sample) => ({ ...sample, verdict: 'win' })),
+  },
+  BAD_PROOF: {
+    nothing: () => proven(() => null),
+    text: () => proven((proof) => JSON.stringify(proof)),
+    'a list': () => proven((proof) => [proof]),
+    'an unknown key': () => proven((proof) => ({ ...proof, note: 1 })),
+    'no path': () => proven(({ path, ...rest }) => rest),
+    'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
+    'a sample as an object': () => proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
+    'an index past any block': () => proven((proof) => ({ ...proof, index: 256 })),
+    'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
+  },
+  NOT_INCLUDED: {
+    'another index': () => proven((proof) => ({ ...proof, index: 2 })),
+    'another sample': () => proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
+    'a flipped verdict': () => proven((proof) => ({ ...proof, sample: proof.sample.replace(/"\w+"}$/, '"win "}') })),
+    'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
+    'a sibling altered': () => proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
+  },
+  NOT_LINKED: {
+    'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
+    'not up to the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
+    'no links': () => proven((proof) => ({ ...proof, links: [] })),
+    'a link that is no header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
+    'another header of the same lane': () => proven((proof) => ({ ...proof, header: proof.links[0]! })),
+  },
+}
+
+/** A sample whose champion replied and ended by the rules. */
+const clean = () => samples.findIndex(({ champion }) => !champion.fault)
+const tied = () => samples.findIndex(({ verdict }) => verdict === 'tie')
+
+/** The lane without its first block, as if it began at the second. */
+function beheaded(): Files {
+  return laneOf(key, scope, plans.slice(1), [...honest.bytes.keys()][0]!)
+}
+
+it('has a case for every code, and no other', () => {
+  expect(Object.keys(cases).sort()).toEqual([...FAULT_CODES].sort())
+  for (const variants of Object.values(cases)) expect(Object.keys(variants)).not.toEqual([])
+})
+
+it('finds none in the honest lane, nor in its proof', async () => {
+  expect(await verifyLane(honest)).toMatchObject({ ok: true })
+  expect(await proven((proof) => proof)).toEqual({ ok: true, value: samples[5] })
+})
+
+describe.each(Object.entries(cases))('%s', (code, variants) => {
+  it.each(Object.entries(variants))('%s', async (_, produce) => {
+    const result = await produce()
+    expect(result).toEqual({ ok: false, code, detail: expect.stringMatching(/^\P{C}{1,400}$/u) })
+  })
+})

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { blockReader, commitmentOf, LIMITS, NO_BLOCK, readBlock, type Sample, verifyLane } from '../src/index.ts'
+import { keyOf } from './keys.ts'
+import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
+
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 40, 'mult8@0.1.0': 20 })
+let samples: Sample[]
+let lane: Files
+
+beforeAll(async () => {
+  samples = await honestSamples(scope)
+  lane = laneOf(toy, scope, plansOf(samples, 7))
+})
+
+/** Counted another way than the lane does. */
+function tallyOf(env: string) {
+  const own = samples.filter((sample) => sample.env === env)
+  const count = (verdict: string) => own.filter((sample) => sample.verdict === verdict).length
+  return { wins: count('win'), losses: count('loss'), played: own.length }
+}
+
+describe('a whole lane', () => {
+  it('has its tallies and its blocks, head first', async () => {
+    const want = {
+      tallies: { 'tictactoe@0.1.0': tallyOf('tictactoe@0.1.0'), 'mult8@0.1.0': tallyOf('mult8@0.1.0') },
+      blocks: [...lane.bytes.keys()].reverse(),
+    }
+    expect(await verifyLane(lane)).toEqual({ ok: true, value: want })
+    expect(want.tallies['tictactoe@0.1.0'].wins).toBeGreaterThan(0)
+    expect(samples.some(({ contender }) => contender.fault === 'no-reply')).toBe(true)
+    expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
+  })
+
+  it('is the same whatever the order of its samples and the size of its blocks', async () => {
+    const tallies = async (all: Sample[], size: number) => {
+      const read = await verifyLane(laneOf(toy, scope, plansOf(all, size)))
+      return read.ok ? read.value.tallies : read
+    }
+    const want = await tallies(samples, 7)
+    expect(await tallies([...samples].reverse(), 7)).toEqual(want)
+    expect(await tallies(samples, 1)).toEqual(want)
+    expect(await tallies(samples, 256)).toEqual(want)
+  })
+
+  it('may have its last samples in the block that reveals', async () => {
+    const plans = plansOf(samples, 7).slice(0, -1)
+    expect((await verifyLane(laneOf(toy, scope, plans))).ok).toBe(true)
+    expect((await verifyLane(laneOf(toy, scope, [{ lines: samples }]))).ok).toBe(true)
+  })
+
+  it('may be empty when nothing had to be sampled', async () => {
+    const idle = { ...scope, quota: {} }
+    const read = await verifyLane(laneOf(toy, idle, [{ lines: [] }]))
+    expect(read).toMatchObject({ ok: true, value: { tallies: {} } })
+  })
+
+  it('goes on from the seal before it', async () => {
+    const next = laneOf(toy, scope, plansOf(samples, 7), lane.head)
+    expect((await verifyLane(next)).ok).toBe(true)
+    expect(await verifyLane({ ...next, previous: NO_BLOCK })).toMatchObject({ code: 'WRONG_PREVIOUS' })
+  })
+
+  it('holds under real keys', async () => {
+    const key = keyOf(4)
+    const own = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 5 })
+    const real = laneOf(key, own, plansOf(await honestSamples(own), 4))
+    expect((await verifyLane(real)).ok).toBe(true)
+    expect(await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy) })).toMatchObject({
+      code: 'WRONG_SIGNATURE',
+    })
+  })
+})
+
+describe('reading', () => {
+  it('asks for one block after another, from the head back, within the limit', async () => {
+    const asked: string[] = []
+    const read = async (path: string, limit: number) => {
+      expect(limit).toBe(LIMITS.blockBytes)
+      asked.push(path.slice('v1/blocks/'.length, -'.jsonl'.length))
+      return bucketOf(lane)(path)
+    }
+    await verifyLane({ ...lane, read: blockReader({ read }, toy) })
+    expect(asked).toEqual([...lane.bytes.keys()].reverse())
+  })
+
+  it('refuses a hostile height before walking', async () => {
+    const plans = plansOf(samples, 7)
+    const tall = plans.map((plan, i) => (i === plans.length - 1 ? { ...plan, header: { height: 61 } } : plan))
+    const hostile = laneOf(toy, scope, tall)
+    const read = vi.fn(hostile.read)
+    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'LANE_TOO_LONG' })
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('passes on what goes wrong in reading, and reads no further', async () => {
+    const read = vi.fn(() => Promise.reject(new Error('no network')))
+    await expect(verifyLane({ ...lane, read })).rejects.toThrow('no network')
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('says where a fault is', async () => {
+    const wrong = samples.map((sample, i) =>
+      i === 9 ? { ...sample, verdict: sample.verdict === 'tie' ? 'win' : 'tie' } : sample,
+    )
+    const bad = laneOf(toy, scope, plansOf(wrong as Sample[], 7))
+    const [, second] = [...bad.bytes.keys()]
+    const read = await verifyLane(bad)
+    expect(read).toMatchObject({
+      code: 'WRONG_VERDICT',
+      detail: expect.stringContaining(`block ${second}, line 4, tictactoe@0.1.0 9: `),
+    })
+  })
+
+  it('refuses any altered byte anywhere in the lane', async () => {
+    for (const [hash, bytes] of lane.bytes) {
+      for (let at = 0; at < bytes.length; at += 97) {
+        const flipped = bytes.slice()
+        flipped[at]! ^= 0x20
+        const read: Files['read'] = async (wanted) =>
+          wanted === hash ? readBlock(flipped, { hash, verify: toy.verify }) : lane.read(wanted)
+        if ((await verifyLane({ ...lane, read })).ok) expect.fail(`byte ${at} of ${hash}`)
+      }
+    }
+  })
+})
+
+describe('a scope that makes no sense throws', () => {
+  it.each([
+    [
+      'an environment that is not registered',
+      { quota: { 'chess@1.0.0': 60 }, specHashes: { 'chess@1.0.0': NO_BLOCK } },
+    ],
+    ['an environment without its specHash', { specHashes: {} }],
+  ])('%s', async (_, change) => {
+    await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(/^"\w+" expected/)
+  })
+})
+
+it('has a commitment that every part goes into', () => {
+  const parts = { genesis: scope.genesis, netuid: 1, validator: toy.hotkey, epoch: 1, secret: SECRET }
+  const changes = [
+    {},
+    { genesis: NO_BLOCK },
+    { netuid: 2 },
+    { validator: `${toy.hotkey}A` },
+    { epoch: 2 },
+    { secret: NO_BLOCK },
+  ]
+  const all = changes.map((change) => commitmentOf({ ...parts, ...change }))
+  expect(new Set(all).size).toBe(changes.length)
+})
+
+function bucketOf({ bytes }: Files) {
+  return async (path: string) => [...bytes].find(([hash]) => path.includes(hash))?.[1] ?? null
+}

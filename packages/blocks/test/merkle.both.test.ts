@@ -1,0 +1,89 @@
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import published from '../../../vectors/blocks/inclusion-sha256.json' with { type: 'json' }
+import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'json' }
+import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
+import { climb, leafHash } from '../src/merkle.ts'
+
+describe('published inclusion proofs', () => {
+  it.each(published.proofs)('$what', ({ input, want }) => {
+    const { index, size } = input
+    const root = climb(hexToBytes(input.leafHash), { index, size, proof: input.proof.map(hexToBytes), hash: sha256 })
+    expect(root !== null && bytesToHex(root) === input.root).toBe(want)
+  })
+
+  it('are mostly refusals', () => {
+    expect(published.proofs.filter(({ want }) => !want).length).toBeGreaterThan(published.proofs.length / 2)
+  })
+})
+
+describe('vectors', () => {
+  it.each(vectors.roots)('root of $what', ({ input, want }) => {
+    expect(bytesToHex(merkleRoot(input.map(utf8ToBytes)))).toBe(want)
+  })
+
+  it.each(vectors.proofs)('proof: $what', ({ input, want }) => {
+    const { leaf, index, size, proof, root } = input
+    const bytes = { leaf: utf8ToBytes(leaf), proof: proof.map(hexToBytes), root: hexToBytes(root) }
+    expect(verifyInclusion({ ...bytes, index, size })).toBe(want)
+    if (!want) return
+    const lines = Array.from({ length: size }, (_, i) => utf8ToBytes(`line ${i} of ${size}`))
+    expect(inclusionProof(lines, index).map(bytesToHex)).toEqual(proof)
+  })
+})
+
+const someLines = fc.array(fc.uint8Array({ maxLength: 8 }), { minLength: 1, maxLength: 40 })
+
+describe('properties', () => {
+  it('proves every line of any tree, to that line, place and size alone', () => {
+    fc.assert(
+      fc.property(someLines, fc.nat(), fc.nat({ max: 60 }), fc.nat({ max: 60 }), (lines, at, index, size) => {
+        const own = at % lines.length
+        const leaf = lines[own]!
+        const proof = inclusionProof(lines, own)
+        const root = merkleRoot(lines)
+        expect(verifyInclusion({ leaf, index: own, size: lines.length, proof, root })).toBe(true)
+        if (index !== own && index < lines.length) {
+          expect(verifyInclusion({ leaf, index, size: lines.length, proof, root })).toBe(proof.length === 0)
+        }
+        if (size <= own) expect(verifyInclusion({ leaf, index: own, size, proof, root })).toBe(false)
+      }),
+    )
+  })
+
+  it('refuses a proof with any bit flipped, in the leaf, the path or the root', () => {
+    fc.assert(
+      fc.property(someLines, fc.nat(), fc.nat(), (lines, at, bit) => {
+        const index = at % lines.length
+        const parts = [Uint8Array.of(...lines[index]!), ...inclusionProof(lines, index), merkleRoot(lines)]
+        const bytes = parts.flatMap((part) => [...part.keys()].map((at) => ({ part, at })))
+        const hit = bytes[bit % bytes.length]!
+        hit.part[hit.at]! ^= 1 << (bit & 7)
+        const [leaf, ...rest] = parts
+        const root = rest.pop()!
+        expect(verifyInclusion({ leaf: leaf!, index, size: lines.length, proof: rest, root })).toBe(false)
+      }),
+    )
+  })
+
+  it('does not confuse a node with a leaf', () => {
+    const lines = ['a', 'b'].map(utf8ToBytes)
+    const forged = concatBytes(...lines.map((line) => leafHash(line)))
+    expect(merkleRoot([forged])).not.toEqual(merkleRoot(lines))
+  })
+})
+
+it('takes a hash function', () => {
+  const lines = ['a', 'b', 'c'].map(utf8ToBytes)
+  const root = merkleRoot(lines, sha256)
+  expect(bytesToHex(merkleRoot([], sha256))).toBe(bytesToHex(sha256(new Uint8Array())))
+  const proof = inclusionProof(lines, 2, sha256)
+  expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root, hash: sha256 })).toBe(true)
+  expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root })).toBe(false)
+})
+
+it.each([-1, 3, 0.5, Number.NaN])('has no proof for index %d of 3', (index) => {
+  expect(() => inclusionProof(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(/^"index" expected 0..2, got/)
+})

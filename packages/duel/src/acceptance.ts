@@ -16,21 +16,29 @@ import {
 export interface LaneReport {
   readonly sealed: boolean
   readonly whole: boolean
-  /** The weight that attests it, in ppm of the duel's. */
+  /** Who attests it, ascending, and their weight in ppm of the duel's. */
+  readonly attesters: readonly string[]
   readonly attestedPpm: number
   readonly accepted: boolean
 }
 
-export type Attestations = ReadonlyMap<string, Attestation>
+/** Those that count, by hotkey. */
+export type Attestations = Readonly<Record<string, Attestation>>
 
-/** By hotkey, the attestations that count: of this epoch, and of this very state. */
+/** What an epoch left behind. */
+export interface Given {
+  readonly heard: Attestations
+  readonly seals: Seals
+  readonly lanes: Lanes
+}
+
+/** The attestations of this epoch, and of this very state. */
 export function attestations(state: State, { validators }: Snapshot): Attestations {
   const root = stateRoot(state)
-  const heard = new Map<string, Attestation>()
-  for (const { hotkey, attest } of validators) {
-    if (attest?.epoch === state.epoch && attest.stateRoot === root) heard.set(hotkey, attest)
-  }
-  return heard
+  const counts = (attest?: Attestation) => attest?.epoch === state.epoch && attest.stateRoot === root
+  return Object.fromEntries(
+    validators.flatMap(({ hotkey, attest }) => (attest && counts(attest) ? [[hotkey, attest]] : [])),
+  )
 }
 
 /**
@@ -38,10 +46,11 @@ export function attestations(state: State, { validators }: Snapshot): Attestatio
  * calling `decide`, which takes an absent lane for its validator's fault.
  */
 export function attested(state: State, snapshot: Snapshot): readonly string[] {
-  if (state.duel === undefined) return []
-  const { total, supports } = tallyOf(state.duel, attestations(state, snapshot))
-  return Object.keys(state.due)
-    .filter((hotkey) => 2 * supports(hotkey) > total)
+  const { duel, due } = state
+  if (duel === undefined) return []
+  const heard = attestations(state, snapshot)
+  return Object.keys(due)
+    .filter((hotkey) => 2 * weightOf(duel, attestersOf(duel, heard, hotkey)) > weightOf(duel))
     .sort()
 }
 
@@ -49,35 +58,33 @@ export function attested(state: State, snapshot: Snapshot): readonly string[] {
 export function accept(
   { due, protocol, epoch }: State,
   duel: Duel,
-  heard: Attestations,
-  seals: Seals,
-  lanes: Lanes,
+  { heard, seals, lanes }: Given,
 ): { readonly reports: Readonly<Record<string, LaneReport>>; readonly frozen: boolean } {
-  const { total, supports } = tallyOf(duel, heard)
+  const total = weightOf(duel)
   const played = quota(epoch - duel.start + 1, protocol)
   const open = openEnvs(duel, protocol)
-  const report = (hotkey: string): LaneReport => {
+  const reports = tabulate(Object.keys(due), (hotkey) => {
     const lane = own(lanes, hotkey) ?? {}
-    const support = supports(hotkey)
+    const attesters = attestersOf(duel, heard, hotkey)
+    const weight = weightOf(duel, attesters)
     const sealed = Object.hasOwn(seals, hotkey)
     const whole = open.every((env) => fills(own(lane, env), played))
-    const attestedPpm = Number((BigInt(support) * 1_000_000n) / BigInt(Math.max(total, 1)))
-    return { sealed, whole, attestedPpm, accepted: sealed && whole && 2 * support > total }
-  }
-  const reports = tabulate(Object.keys(due), report)
+    const attestedPpm = Number((BigInt(weight) * 1_000_000n) / BigInt(Math.max(total, 1)))
+    return { sealed, whole, attesters, attestedPpm, accepted: sealed && whole && 2 * weight > total }
+  })
   const accepted = Object.keys(reports).filter((hotkey) => own(reports, hotkey)?.accepted)
-  return { reports, frozen: 3 * sum(accepted.map((hotkey) => own(duel.weights, hotkey) ?? 0)) < 2 * total }
+  return { reports, frozen: 3 * weightOf(duel, accepted) < 2 * total }
 }
 
-/** The duel's weight, and how much of it attests a lane. */
-function tallyOf({ weights }: Duel, heard: Attestations): { total: number; supports: (hotkey: string) => number } {
+/** The voters whose attestation has the bit of `hotkey`, ascending. */
+function attestersOf({ weights }: Duel, heard: Attestations, hotkey: string): readonly string[] {
   const voters = Object.keys(weights).sort()
-  const supports = (hotkey: string) => {
-    const bit = voters.indexOf(hotkey)
-    const says = (voter: string) => (((heard.get(voter)?.bitmap[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1
-    return bit < 0 ? 0 : sum(voters.filter(says).map((voter) => weights[voter] ?? 0))
-  }
-  return { total: sum(Object.values(weights)), supports }
+  const bit = voters.indexOf(hotkey)
+  return voters.filter((voter) => (((own(heard, voter)?.bitmap[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1)
+}
+
+function weightOf({ weights }: Duel, voters: readonly string[] = Object.keys(weights)): number {
+  return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)
 }
 
 /** A whole lane played the quota: all of it, and not more. */
@@ -86,5 +93,3 @@ function fills(tally: Tally | undefined, played: number): boolean {
   const { wins, losses } = tally
   return Number.isInteger(wins) && Number.isInteger(losses) && wins >= 0 && losses >= 0 && wins + losses <= played
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -75,7 +75,9 @@ export function evidence({
   const third = (total + 2n) / 3n
   const win = trimmed(ranked, third)
   const hold = trimmed(ranked.reverse(), third)
-  const says = (tally: WeightedTally) => verdict({ ...tally, ratioPpm, rule })
+  const wins = verdict({ ...win, ratioPpm, rule }) === 'win'
+  // At the cap it is a hold even where the lanes most in favour, alone, would win.
+  const holds = hold.trials >= BigInt(rule.cap) * PPM || verdict({ ...hold, ratioPpm, rule }) === 'hold'
 
   const middle = median(lanes, (lane) => lane.trials)
   return {
@@ -83,7 +85,7 @@ export function evidence({
     win,
     hold,
     decisivePpm: middle && Number((PPM * middle.trials) / middle.played),
-    verdict: says(win) === 'win' ? 'win' : says(hold) === 'hold' ? 'hold' : 'continue',
+    verdict: wins ? 'win' : holds ? 'hold' : 'continue',
   }
 }
 

@@ -1,9 +1,9 @@
-import { type Attestations, accept, type LaneReport } from './acceptance.ts'
+import { accept, type Given, type LaneReport } from './acceptance.ts'
 import { type Evidence, evidence, type Tally } from './evidence.ts'
 import { outcome } from './match.ts'
 import { type Protocol, ruleOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
-import { type Duel, type Lanes, openEnvs, type Seals, type State } from './state.ts'
+import { type Duel, type Lanes, openEnvs, type State } from './state.ts'
 import { NEWCOMER, remember, type Trust } from './trust.ts'
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
@@ -13,33 +13,36 @@ export interface Report {
   readonly frozen: boolean
   /** By due validator; `setAside` are the environments in which its lane was too far from the others. */
   readonly lanes: Readonly<Record<string, LaneReport & { readonly setAside: readonly string[] }>>
-  /** By environment that was open; `given` is the verdict it got in this epoch. */
-  readonly envs: Readonly<Record<string, Evidence & { readonly given?: 'win' | 'hold' | 'even' }>>
+  /** By environment that was open: what accepted lanes saw over the duel, by hotkey; `given` is the verdict it got now. */
+  readonly envs: Readonly<Record<string, Evidence & EnvReport>>
   /** How the duel ended. */
   readonly outcome?: 'contender' | 'champion'
+}
+
+interface EnvReport {
+  readonly tallies: Readonly<Record<string, Tally>>
+  readonly given?: 'win' | 'hold' | 'even'
 }
 
 /** One epoch of a duel: acceptance, tallies, verdicts, trust of those who were due, outcome. */
 export function judge(
   state: State,
   duel: Duel,
-  heard: Attestations,
-  seals: Seals,
-  lanes: Lanes,
+  given: Given,
 ): { readonly duel: Duel; readonly trust: Readonly<Record<string, Trust>>; readonly report: Report } {
   const { protocol, epoch } = state
   const epochIndex = epoch - duel.start + 1
   const open = openEnvs(duel, protocol)
-  const { reports, frozen } = accept(state, duel, heard, seals, lanes)
+  const { reports, frozen } = accept(state, duel, given)
   const accepted = Object.keys(reports).filter((hotkey) => own(reports, hotkey)?.accepted)
-  const tallies = { ...duel.tallies, ...(!frozen && tabulate(open, (env) => added(duel, env, accepted, lanes))) }
+  const tallies = { ...duel.tallies, ...(!frozen && tabulate(open, (env) => added(duel, env, accepted, given.lanes))) }
   const envs = tabulate(open, (env) => {
     const seen = weighed({ ...duel, tallies }, env, protocol)
     const given = frozen ? undefined : give(seen, epochIndex, protocol)
-    return { ...seen, ...(given && { given }) }
+    return { ...seen, tallies: own(tallies, env) ?? {}, ...(given && { given }) }
   })
-  const verdicts = { ...duel.verdicts }
-  for (const [env, { given }] of Object.entries(envs)) if (given) verdicts[env] = given
+  const reached = Object.entries(envs).flatMap(([env, { given }]) => (given ? [[env, given] as const] : []))
+  const verdicts = { ...duel.verdicts, ...Object.fromEntries(reached) }
 
   const laneReports = tabulate(Object.keys(reports), (hotkey) => ({
     ...(reports[hotkey] as LaneReport),

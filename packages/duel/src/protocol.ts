@@ -41,8 +41,8 @@ export type Protocol = {
 /** The main network's. */
 export const PROTOCOL: Protocol = Object.freeze({
   envs: Object.freeze({
-    'mult8@0.1.0': '0000000000000000000000000000000000000000000000000000000000000000',
-    'tictactoe@0.1.0': '0000000000000000000000000000000000000000000000000000000000000000',
+    'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
+    'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
   }),
   epochBlocks: 360,
   sealBlock: 240,

@@ -6,7 +6,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u // such a text has no digest
  * Who waits for a duel, the next first: registered miners without a permit, by the block of their commitment, then
  * hotkey. A commitment has one duel, so those in `dueled` are out.
  */
-export function queue({ dueled }: Pick<State, 'dueled'>, { hotkeys, validators, miners }: Snapshot): readonly Miner[] {
+export function queue({ dueled }: Pick<State, 'dueled'>, { hotkeys, validators, miners }: Snapshot): Miner[] {
   const registered = new Set(hotkeys)
   const permitted = new Set(validators.map(({ hotkey }) => hotkey))
   const served = new Set(dueled)

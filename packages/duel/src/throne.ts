@@ -2,8 +2,7 @@ import { type Attestations, attestations } from './acceptance.ts'
 import { judge, type Report, weighed } from './judgement.ts'
 import { queue, stands } from './queue.ts'
 import { decay, ratchet } from './ratchet.ts'
-import { own } from './record.ts'
-import { contentOf, type Duel, duelId, type Lanes, type Seals, type Snapshot, type State } from './state.ts'
+import { contentOf, type Duel, duelId, type Lanes, type Miner, type Seals, type Snapshot, type State } from './state.ts'
 import { weigh } from './weights.ts'
 
 /**
@@ -25,8 +24,9 @@ export function settle(
   seals: Seals,
   lanes: Lanes,
 ): { readonly state: State; readonly report: Report } {
+  const epoch = state.epoch + 1
   const heard = attestations(state, snapshot)
-  const judged = state.duel && judge(state, state.duel, heard, seals, lanes)
+  const judged = state.duel && judge(state, state.duel, { heard, seals, lanes })
   const registered = new Set(snapshot.hotkeys)
   const keep = <Value>(record: Readonly<Record<string, Value>>) =>
     Object.fromEntries(Object.entries(record).filter(([hotkey]) => registered.has(hotkey)))
@@ -34,72 +34,53 @@ export function settle(
   const heads = keep({ ...state.heads, ...Object.fromEntries(sealed) })
   const trust = keep({ ...state.trust, ...judged?.trust })
 
-  let { champion, dueled } = state
-  let duel = judged?.duel
-  let ended = judged?.report.outcome
-  let ratio = decay(state.ratio, state.protocol)
-  if (duel && ended === 'contender') {
-    champion = duel.contender
-    ratio = ratchet(wonTallies(duel, state), state.protocol)
-  }
-  if (ended) duel = undefined
-  if (duel && !stands(duel.contender, snapshot)) {
-    ended = 'champion'
-    duel = undefined
-  }
-  if (champion && !stands(champion, snapshot)) {
-    champion = duel?.contender
-    if (duel) ended = 'contender'
-    duel = undefined
-  }
+  const verdict = judged?.report.outcome
+  const rival = judged?.duel.contender
+  const left = (miner?: Miner) => miner !== undefined && !stands(miner, snapshot)
+  const vacated = left(rival) ? 'champion' : rival && left(state.champion) ? 'contender' : undefined
+  const outcome = verdict ?? vacated
+  const heir = outcome === 'contender' ? rival : state.champion
+  const ratio = judged && verdict === 'contender' ? ratcheted(judged.duel, state) : decay(state.ratio, state.protocol)
 
-  const protocol = duel ? state.protocol : snapshot.protocol
-  if (!champion) {
-    champion = queue({ dueled }, snapshot)[0]
-    if (champion) dueled = [...dueled, contentOf(champion)].sort()
-  }
-  const contender = duel ? undefined : queue({ dueled }, snapshot)[0]
-  if (champion && contender) {
-    const weights = weigh(snapshot, heard, trust)
-    // A duel without a voter would only cost the contender its turn.
-    if (Object.keys(weights).length > 0) {
-      const start = state.epoch + 1
-      duel = {
-        id: duelId(champion, contender, start),
-        champion,
-        contender,
-        start,
-        ratio,
-        weights,
-        tallies: {},
-        verdicts: {},
-      }
-      dueled = [...dueled, contentOf(contender)].sort()
-    }
-  }
-  const next: State = {
-    protocol,
-    epoch: state.epoch + 1,
-    ratio,
-    ...(champion && { champion }),
-    dueled,
-    trust,
-    heads,
-    due: duel ? dueOf(duel, heard) : {},
-    ...(duel && { duel }),
-  }
+  const running = outcome ? undefined : judged?.duel
+  const waiting = queue(state, snapshot)
+  const crowned = left(heir) || heir === undefined ? waiting.shift() : undefined
+  const champion = crowned ?? heir
+  const weights = weigh(snapshot, heard, trust)
+  // A duel without a voter would only cost the contender its turn.
+  const contender = running || !champion || Object.keys(weights).length === 0 ? undefined : waiting[0]
+  const duel = champion && contender ? begin({ champion, contender, start: epoch, ratio, weights }) : running
+  const served = [crowned, contender].flatMap((miner) => (miner ? [contentOf(miner)] : []))
   const idle = { epoch: state.epoch, frozen: false, lanes: {}, envs: {} }
-  return { state: next, report: { ...(judged?.report ?? idle), ...(ended && { outcome: ended }) } }
+  return {
+    state: {
+      protocol: running ? state.protocol : snapshot.protocol,
+      epoch,
+      ratio,
+      ...(champion && { champion }),
+      dueled: [...state.dueled, ...served].sort(),
+      trust,
+      heads,
+      due: duel ? dueIn(duel, heard) : {},
+      ...(duel && { duel }),
+    },
+    report: { ...(judged?.report ?? idle), ...(outcome && { outcome }) },
+  }
 }
 
-/** The tallies that won, each without the third of the weight that favoured the win most. */
-function wonTallies(duel: Duel, { protocol }: State) {
-  const won = Object.keys(duel.verdicts).filter((env) => own(duel.verdicts, env) === 'win')
-  return won.map((env) => weighed(duel, env, protocol).win)
+/** The ratio after a win: of the tallies that won, each without the third of the weight that favoured it most. */
+function ratcheted(duel: Duel, { protocol }: State): number {
+  const won = Object.keys(duel.verdicts).filter((env) => duel.verdicts[env] === 'win')
+  const tallies = won.map((env) => weighed(duel, env, protocol).win)
+  return ratchet(tallies, protocol)
+}
+
+function begin(terms: Omit<Duel, 'id' | 'tallies' | 'verdicts'>): Duel {
+  return { id: duelId(terms.champion, terms.contender, terms.start), ...terms, tallies: {}, verdicts: {} }
 }
 
 /** The voters that committed to a secret for the coming epoch. */
-function dueOf({ weights }: Duel, heard: Attestations): State['due'] {
-  const committed = [...heard].filter(([hotkey]) => Object.hasOwn(weights, hotkey))
+function dueIn({ weights }: Duel, heard: Attestations): State['due'] {
+  const committed = Object.entries(heard).filter(([hotkey]) => Object.hasOwn(weights, hotkey))
   return Object.fromEntries(committed.map(([hotkey, { next }]) => [hotkey, next]))
 }

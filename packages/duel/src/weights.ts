@@ -13,7 +13,7 @@ export function weigh(
   record: State['trust'],
 ): Readonly<Record<string, number>> {
   const pulls = validators
-    .filter(({ hotkey, stake }) => heard.has(hotkey) && stake > 0n)
+    .filter(({ hotkey, stake }) => Object.hasOwn(heard, hotkey) && stake > 0n)
     .map(({ hotkey, stake }) => ({ hotkey, pull: stake * BigInt(trust(own(record, hotkey) ?? NEWCOMER)) }))
     .sort((a, b) => (a.pull === b.pull ? (a.hotkey < b.hotkey ? -1 : 1) : a.pull > b.pull ? -1 : 1))
     .slice(0, protocol.validatorsMost)

@@ -57,7 +57,7 @@ export class Env {
     this.#seed = entropy === undefined ? `${this.#seed}+` : (challengeId ?? String(seed))
     this.#random = random
     this.#episode = new Episode(this.spec, random)
-    this.#info = infoOf(this.spec, this.#episode.state, this.#seed, challengeId)
+    this.#info = new EpisodeInfo(this.spec, this.#episode.state, this.#seed, challengeId)
     return [this.spec.observe(this.#episode.state), this.#info]
   }
 
@@ -102,18 +102,32 @@ export class Env {
 }
 
 /** Lazy, because both digests cost more than an episode, and because the specHash is itself made of episodes. */
-function infoOf(spec: EnvSpec, initial: unknown, salt: string, challengeId: string | undefined): Info {
-  let commitment: Hash | undefined
-  return {
-    ...(challengeId === undefined ? {} : { challengeId }),
-    env: spec.id,
-    difficulty: spec.difficulty,
-    get specHash(): Hash {
-      return specHashOf(spec)
-    },
-    get groundTruthCommitment(): Hash {
-      commitment ??= digest('truth', salt, spec.truth(initial))
-      return commitment
-    },
+class EpisodeInfo implements Info {
+  declare readonly challengeId?: string
+  readonly env: string
+  readonly difficulty: number
+  readonly #episode: { readonly spec: EnvSpec; readonly initial: unknown; readonly salt: string }
+  #commitment: Hash | undefined
+
+  constructor(spec: EnvSpec, initial: unknown, salt: string, challengeId: string | undefined) {
+    if (challengeId !== undefined) this.challengeId = challengeId
+    this.env = spec.id
+    this.difficulty = spec.difficulty
+    this.#episode = { spec, initial, salt }
+  }
+
+  get specHash(): Hash {
+    return specHashOf(this.#episode.spec)
+  }
+
+  get groundTruthCommitment(): Hash {
+    const { spec, initial, salt } = this.#episode
+    this.#commitment ??= digest('truth', salt, spec.truth(initial))
+    return this.#commitment
+  }
+
+  toJSON(): Info {
+    const { specHash, groundTruthCommitment } = this
+    return { ...this, specHash, groundTruthCommitment }
   }
 }

@@ -1,0 +1,161 @@
+import { digest } from '@affine/prng'
+import { describe, expect, test } from 'vitest'
+import { defineEnv, Env, make, registry, seedOf, spaces, specHash } from '../src/index.ts'
+
+const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
+
+/** Counts to three: +1 a step, the third ends it; 7 is illegal. Rewards along the way, unlike the two built in. */
+const counter = defineEnv<number, readonly number[], number>({
+  name: 'counter',
+  version: '1.2.3',
+  difficulty: 1,
+  maxSteps: 4,
+  replyMs: 1000,
+  lowestReward: -5,
+  actionSpace: spaces.Discrete(8),
+  observationSpace: spaces.Box({ low: 0, high: 9, length: 1 }),
+  initial: (random) => random.integers(0, 2),
+  truth: (count) => count,
+  observe: (count) => [count],
+  step: (count, action) =>
+    action === 7 ? null : { state: count + action, reward: 1, terminated: count + action >= 3 },
+  prompt: ([count]) => `Count on from ${count}.`,
+  parse: (reply) => (/^[0-9]$/.test(reply) ? Number(reply) : null),
+  format: String,
+  solve: () => '1',
+})
+
+describe('reset', () => {
+  test('the same seed gives the same challenge, as number or bigint', () => {
+    const env = make('mult8-v0')
+    expect(env.reset({ seed: 5 })[0]).toEqual(env.reset({ seed: 5n })[0])
+    expect(env.reset({ seed: 5 })[0]).not.toEqual(env.reset({ seed: 6 })[0])
+  })
+
+  test('a challenge id stands for its seed', () => {
+    const env = make('mult8-v0')
+    const [observation, info] = env.reset({ options: { challengeId: challenge } })
+    expect(observation).toEqual(env.reset({ seed: seedOf(challenge) })[0])
+    expect(info.challengeId).toBe(challenge)
+  })
+
+  test('without a seed goes on with the stream', () => {
+    const [left, right] = [make('mult8-v0'), make('mult8-v0')]
+    const course = [left.reset({ seed: 1 }), left.reset(), left.reset()]
+    expect(course[1]?.[0]).not.toEqual(course[0]?.[0])
+    right.reset({ seed: 1 })
+    expect([right.reset()[0], right.reset()[0]]).toEqual([course[1]?.[0], course[2]?.[0]])
+    expect(new Set(course.map(([, info]) => info.groundTruthCommitment)).size).toBe(3)
+  })
+
+  test('refuses what it cannot start from', () => {
+    const env = make('mult8-v0')
+    expect(() => env.reset()).toThrow(new TypeError('"seed" expected at the first reset, got undefined'))
+    expect(() => env.reset({ seed: 1, options: { challengeId: challenge } })).toThrow(TypeError)
+    expect(() => env.reset({ options: { challengeId: 'x' } })).toThrow(TypeError)
+    expect(() => env.reset({ seed: -1 })).toThrow(RangeError)
+    expect(() => env.step('1')).toThrow(TypeError)
+  })
+})
+
+describe('step', () => {
+  test('before reset, after the end and after close is an error', () => {
+    const env = new Env(counter)
+    expect(() => env.step(1)).toThrow(TypeError)
+    expect(() => env.render()).toThrow(TypeError)
+    env.reset({ seed: 0 })
+    env.step(7)
+    expect(() => env.step(1)).toThrow('"step" expected an episode in progress, got one that has ended')
+    env.reset({ seed: 0 })
+    env.close()
+    expect(() => env.step(1)).toThrow(TypeError)
+    expect(() => env.reset()).toThrow(TypeError)
+  })
+
+  test('outside the action space is an error and takes no turn', () => {
+    const env = new Env(counter)
+    env.reset({ seed: 0 })
+    for (const action of [8, -1, 0.5, '1', undefined]) expect(() => env.step(action)).toThrow(TypeError)
+    expect(env.step(1)[2]).toBe(false)
+  })
+
+  test('ends, terminated or truncated', () => {
+    const env = new Env(counter)
+    env.reset({ seed: 0 })
+    expect([3].map((action) => env.step(action).slice(1, 4))).toEqual([[1, true, false]])
+    env.reset({ seed: 0 })
+    const idle = [0, 0, 0, 0].map((action) => env.step(action).slice(1, 4))
+    expect(idle).toEqual([
+      [1, false, false],
+      [1, false, false],
+      [1, false, false],
+      [1, false, true],
+    ])
+    expect(() => env.step(0)).toThrow(TypeError)
+  })
+
+  test.each([null, 7])('a forfeit by %j brings the total to the lowest reward, whatever came before', (action) => {
+    const env = new Env(counter)
+    env.reset({ seed: 0 })
+    const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
+    expect(rewards).toEqual([1, 1, -7])
+  })
+})
+
+describe('info', () => {
+  test.each([...registry.keys()])('of %s holds the five facts, at reset and at every step', (id) => {
+    const env = make(id)
+    const [, info] = env.reset({ options: { challengeId: challenge } })
+    const facts = { challengeId: challenge, env: id, difficulty: env.spec.difficulty, specHash: specHash(id) }
+    expect(info).toMatchObject(facts)
+    expect(info.groundTruthCommitment).toMatch(/^[0-9a-f]{64}$/)
+    expect(env.step(null)[4]).toBe(info)
+    expect(JSON.parse(JSON.stringify(info))).toEqual({ ...facts, groundTruthCommitment: info.groundTruthCommitment })
+  })
+
+  test('has no challengeId where there is none; the seed salts the commitment', () => {
+    const env = make('mult8-v0')
+    const [[a, b], info] = env.reset({ seed: 7 }) as [[number, number], ReturnType<Env['reset']>[1]]
+    expect('challengeId' in info).toBe(false)
+    expect(info.groundTruthCommitment).toBe(digest('truth', '7', String(BigInt(a) * BigInt(b))))
+  })
+
+  test('never shows the product', () => {
+    const env = make('mult8-v0')
+    for (let seed = 0; seed < 100; seed++) {
+      const [observation, info] = env.reset({ seed })
+      const product = env.spec.solve(env.prompt(observation))
+      expect(JSON.stringify([observation, info, env.render()])).not.toContain(product)
+    }
+  })
+})
+
+test('render shows the present state', () => {
+  const env = new Env(counter)
+  env.reset({ seed: 0 })
+  const before = env.render()
+  env.step(1)
+  expect(env.render()).not.toBe(before)
+})
+
+test('parse gives nothing that is outside the action space', () => {
+  const env = new Env(counter)
+  expect(['7', '8', 'x'].map((reply) => env.parse(reply))).toEqual([7, null, null])
+})
+
+test.each([
+  ['name', 'Counter'],
+  ['version', '1.2'],
+  ['version', '01.2.3'],
+  ['difficulty', 0.5],
+  ['maxSteps', 0],
+  ['replyMs', Number.POSITIVE_INFINITY],
+  ['lowestReward', -0.5],
+])('a definition with %s %j is refused', (field, value) => {
+  expect(() => defineEnv({ ...counter, [field]: value })).toThrow(RangeError)
+})
+
+test('a specification is frozen', () => {
+  expect(Object.isFrozen(counter)).toBe(true)
+  expect(counter.id).toBe('counter@1.2.3')
+})

@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { challengeId, type Message, make, type NoReply, play, type Reply, registry, replay } from '../src/index.ts'
+import { goldenEpisode } from '../src/spec-hash.ts'
+
+const zeros = '0'.repeat(64)
+const idOf = (env: string, index: number): string =>
+  challengeId({
+    genesis: zeros,
+    netuid: 1,
+    env,
+    specHash: zeros,
+    duel: zeros,
+    validator: 'v',
+    epoch: 0,
+    beacon: zeros,
+    secret: zeros,
+    index,
+  })
+const envs = [...registry.keys()]
+
+describe.each(envs)('%s', (id) => {
+  const env = make(id)
+  const solver = (messages: readonly Message[]): Reply => ({ content: env.spec.solve(messages.at(-1)?.content ?? '') })
+  const games = Promise.all(Array.from({ length: 20 }, (_, index) => play(env, idOf(id, index), solver)))
+
+  test('replay equals play, whatever is replied', async () => {
+    const reply = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constant('good'),
+      fc.constantFrom('A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3', '123456789012345'),
+      fc.string({ minLength: 4090, maxLength: 4100, unit: fc.constantFrom('x', 'é') }),
+      fc.constant(null),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.array(reply, { minLength: 4, maxLength: 4 }), async (index, replies) => {
+        let turn = 0
+        const agent = async (messages: readonly Message[]): Promise<Reply | NoReply> => {
+          const content = replies[turn++] ?? null
+          return content === null ? { fault: 'no-reply' } : content === 'good' ? solver(messages) : { content }
+        }
+        const { messages, reward, fault } = await play(env, idOf(id, index), agent)
+        expect(replay(env, idOf(id, index), messages)).toEqual({
+          ok: true,
+          value: { reward, fault: fault !== undefined },
+        })
+        // A fault follows the last prompt: its reply is not in the record.
+        expect(messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
+        if (fault !== undefined) expect(reward).toBe(env.spec.lowestReward)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('any other record is refused, or replays to a fault', async () => {
+    const transcripts = await games
+    const tampering = fc.constantFrom('drop', 'repeat', 'swap', 'character', 'role', 'cut')
+    fc.assert(
+      fc.property(fc.nat({ max: 19 }), tampering, fc.nat(), fc.nat(), (game, how, first, second) => {
+        const { messages } = transcripts[game]!
+        const other = tamper(messages, how, first, second)
+        const result = replay(env, idOf(id, game), other)
+        // What still replays is the same record, one that stops at a prompt, or one with another reply.
+        if (result.ok)
+          expect(result.value.fault || same(other, messages) || !same(repliesOf(other), repliesOf(messages))).toBe(true)
+        else expect(result.detail.length).toBeGreaterThan(0)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('never throws, whatever comes in', async () => {
+    const transcripts = await games
+    const message = fc.oneof(
+      fc.anything(),
+      fc.record({ role: fc.constantFrom('user', 'assistant', 'system', '__proto__'), content: fc.anything() }),
+      fc.constantFrom(...transcripts.flatMap(({ messages }) => messages)),
+    )
+    const record = fc.oneof(
+      fc.anything(),
+      fc.array(message),
+      fc.sparseArray(message),
+      fc.constantFrom(...transcripts).map(({ messages }) => messages),
+    )
+    const challenge = fc.oneof(
+      fc.anything(),
+      fc.nat({ max: 19 }).map((index) => idOf(id, index)),
+    )
+    fc.assert(
+      fc.property(challenge, record, (challenge, messages) => {
+        const result = replay(env, challenge as string, messages as Message[])
+        expect(typeof result.ok).toBe('boolean')
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('a lone surrogate is not normalised', async () => {
+    const [prompt] = (await games)[0]!.messages
+    const messages: Message[] = [prompt!, { role: 'assistant', content: '\ud800' }]
+    expect(replay(env, idOf(id, 0), messages)).toMatchObject({ code: 'NOT_NORMALISED', detail: 'message 1' })
+  })
+
+  test('own keys alone count: a message has no say through its prototype', () => {
+    const messages = JSON.parse('[{"__proto__":{"role":"user","content":"x"}}]')
+    expect(replay(env, idOf(id, 0), messages)).toMatchObject({ code: 'WRONG_ROLE' })
+  })
+})
+
+describe('play', () => {
+  const env = make('tictactoe@0.1.0')
+
+  test('records what the platform said of a reply, and tells the agent nothing of it', async () => {
+    const seen: unknown[] = []
+    const { messages } = await play(env, idOf(env.spec.id, 0), (conversation) => {
+      seen.push(conversation)
+      return { content: env.spec.solve(conversation.at(-1)?.content ?? ''), invocation: `call ${seen.length}`, ms: 5 }
+    })
+    expect(messages[1]).toEqual({ role: 'assistant', content: expect.any(String), invocation: 'call 1', ms: 5 })
+    expect(JSON.stringify(seen)).not.toMatch(/invocation|"ms"|call 1/)
+    expect(JSON.stringify(seen)).not.toContain(idOf(env.spec.id, 0))
+  })
+
+  test('an agent cannot alter the record', async () => {
+    const { messages } = await play(env, idOf(env.spec.id, 0), (conversation) => {
+      const writable = conversation as unknown as { content: string }[]
+      for (const message of writable) message.content = 'altered'
+      writable.length = 0
+      return { content: 'A1' }
+    })
+    expect(JSON.stringify(messages)).not.toContain('altered')
+    expect(replay(env, idOf(env.spec.id, 0), messages)).toMatchObject({ ok: true })
+  })
+
+  test('many games run side by side on one env, and leave its own episode alone', async () => {
+    const [board] = env.reset({ seed: 0 })
+    const agent = async (messages: readonly Message[]): Promise<Reply> => {
+      await new Promise((resolve) => setTimeout(resolve, messages.length))
+      return { content: env.spec.solve(messages.at(-1)?.content ?? '') }
+    }
+    const together = await Promise.all([0, 1, 2, 3].map((index) => play(env, idOf(env.spec.id, index), agent)))
+    const alone = []
+    for (const index of [0, 1, 2, 3]) alone.push(await play(env, idOf(env.spec.id, index), agent))
+    expect(together).toEqual(alone)
+    expect(env.render()).toBe(env.prompt(board))
+  })
+
+  test("rejects with the agent's own error and with the caller's mistake", async () => {
+    await expect(play(env, idOf(env.spec.id, 0), () => Promise.reject(new Error('down')))).rejects.toThrow('down')
+    await expect(play(env, 'x', () => ({ content: 'A1' }))).rejects.toThrow(TypeError)
+  })
+
+  test('the last 4096 bytes count, as normalised', async () => {
+    const endings = ['x'.repeat(4093), 'x'.repeat(4094), `${'x'.repeat(4093)}\u001b[1m`, `${'x'.repeat(4092)}\r`]
+    const faults = []
+    for (const ending of endings)
+      faults.push((await play(env, idOf(env.spec.id, 0), () => ({ content: `${ending}\n??` }))).fault)
+    expect(faults).toEqual([undefined, 'oversize', undefined, undefined])
+  })
+})
+
+test('golden players meet every kind of end', () => {
+  for (const id of envs) {
+    const played = Array.from({ length: 256 }, (_, index) => goldenEpisode(make(id).spec, index))
+    expect(new Set(played.map(({ fault }) => fault))).toEqual(new Set([undefined, 'no-reply', 'oversize']))
+    expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set(id.startsWith('mult8') ? [0, 1] : [-1, 0, 1]))
+    expect(played.some(({ messages }) => messages.some(({ content }) => content.includes('\ufffd')))).toBe(true)
+  }
+})
+
+function repliesOf(record: readonly Message[]): readonly Message[] {
+  return record.filter(({ role }) => role === 'assistant')
+}
+
+function same(left: readonly Message[], right: readonly Message[]): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
+function tamper(messages: readonly Message[], how: string, first: number, second: number): Message[] {
+  const at = first % messages.length
+  const [before, message, after] = [messages.slice(0, at), messages[at]!, messages.slice(at + 1)]
+  const where = second % (message.content.length + 1)
+  const character = String.fromCharCode(33 + (second % 90))
+  if (how === 'drop') return [...before, ...after]
+  if (how === 'repeat') return [...before, message, message, ...after]
+  if (how === 'swap') return [...before, ...after.slice(0, 1), message, ...after.slice(1)]
+  if (how === 'role') return [...before, { ...message, role: message.role === 'user' ? 'assistant' : 'user' }, ...after]
+  if (how === 'cut') return before
+  const content = message.content.slice(0, where) + character + message.content.slice(where + 1)
+  return [...before, { ...message, content }, ...after]
+}

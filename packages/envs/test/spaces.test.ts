@@ -1,0 +1,61 @@
+import { pcg64 } from '@affine/prng'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { spaces } from '../src/index.ts'
+
+const all = [
+  spaces.Discrete(9),
+  spaces.Text({ minLength: 2, maxLength: 4, charset: 'ab' }),
+  spaces.Box({ low: -1, high: 2, length: 3 }),
+]
+
+describe.each(all)('$description', (space) => {
+  test('contains its samples, and the same seed gives the same ones', () => {
+    const [left, right] = [pcg64(1), pcg64(1)]
+    for (let draw = 0; draw < 1000; draw++) {
+      const sample = space.sample(left)
+      expect(space.contains(sample)).toBe(true)
+      expect(space.sample(right)).toEqual(sample)
+    }
+  })
+
+  test('answers for anything, without throwing', () => {
+    fc.assert(fc.property(fc.anything(), (value) => typeof space.contains(value) === 'boolean'))
+  })
+})
+
+test('members are exact', () => {
+  const [discrete, text, box] = all as [(typeof all)[number], (typeof all)[number], (typeof all)[number]]
+  expect([0, 8, -1, 9, 0.5, '1', Number.NaN, 1n, [1], null].map((value) => discrete.contains(value))).toEqual([
+    true,
+    true,
+    ...Array(8).fill(false),
+  ])
+  expect(['ab', 'abab', 'a', 'ababa', 'ac', 'aB', ['a', 'b'], null].map((value) => text.contains(value))).toEqual([
+    true,
+    true,
+    ...Array(6).fill(false),
+  ])
+  expect(
+    [[-1, 0, 2], [0, 0], [0, 0, 3], [0, 0, 0, 0], Array(3), [0, 0, 0.5], '012', { length: 3 }].map((value) =>
+      box.contains(value),
+    ),
+  ).toEqual([true, ...Array(7).fill(false)])
+})
+
+test('every member is sampled', () => {
+  const random = pcg64(2)
+  const seen = new Set(
+    Array.from({ length: 2000 }, () => spaces.Box({ low: 0, high: 2, length: 3 }).sample(random).join()),
+  )
+  expect(seen.size).toBe(27)
+})
+
+test("wrong shapes are the caller's mistake", () => {
+  expect(() => spaces.Discrete(0)).toThrow(new RangeError('"size" expected an integer above 0, got 0'))
+  expect(() => spaces.Text({ minLength: 3, maxLength: 2, charset: 'a' })).toThrow('"minLength" expected 0..2, got 3')
+  expect(() => spaces.Text({ minLength: 0, maxLength: 2, charset: 'é' })).toThrow(
+    '"charset" expected printable ASCII, got "é"',
+  )
+  expect(() => spaces.Box({ low: 2, high: 1, length: 1 })).toThrow('"low" expected at most 1, got 2')
+})

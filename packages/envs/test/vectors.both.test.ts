@@ -1,0 +1,77 @@
+import { digest, type Json } from '@affine/prng'
+import { describe, expect, test } from 'vitest'
+import ids from '../../../vectors/envs/challenge-ids.json' with { type: 'json' }
+import initial from '../../../vectors/envs/initial-states.json' with { type: 'json' }
+import normalised from '../../../vectors/envs/normalise.json' with { type: 'json' }
+import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
+import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
+import hashes from '../../../vectors/envs/spec-hashes.json' with { type: 'json' }
+import {
+  challengeId,
+  type EnvSpec,
+  isChallengeId,
+  type Message,
+  make,
+  normalise,
+  registry,
+  replay,
+  seedOf,
+  specHash,
+} from '../src/index.ts'
+import { goldenEpisode } from '../src/spec-hash.ts'
+
+const specOf = (id: string): EnvSpec => make(id).spec
+
+describe('challenge ids', () => {
+  test.each(ids.vectors)('$what', ({ input, want }) => {
+    if (input !== null) expect(challengeId(input)).toBe(want.id)
+    expect(isChallengeId(want.id)).toBe(true)
+    expect(String(seedOf(want.id))).toBe(want.seed)
+  })
+
+  test.each(ids.refused)('refused: $what', ({ input }) => {
+    expect(isChallengeId(input)).toBe(false)
+    expect(() => seedOf(input)).toThrow(TypeError)
+  })
+})
+
+test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
+  // Inputs are JSON in a string: not every reader of a whole file lets lone surrogates through.
+  expect(normalise(JSON.parse(input))).toBe(want)
+  expect(normalise(want)).toBe(want)
+})
+
+test.each(initial.vectors)('NumPy draws the same challenge: $what from seed $input', ({ what, input, want }) => {
+  const env = make(what)
+  const [observation] = env.reset({ seed: BigInt(input) })
+  expect(observation).toEqual(want.observation)
+  expect(env.prompt(observation)).toBe(want.prompt)
+})
+
+test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
+  expect(make(what).parse(normalise(input)) ?? 'refused').toBe(want)
+})
+
+test.each(replays.vectors)('replay $what', ({ input, want }) => {
+  const result = replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
+  if (typeof want === 'string') expect(result).toMatchObject({ ok: false, code: want })
+  else expect(result).toEqual({ ok: true, value: want })
+})
+
+describe('specHash', () => {
+  test.each(hashes.vectors)('$input', ({ input, want }) => {
+    expect(specHash(input)).toBe(want)
+  })
+
+  test.each(hashes.episodes)('$what, golden episode $input', ({ what, input, want }) => {
+    expect(goldenEpisode(specOf(what), input)).toEqual(want)
+  })
+})
+
+// A megabyte of prompts and replies: one digest, the same in Python and in every engine.
+test.each(hashes.large)('$what', ({ want }) => {
+  const episodes = [...registry.values()].flatMap((spec) =>
+    Array.from({ length: 500 }, (_, index) => goldenEpisode(spec, index)),
+  )
+  expect(digest('test', episodes as unknown as Json)).toBe(want)
+})

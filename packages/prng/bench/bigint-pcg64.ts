@@ -3,7 +3,7 @@ import { seedSequence } from '@affine/prng'
 const MASK = (1n << 128n) - 1n
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n
 
-/** The same generator as the book writes it, in BigInt: what the limbs are measured against. */
+/** The same generator, plainly in BigInt: what the limbs are measured against, here and in the tests. */
 export class BigIntPcg64 {
   state: bigint
   inc: bigint
@@ -39,11 +39,13 @@ export class BigIntPcg64 {
   }
 
   integers(low: number, high: number): number {
-    const size = BigInt(high - low)
-    const unfair = 0x100000000n % size
+    const size = BigInt(high) - BigInt(low)
+    if (size === 1n) return low
+    const bits = size > 1n << 32n ? 64n : 32n
+    const unfair = (1n << bits) % size
     for (;;) {
-      const product = BigInt(this.uint32()) * size
-      if ((product & 0xffffffffn) >= unfair) return low + Number(product >> 32n)
+      const product = (bits === 64n ? this.uint64() : BigInt(this.uint32())) * size
+      if (BigInt.asUintN(Number(bits), product) >= unfair) return Number(BigInt(low) + (product >> bits))
     }
   }
 

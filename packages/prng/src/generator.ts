@@ -34,9 +34,12 @@ const view = new DataView(new ArrayBuffer(8))
  * @throws TypeError or RangeError as `seedSequence` does.
  */
 export function pcg64(seed: bigint | number | SeedSequence): Generator {
-  const sequence = typeof seed === 'object' && seed !== null ? seed : seedSequence(seed)
+  const sequence = isSequence(seed) ? seed : seedSequence(seed)
   return new PcgGenerator(new Pcg64(sequence.generateState(8)))
 }
+
+const isSequence = (seed: bigint | number | SeedSequence): seed is SeedSequence =>
+  typeof seed === 'object' && seed !== null && 'generateState' in seed
 
 class PcgGenerator implements Generator {
   readonly #bits: Pcg64
@@ -66,14 +69,9 @@ class PcgGenerator implements Generator {
   }
 
   integers(low: number, high: number): number {
-    // One past the last safe integer is a fair end, so the bounds are checked on the last number drawn.
-    const last = high - 1
-    const range = last - low
-    if (!Number.isSafeInteger(low) || !Number.isSafeInteger(last) || !Number.isSafeInteger(range) || range < 0) {
-      const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
-      throw new Kind(`"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`)
-    }
-    if (range === 0) return low
+    const range = lastOffset(low, high)
+    // Adding makes a lower bound of -0 a zero.
+    if (range === 0) return low + 0
     if (range > TWO_32 - 1) return low + this.#below64(range + 1)
     return low + (range === TWO_32 - 1 ? this.#bits.uint32() : this.#below32(range + 1))
   }
@@ -138,6 +136,16 @@ class PcgGenerator implements Generator {
       return high * upper + upperHalf(high, lower) + Math.floor((low * upper) / TWO_32) + Math.floor(middle / TWO_32)
     }
   }
+}
+
+/** What can at most be added to `low`: an exact number, although `high` may be one past the last safe integer. */
+function lastOffset(low: number, high: number): number {
+  if (Number.isSafeInteger(low) && Number.isInteger(high) && low < high && high <= 2 ** 53) {
+    const offset = high - 1 - low
+    if (Number.isSafeInteger(offset)) return offset
+  }
+  const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
+  throw new Kind(`"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`)
 }
 
 /** The upper 32 bits of the product of two numbers of 32 bits. */

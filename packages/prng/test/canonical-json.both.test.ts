@@ -1,0 +1,139 @@
+import { canonicalize, type Json, parseCanonical } from '@affine/prng'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
+
+const errors = { TypeError, RangeError }
+const wellFormed = fc.string({ unit: 'grapheme' })
+const { value: anyJson } = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6 },
+    wellFormed,
+    fc.maxSafeInteger().map((n) => n + 0),
+    fc.boolean(),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(wellFormed, fc.nat({ max: 20 }).map(String)), tie('value'), { maxKeys: 5 }),
+  ),
+}))
+
+describe('vectors', () => {
+  test.each(vectors)('$what', ({ input, want }) => {
+    if (want.code !== undefined) {
+      expect(parseCanonical(input)).toMatchObject({ ok: false, code: want.code })
+      if (want.error !== undefined) {
+        expect(() => canonicalize(JSON.parse(input))).toThrow(errors[want.error as keyof typeof errors])
+      }
+      return
+    }
+    const value = JSON.parse(input)
+    expect(canonicalize(value)).toBe(want.text)
+    expect(parseCanonical(want.text ?? '')).toEqual({ ok: true, value })
+    if (input !== want.text) expect(parseCanonical(input)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
+  })
+})
+
+describe('canonicalize', () => {
+  class Point {
+    x = 1
+  }
+  const cycle: unknown[] = []
+  cycle.push(cycle)
+  const refused: [string, unknown, string][] = [
+    ['undefined', undefined, 'got undefined'],
+    ['an undefined member', { a: undefined }, 'got undefined'],
+    ['null', null, 'got null'],
+    ['a bigint', 1n, 'got bigint'],
+    ['a function', () => 1, 'got function'],
+    ['a symbol', Symbol('x'), 'got symbol'],
+    ['a hole', new Array(1), 'got undefined'],
+    ['NaN', Number.NaN, 'got NaN'],
+    ['-0', -0, 'got -0'],
+    ['an object of a class', new Point(), 'got an object of a class'],
+    ['a Date', new Date(0), 'got an object of a class'],
+    ['a boxed string', Object('x'), 'got an object of a class'],
+    ['bytes', new Uint8Array(2), 'got an object of a class'],
+    ['an object that inherits', Object.create({ a: 1 }), 'got an object of a class'],
+    ['a method toJSON', { toJSON: () => 1 }, 'got function'],
+    ['a cycle', cycle, 'a depth of at most 16'],
+  ]
+
+  test.each(refused)('refuses %s', (_, value, message) => {
+    expect(() => canonicalize(value as Json)).toThrow(message)
+  })
+
+  test('takes an object without a prototype, and keys that are only its own', () => {
+    expect(canonicalize(Object.assign(Object.create(null), { b: 1, a: 2 }))).toBe('{"a":2,"b":1}')
+    expect(canonicalize(Object.assign([1], { toJSON: () => 2 }))).toBe('[1]')
+    expect(canonicalize({ a: 1, [Symbol('b')]: 2 })).toBe('{"a":1}')
+  })
+
+  test('does not ask a prototype for toJSON', () => {
+    Object.defineProperty(Object.prototype, 'toJSON', { value: () => 'altered', configurable: true })
+    try {
+      expect(canonicalize({ a: [1] })).toBe('{"a":[1]}')
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'toJSON')
+    }
+  })
+
+  test('is read back as the same value', () => {
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        expect(parseCanonical(canonicalize(value))).toEqual({ ok: true, value })
+      }),
+    )
+  })
+
+  test('does not depend on the order in which keys were added', () => {
+    const reversed = (value: Json): Json => {
+      if (Array.isArray(value)) return value.map(reversed)
+      if (typeof value !== 'object') return value
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, member]) => [key, reversed(member)]),
+      )
+    }
+    fc.assert(
+      fc.property(anyJson, (value) => {
+        expect(canonicalize(reversed(value))).toBe(canonicalize(value))
+      }),
+    )
+  })
+})
+
+describe('parseCanonical', () => {
+  test('accepts a text only if it is the canonical text of its value, and never throws', () => {
+    const altered = fc
+      .tuple(anyJson.map(canonicalize), fc.nat(), fc.string({ unit: 'binary', maxLength: 2 }), fc.nat({ max: 2 }))
+      .map(
+        ([text, at, put, cut]) =>
+          text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + cut),
+      )
+    fc.assert(
+      fc.property(fc.oneof(altered, fc.string({ unit: 'binary' }), fc.json()), (text) => {
+        const result = parseCanonical(text)
+        if (result.ok) expect(canonicalize(result.value)).toBe(text)
+        else expect(result.detail).toMatch(/^[ -~±]+$/)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    ['open arrays', '['.repeat(1e6), 'NOT_JSON'],
+    ['arrays', '['.repeat(1e6) + ']'.repeat(1e6), 'NOT_CANONICAL'],
+    ['open objects', '{"a":'.repeat(1e6), 'NOT_JSON'],
+    ['objects', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'NOT_CANONICAL'],
+  ])('refuses a million %s, one inside the other', (_, text, code) => {
+    expect(parseCanonical(text)).toMatchObject({ ok: false, code })
+  })
+
+  test('keeps __proto__ as a key of its own', () => {
+    const result = parseCanonical('{"__proto__":{"admin":true}}')
+    if (!result.ok) throw new Error(result.detail)
+    expect(Object.keys(result.value)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(result.value)).toBe(Object.prototype)
+    expect('admin' in (result.value as object)).toBe(false)
+  })
+})

@@ -1,0 +1,27 @@
+import { digest, type Json } from '@affine/prng'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import vectors from '../../../vectors/prng/digest.json' with { type: 'json' }
+
+const errors = { TypeError, RangeError }
+
+describe('digest', () => {
+  test.each(vectors)('$what', ({ input, want }) => {
+    const call = () => digest(input.tag as string, ...(input.fields as Json[]))
+    if (want.error !== undefined) expect(call).toThrow(errors[want.error as keyof typeof errors])
+    else expect(call()).toBe(want.hash)
+  })
+
+  test('differs when a tag or a field does, or where one field ends and the next begins', () => {
+    const fields = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.nat()), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(fields, fields, (one, other) => {
+        const [a, b] = [digest('x', ...one), digest('x', ...other)]
+        expect(a).toMatch(/^[0-9a-f]{64}$/)
+        expect(a === b).toBe(JSON.stringify(one) === JSON.stringify(other))
+        expect(digest('y', ...one)).not.toBe(a)
+        expect(digest('x', one)).not.toBe(a)
+      }),
+    )
+  })
+})

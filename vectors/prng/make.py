@@ -1,0 +1,283 @@
+"""Makes the vectors of this folder that come from NumPy: `python3 make.py`, with numpy 2.4.
+
+Each file is a list of {what, input, want, source}. A call is a list, its name and its arguments; `shuffle` n stands
+for shuffling the list 0..n-1. BLAKE3 is written out below, from its specification, so that it shares no code with
+what it checks.
+"""
+
+import json
+import random
+from pathlib import Path
+
+import numpy
+
+SOURCE = f"numpy {numpy.__version__}, make.py"
+FOLDER = Path(__file__).parent
+MASK = 0xFFFFFFFF
+IV = [0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19]
+ORDER = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8]
+CHUNK_START, CHUNK_END, PARENT, ROOT = 1, 2, 4, 8
+
+
+def compress(chaining, words, counter, length, flags):
+    v = chaining + IV[:4] + [counter & MASK, counter >> 32, length, flags]
+
+    def g(a, b, c, d, x, y):
+        for word, first, second in ((x, 16, 12), (y, 8, 7)):
+            v[a] = (v[a] + v[b] + word) & MASK
+            v[d] ^= v[a]
+            v[d] = (v[d] >> first | v[d] << 32 - first) & MASK
+            v[c] = (v[c] + v[d]) & MASK
+            v[b] ^= v[c]
+            v[b] = (v[b] >> second | v[b] << 32 - second) & MASK
+
+    for _ in range(7):
+        for i in range(4):
+            g(i, 4 + i, 8 + i, 12 + i, words[2 * i], words[2 * i + 1])
+        for i in range(4):
+            g(i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4, words[8 + 2 * i], words[9 + 2 * i])
+        words = [words[i] for i in ORDER]
+    return [v[i] ^ v[i + 8] for i in range(8)]
+
+
+def node(data, counter, root):
+    """The chaining value of the subtree over `data`, which starts at chunk `counter`."""
+    if len(data) > 1024:
+        left = 1024
+        while left * 2 < len(data):
+            left *= 2
+        words = node(data[:left], counter, 0) + node(data[left:], counter + left // 1024, 0)
+        return compress(IV, words, 0, 64, PARENT | root)
+    chaining = IV
+    for at in range(0, max(len(data), 1), 64):
+        block = data[at : at + 64]
+        words = [int.from_bytes(block.ljust(64, b"\0")[i : i + 4], "little") for i in range(0, 64, 4)]
+        last = CHUNK_END | root if at + 64 >= len(data) else 0
+        chaining = compress(chaining, words, counter, len(block), (CHUNK_START if at == 0 else 0) | last)
+    return chaining
+
+
+def blake3(data):
+    return b"".join(word.to_bytes(4, "little") for word in node(data, 0, ROOT)).hex()
+
+
+def canonical(value):
+    """Enough for what is digested here: its keys are ASCII."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def digest(tag, *fields):
+    return blake3(canonical(["affine/1", tag, *fields]).encode())
+
+
+def generator(seed):
+    return numpy.random.Generator(numpy.random.PCG64(numpy.random.SeedSequence(seed)))
+
+
+def call(g, name, *arguments):
+    if name == "uint64":
+        return str(g.bit_generator.random_raw())
+    if name == "uint32":
+        return int(g.integers(2**32))
+    if name == "random":
+        return g.random()
+    if name == "integers":
+        return int(g.integers(*arguments))
+    if name == "choice":
+        return int(g.choice(*arguments))
+    if name == "permutation":
+        return [int(x) for x in g.permutation(*arguments)]
+    array = list(range(*arguments))
+    g.shuffle(array)
+    return array
+
+
+def state(g):
+    now = g.bit_generator.state
+    return {
+        "state": str(now["state"]["state"]),
+        "inc": str(now["state"]["inc"]),
+        "hasUint32": bool(now["has_uint32"]),
+        "uinteger": now["uinteger"],
+    }
+
+
+def drawn(what, seed, calls):
+    g = generator(seed)
+    values = [call(g, *c) for c in calls]
+    want = {"values": values, "state": state(g)}
+    return {"what": what, "input": {"seed": str(seed), "calls": calls}, "want": want, "source": SOURCE}
+
+
+def refused(what, error, message=None, **given):
+    want = {"error": error, **({"message": message} if message else {})}
+    return {"what": what, "input": given, "want": want, "source": "by definition"}
+
+
+def save(name, vectors):
+    lines = ",\n".join("  " + json.dumps(v, ensure_ascii=True) for v in vectors)
+    (FOLDER / name).write_text(f"[\n{lines}\n]\n")
+    print(name, len(vectors), sum("error" in v["want"] for v in vectors), "refused")
+
+
+SEEDS = [0, 1, 2, 7, 1234, 2**32 - 1, 2**32, 2**53 - 1, 2**64, 2**127 + 5, 2**128 - 1]
+# Past the pool, each further word is stirred in, zeros too.
+WIDE = [2**128, 2**128 + 2**64, 2**160 - 1, 2**192 + 1, 2**256 - 189, 3**700]
+# 2^64 mod this is nearly all of it, so one draw in 2049 is rejected: as often as can be with 64 bits.
+OFTEN_REJECTED = 2**64 // 2049 + 1
+
+
+def seed_sequences():
+    vectors = []
+    for seed in SEEDS + WIDE:
+        sequence = numpy.random.SeedSequence(seed)
+        want = {
+            "uint32": [int(x) for x in sequence.generate_state(11)],
+            "uint64": [str(x) for x in sequence.generate_state(5, numpy.uint64)],
+        }
+        what = f"a seed of {max(seed.bit_length(), 1)} bits"
+        vectors.append({"what": what, "input": {"seed": str(seed)}, "want": want, "source": SOURCE})
+    for seed, error in [(-1, "RangeError"), (0.5, "RangeError"), (-0.5, "RangeError"), (1e300, "RangeError")]:
+        got = "1e+300" if seed == 1e300 else seed
+        message = f'"seed" expected a non-negative integer, got {got}'
+        vectors.append(refused(f"the number {seed}", error, message if seed != 1e300 else None, seed=seed))
+    for seed in ("-1", "-340282366920938463463374607431768211456"):
+        message = f'"seed" expected a non-negative integer, got {seed}'
+        vectors.append(refused(f"the bigint {seed}", "RangeError", message, seed=seed))
+    vectors.append(refused("a number past 2^53 - 1, which may have been rounded", "RangeError", seed=2**53))
+    for seed in (None, True, [1], {}):
+        vectors.append(refused(f"{json.dumps(seed)} for a seed", "TypeError", seed=seed))
+    for n in (-1, 1.5, 2**31 + 1):
+        vectors.append(refused(f"{n} words", "RangeError", seed="1", words=n))
+    for n in ("4", None, [8]):
+        vectors.append(refused(f"{json.dumps(n)} words", "TypeError", seed="1", words=n))
+    return vectors
+
+
+def mixed(seed, count):
+    """Calls of every kind, so that the waiting half of a draw is carried over each of them."""
+    pick = random.Random(seed)
+    edges = [2, 3, 9, 255, 2**31 - 1, 2**31 + 1, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 10**12, 2**52 + 1]
+    edges += [2**53 - 1, 2**53, OFTEN_REJECTED]
+    calls = []
+    for _ in range(count):
+        name = pick.choice(["uint64", "uint32", "random", "integers", "integers", "choice", "permutation", "shuffle"])
+        if name == "integers":
+            size = pick.choice([*edges, pick.randrange(1, 100), pick.randrange(2**32, 2**53)])
+            low = pick.choice([0, 0, 1, -1, -(size // 2), 2**53 - size, 1 - 2**53])
+            calls.append([name, low, low + size] if low + size <= 2**53 else [name, 0, size])
+        elif name == "choice":
+            calls.append([name, pick.choice([1, 2, 9, 1000, *edges])])
+        elif name in ("permutation", "shuffle"):
+            calls.append([name, pick.choice([0, 1, 2, 3, 9, 17])])
+        else:
+            calls.append([name])
+    return calls
+
+
+def rejected_at_once():
+    """The first seed whose third draw below OFTEN_REJECTED takes a fourth."""
+    for seed in range(1_000_000):
+        g, raw = generator(seed), generator(seed).bit_generator
+        g.integers(0, OFTEN_REJECTED, size=3)
+        raw.random_raw(3)
+        if g.bit_generator.state["state"] != raw.state["state"]:
+            return seed
+    raise RuntimeError("no such seed")
+
+
+def generators():
+    vectors = []
+    for seed in SEEDS + WIDE:
+        vectors.append(drawn("uint64 from the start", seed, [["uint64"]] * 6))
+    for seed in [0, 1, 7, *WIDE]:
+        vectors.append(drawn("calls of every kind", seed, mixed(seed, 60)))
+    for n in (1, 2, 9, 100):
+        vectors.append(drawn("a shuffle, and what comes after it", 7, [["shuffle", n], ["uint32"], ["uint64"]]))
+        vectors.append(drawn("a permutation after half a draw", 7, [["uint32"], ["permutation", n], ["uint32"]]))
+    vectors.append(drawn("random", 2**127 + 5, [["random"]] * 12))
+    vectors.append(drawn("a long shuffle", 1, [["shuffle", 1500]]))
+    vectors.append(drawn("every second draw of 32 bits is rejected", 3, [["integers", 0, 2**31 + 1]] * 12))
+    vectors.append(drawn("a draw of 64 bits is rejected", rejected_at_once(), [["integers", 0, OFTEN_REJECTED]] * 4))
+    vectors.append(drawn("the exact range 2^32 - 1", 5, [["integers", -5, 2**32 - 5], ["integers", 0, 9]] * 4))
+    vectors.append(drawn("one number to choose from draws nothing", 5, [["integers", 4, 5], ["choice", 1], ["uint64"]]))
+    vectors.append(drawn("the widest ranges", 6, [["integers", 1 - 2**53, 1], ["integers", -1, 2**53 - 1]] * 6))
+    for low, high in [(5, 5), (5, 4), (0, 0), (0.5, 3), (0, 2.5), (0, 2**53 + 2), (-1, 2**53), (-2, 2**53 - 1)]:
+        what = f"integers from {low} to {high}"
+        vectors.append(refused(what, "RangeError", seed="0", calls=[["integers", low, high]]))
+    for low, high in [(-(2**53), 0), (2**53, 2**53 + 2), (-(2**53) + 1, 2**53), (1, -(2**53))]:
+        what = f"integers from {low} to {high}"
+        vectors.append(refused(what, "RangeError", seed="0", calls=[["integers", low, high]]))
+    for low, high in [("0", 9), (0, "9"), (None, 9), (0, None), ([0], 9), (0, True), (False, 9), ({}, {})]:
+        what = f"integers from {json.dumps(low)} to {json.dumps(high)}"
+        vectors.append(refused(what, "TypeError", seed="0", calls=[["integers", low, high]]))
+    message = '"low, high" expected integers, low < high <= low + 2^53, got 5'
+    vectors.append(refused("integers without an end", "TypeError", message + ", undefined", seed="0", calls=[["integers", 5]]))
+    for name, numbers in [("choice", [0, -1, 0.5, 2**53 + 2]), ("permutation", [-1, 1.5, 2**32])]:
+        for n in numbers:
+            vectors.append(refused(f"{name} of {n}", "RangeError", seed="0", calls=[[name, n]]))
+        for n in ("9", None, [9], True):
+            vectors.append(refused(f"{name} of {json.dumps(n)}", "TypeError", seed="0", calls=[[name, n]]))
+    return vectors
+
+
+def long_run():
+    """More than 100,000 draws of mixed kinds, as one digest. A float is told by its 53 bits."""
+    calls = [["uint64"], ["uint32"], ["random"], ["integers", 0, 9], ["integers", -1000, 10**12], ["choice", 1000]]
+    calls += [["integers", 0, OFTEN_REJECTED], ["integers", 0, 2**31 + 1], ["permutation", 5], ["shuffle", 7]]
+    rounds, seed = 10_500, 2**127 + 11
+    g, values = generator(seed), []
+    for _ in range(rounds):
+        for c in calls:
+            value = call(g, *c)
+            values.append(int(value * 2**53) if c[0] == "random" else value)
+    given = {"seed": str(seed), "rounds": rounds, "calls": calls}
+    want = {"hash": digest("prng", values), "state": state(g)}
+    return [{"what": "105,000 calls", "input": given, "want": want, "source": SOURCE}]
+
+
+def digests():
+    fields = [
+        ("nothing but a tag", "spec", []),
+        ("an empty tag", "", []),
+        ("strings", "duel", ["a", "b"]),
+        ("the same strings, parted elsewhere", "duel", ["ab"]),
+        ("keys in another order", "content", [{"model": "m", "hotkey": "5F", "chute": "c", "revision": "r"}]),
+        ("integers at both ends", "x", [2**53 - 1, 1 - 2**53, 0, True, False]),
+        ("text beyond ASCII", "x", ["é€😀\u2028"]),
+        ("arrays", "x", [[], [[]], {}]),
+        ("just under one chunk of BLAKE3", "x", ["a" * (1024 - 19)]),
+        ("exactly one chunk", "x", ["a" * (1024 - 18)]),
+        ("one byte more than a chunk", "x", ["a" * (1024 - 17)]),
+        ("five chunks", "x", ["b" * 5000]),
+    ]
+    vectors = []
+    for what, tag, values in fields:
+        given = {"tag": tag, "fields": values}
+        vectors.append({"what": what, "input": given, "want": {"hash": digest(tag, *values)}, "source": "make.py"})
+    deep = 1
+    for _ in range(16):
+        deep = [deep]
+    for what, error, tag, values in [
+        ("a number for a tag", "TypeError", 1, []),
+        ("null for a tag", "TypeError", None, []),
+        ("an array for a tag", "TypeError", ["x"], []),
+        ("null", "TypeError", "x", [None]),
+        ("null inside", "TypeError", "x", [{"a": [None]}]),
+        ("a fraction", "RangeError", "x", [0.5]),
+        ("2^53", "RangeError", "x", [2**53]),
+        ("-2^53", "RangeError", "x", [-(2**53)]),
+        ("minus zero", "RangeError", "x", [-0.0]),
+        ("a lone surrogate", "RangeError", "x", ["\ud800"]),
+        ("a lone surrogate in the tag", "RangeError", "\udc00", []),
+        ("a depth of 16 below the array", "RangeError", "x", [deep]),
+    ]:
+        vectors.append(refused(what, error, tag=tag, fields=values))
+    return vectors
+
+
+assert blake3(b"") == "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+save("seed-sequence.json", seed_sequences())
+save("generator.json", generators())
+save("long-run.json", long_run())
+save("digest.json", digests())

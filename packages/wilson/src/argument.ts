@@ -10,12 +10,12 @@ export function integer(name: string, value: number | bigint, low: bigint, high?
   throw refuse(name, high === undefined ? `an integer of at least ${low}` : `${low}..${high}`, value)
 }
 
-/** @throws RangeError unless low <= value <= high, which NaN never is. */
+/** @throws RangeError unless low <= value <= high. */
 export function within(name: string, value: number, low: number, high: number): void {
-  if (!(value >= low && value <= high)) throw refuse(name, `${low}..${high}`, value)
+  if (!Number.isFinite(value) || value < low || value > high) throw refuse(name, `${low}..${high}`, value)
 }
 
 /** @throws RangeError unless 0 < value < 1. */
 export function openUnit(name: string, value: number): void {
-  if (!(value > 0 && value < 1)) throw refuse(name, 'between 0 and 1, both excluded', value)
+  if (!Number.isFinite(value) || value <= 0 || value >= 1) throw refuse(name, 'between 0 and 1, both excluded', value)
 }

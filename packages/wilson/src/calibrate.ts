@@ -11,8 +11,8 @@ const STEP_PPM = 1_000
  * The least z of two decimals with which the lower Wilson bound, looked at after every trial from `minTrials` to
  * `cap`, ever reaches R with probability at most `alpha` at p = R: for each R in 0.500, 0.501 … 0.950.
  *
- * HOLD is left out, and can only lower the probability. Not promised for an R in between (the probability jumps
- * with R, by little) nor for counts that are not whole. About a second at cap 5000; time grows as cap^1.5.
+ * HOLD is left out, and can only lower the probability. Not promised for an R in between, where the probability can
+ * be larger by a little, nor for counts that are not whole. Under a second at cap 5000; time grows as cap^1.5.
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors: vectors/wilson/calibrate.json.
  * @throws RangeError unless 0 < alpha < 1 and 1 <= minTrials <= cap <= 10_000_000.

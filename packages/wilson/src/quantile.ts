@@ -15,8 +15,9 @@ function bend(z: number): number {
 
 /** Mills' ratio, P(Z > z) / density(z) = 1 / (z + 1 / (z + 2 / (z + 3 / …))), Laplace's fraction. For z >= 0.9. */
 function mills(z: number): number {
-  let below = (z + Math.sqrt(z * z + 4 * 400)) / 2 // what the rest of the fraction tends to
-  for (let k = 400; k > 0; k--) below = z + k / below
+  const depth = 20 + Math.ceil(400 / (z * z))
+  let below = (z + Math.sqrt(z * z + 4 * depth)) / 2 // what the rest of the fraction tends to
+  for (let k = depth; k > 0; k--) below = z + k / below
   return 1 / below
 }
 
@@ -27,7 +28,7 @@ function mills(z: number): number {
  * Newton's method, each step with the distribution to full precision. For people: Math.exp and Math.log may differ in
  * the last digit between engines, so never decide with it.
  *
- * Source: Abramowitz and Stegun (1964), 26.2.11 and 26.2.14. Vectors: vectors/wilson/quantiles.json.
+ * Source: Abramowitz and Stegun (1964), 26.2.10 and 26.2.14. Vectors: vectors/wilson/quantiles.json.
  * @throws RangeError unless 0 < p < 1.
  */
 export function normalQuantile(p: number): number {

@@ -105,8 +105,8 @@ function ceilRoot(value: bigint): bigint {
  * even the optimistic rate over all that is left of `cap` falls short of
  * `need = cap R + ceil(z sqrt(cap R (1 - R)))` wins, else `continue`. Before `minTrials`: `continue`.
  *
- * Depends on the tally alone, so on no order of arrival, and `unit` only scales it. A win is false with at most
- * the alpha that `calibrate` took, if there is a look after each trial and the first verdict stands.
+ * Depends on the tally alone, so on no order of arrival, and `unit` only scales it. With z from `calibrate`, a look
+ * after each whole trial and the first verdict standing, a contender no better than the ratio wins with at most alpha.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `lowerReaches` does.
  */

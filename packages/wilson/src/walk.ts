@@ -17,8 +17,14 @@ export interface End {
   readonly trials95: number
 }
 
-/** Mass too small to follow, divided by cap. A trial drops at most two such masses: under 1e-15 in all. */
+/** What may be dropped in all: a count with less than DUST / cap is. A trial adds one count, so cap + 1 are the most. */
 const DUST = 1e-16
+
+/** For each n in 0..cap, the probability of ending there, on either side. */
+interface Ends {
+  readonly won: Float64Array
+  readonly held: Float64Array
+}
 
 const at = (array: Float64Array | Int32Array, index: number): number => array[index] ?? 0
 
@@ -35,9 +41,9 @@ function advance(mass: Float64Array, low: number, high: number, p: number): void
 
 /**
  * The probability of ending at n, for n in 0..cap: `won` with at least win[n] wins, `held` with at most hold[n].
- * Dynamic programming over the number of wins. Dust is swept to the side it lies on, so neither is ever too small.
+ * Dynamic programming over the number of wins. What is dropped counts as ended on its side, so a tail is never too small.
  */
-export function absorb(p: number, win: Int32Array, hold: Int32Array): { won: Float64Array; held: Float64Array } {
+export function absorb(p: number, win: Int32Array, hold: Int32Array): Ends {
   const cap = win.length - 1
   const won = new Float64Array(cap + 1)
   const held = new Float64Array(cap + 1)
@@ -55,6 +61,19 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): { won: Flo
   return { won, held }
 }
 
+/** Sums over n. The probabilities may lack 1e-13 of 1, far less than the quantiles could notice. */
+export function summarise({ won, held }: Ends): End {
+  const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
+  for (let n = 1; n < won.length; n++) {
+    end.win += at(won, n)
+    end.hold += at(held, n)
+    end.expectedTrials += n * (at(won, n) + at(held, n))
+    if (end.medianTrials === 0 && end.win + end.hold >= 0.5) end.medianTrials = n
+    if (end.trials95 === 0 && end.win + end.hold >= 0.95) end.trials95 = n
+  }
+  return end
+}
+
 /**
  * How often, and how soon, the contender of true strength `p` wins or holds under `verdict`, one look a trial.
  *
@@ -67,21 +86,13 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): { won: Flo
 export function walk({ p, ratioPpm, rule }: Walk): End {
   checkContest({ ratioPpm, rule })
   within('p', p, 0, 1)
-  const { won, held } = absorb(p, winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule))
-  const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
-  for (let n = 1; n <= rule.cap; n++) {
-    end.win += at(won, n)
-    end.hold += at(held, n)
-    end.expectedTrials += n * (at(won, n) + at(held, n))
-    if (end.medianTrials === 0 && end.win + end.hold >= 0.5) end.medianTrials = n
-    if (end.trials95 === 0 && end.win + end.hold >= 0.95) end.trials95 = n
-  }
-  return end
+  return summarise(absorb(p, winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)))
 }
 
 /**
  * The probability that the lower bound ever reaches the ratio within `cap` looks if nothing stops the walk before:
- * `walk`'s win without HOLD, hence never less. What `calibrate` keeps under alpha. Errs upwards, by under 1e-12.
+ * `walk`'s win without HOLD, hence never less. What `calibrate` keeps under alpha. Floats, within 1e-12; mass too small
+ * to follow (under 1e-15 in all) counts as crossed.
  *
  * @throws RangeError as `walk` does.
  */

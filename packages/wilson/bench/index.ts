@@ -1,0 +1,57 @@
+import { Bench } from 'tinybench'
+import { calibrate, crossing, interval, normalQuantile, verdict, walk } from '../src/index.ts'
+
+const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
+const tally = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
+const scaled = { ...tally, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
+
+/** The peer: the same rule in floats, right except near ties. */
+function floatVerdict({ wins, trials, ratioPpm, rule: { cap } }: typeof tally): string {
+  const { lower, upper } = interval({ wins, trials, z: 2.85 })
+  const rate = ratioPpm / 1e6
+  if (lower >= rate) return 'win'
+  const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
+  return trials >= cap || wins + (cap - trials) * upper < need ? 'hold' : 'continue'
+}
+
+/** The peer: the textbook's walk, every count at every trial, the bound in floats. */
+function textbookCrossing(p: number, cap: number): number {
+  let crossed = 0
+  const mass = new Float64Array(cap + 2)
+  mass[0] = 1
+  for (let trials = 1; trials <= cap; trials++) {
+    for (let wins = trials; wins >= 0; wins--) {
+      mass[wins] = (mass[wins] ?? 0) * (1 - p) + (mass[wins - 1] ?? 0) * p
+      if (trials < 10 || wins < trials * p || interval({ wins, trials, z: 2.85 }).lower < p) continue
+      crossed += mass[wins] ?? 0
+      mass[wins] = 0
+    }
+  }
+  return crossed
+}
+
+const looks = new Bench({ name: 'a look' })
+  .add('nothing (what the clock costs)', () => {})
+  .add('verdict', () => void verdict(tally))
+  .add('verdict, counts in millionths', () => void verdict(scaled))
+  .add('verdict in floats (peer)', () => void floatVerdict(tally))
+  .add('normalQuantile', () => void normalQuantile(0.05))
+
+const walks = new Bench({ name: 'the exact walk', iterations: 3, warmupIterations: 1, warmupTime: 0, time: 1000 })
+  .add('crossing, cap 5000', () => void crossing({ p: 0.51, ratioPpm: 510_000, rule }))
+  .add('crossing, cap 5000, textbook (peer)', () => void textbookCrossing(0.51, 5000))
+  .add('walk, cap 5000', () => void walk({ p: 0.51, ratioPpm: 510_000, rule }))
+  .add('calibrate, cap 500', () => void calibrate({ alpha: 0.05, cap: 500, minTrials: 10 }))
+  .add('calibrate, cap 5000', () => void calibrate({ alpha: 0.05, cap: 5000, minTrials: 10 }))
+
+for (const bench of [looks, walks]) {
+  await bench.run()
+  console.log(bench.name)
+  console.table(
+    bench.tasks.map(({ name, result }) => {
+      const [p50, p99] = [result?.latency.p50 ?? Number.NaN, result?.latency.p99 ?? Number.NaN]
+      const micros = (ms: number) => Number((ms * 1e3).toFixed(2))
+      return { task: name, 'median µs': micros(p50), 'p99 µs': micros(p99), 'per second': Math.round(1e3 / p50) }
+    }),
+  )
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { holdBoundary, winBoundary } from '../src/boundary.ts'
+import { lowerReaches, type Rule, verdict } from '../src/index.ts'
+
+const rule: fc.Arbitrary<Rule> = fc
+  .record({
+    cap: fc.integer({ min: 1, max: 60 }),
+    first: fc.integer({ min: 1, max: 60 }),
+    // Squares of quarters put many counts exactly on the boundary.
+    zSquaredPpm: fc.oneof(
+      fc.bigInt({ min: 0n, max: 30_000_000n }),
+      fc.constantFrom(0n, 62_500n, 1_000_000n, 9_000_000n),
+    ),
+  })
+  .map(({ cap, first, zSquaredPpm }) => ({ cap, minTrials: Math.min(cap, first), zSquaredPpm }))
+const ratioPpm = fc.oneof(fc.integer({ min: 1, max: 999_999 }), fc.constantFrom(200_000, 500_000, 640_000, 800_000))
+
+test('both boundaries are those of verdict, count by count', () => {
+  fc.assert(
+    fc.property(rule, ratioPpm, (rule, ratioPpm) => {
+      const [win, hold] = [winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)]
+      for (let trials = 0; trials <= rule.cap; trials++) {
+        for (let wins = 0; wins <= trials; wins++) {
+          const want = wins >= win[trials]! ? 'win' : wins <= hold[trials]! ? 'hold' : 'continue'
+          expect(verdict({ wins, trials, ratioPpm, rule })).toBe(want)
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.each([
+  [9_000_000n, 500_000],
+  [8_122_500n, 510_000],
+  [6_250_000n, 200_000],
+  [4_000_000n, 800_000],
+])('z^2 = %s ppm, R = %s ppm: exact at every n up to 20,000, ties among them', (zSquaredPpm, ratioPpm) => {
+  const boundary = winBoundary(ratioPpm, { cap: 20_000, minTrials: 1, zSquaredPpm })
+  for (let trials = 1; trials <= 20_000; trials++) {
+    const wins = boundary[trials]!
+    const reaches = (wins: number) => lowerReaches({ wins, trials, ratioPpm, zSquaredPpm })
+    if ((wins <= trials && !reaches(wins)) || reaches(wins - 1)) expect.fail(`${wins} of ${trials}`)
+  }
+})

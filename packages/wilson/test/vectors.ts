@@ -1,0 +1,22 @@
+import type { Bar, Contest, Rule, Tally } from '../src/index.ts'
+
+/** As JSON holds them: no bigints; numbers past 2^53 are strings. */
+export type Plain<T> = { readonly [K in keyof T]: T[K] extends Rule ? Plain<Rule> : number | string }
+
+const BIG = new Set(['unit', 'zSquaredPpm'])
+
+/** The input of a vector with bigints where the interface has them. */
+export function revive<T extends Partial<Tally & Bar & Contest>>(input: object): T {
+  const entries = Object.entries(input).map(([key, value]) => {
+    if (value !== null && typeof value === 'object') return [key, revive(value)]
+    return [key, typeof value === 'string' || BIG.has(key) ? BigInt(value) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** |a - b| in units of the last place of b. */
+export function ulps(a: number, b: number): number {
+  if (a === b) return 0
+  const bits = Math.max(-1074, Math.floor(Math.log2(Math.abs(b))) - 52)
+  return Math.abs(a - b) / 2 ** bits
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import vectors from '../../../vectors/wilson/walk.json' with { type: 'json' }
+import { holdBoundary, winBoundary } from '../src/boundary.ts'
+import { calibrate, crossing, interval, type Rule, verdict, type Walk, walk } from '../src/index.ts'
+import { absorb, summarise } from '../src/walk.ts'
+import { revive } from './vectors.ts'
+
+/** The published vectors' HOLD: `need` without the ceiling. Their nearest tie is 9e-5 away, so floats do. */
+function unroundedHold(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule): Int32Array {
+  const [rate, z] = [ratioPpm / 1e6, Math.sqrt(Number(zSquaredPpm) / 1e6)]
+  const need = cap * rate + z * Math.sqrt(cap * rate * (1 - rate))
+  const boundary = new Int32Array(cap + 1).fill(-1)
+  for (let trials = minTrials; trials <= cap; trials++) {
+    let wins = boundary[trials - 1]!
+    const holds = (wins: number) => wins + (cap - trials) * interval({ wins, trials, z }).upper < need
+    while (wins < trials && holds(wins + 1)) wins++
+    boundary[trials] = wins
+  }
+  boundary[cap] = winBoundary(ratioPpm, { cap, minTrials, zSquaredPpm })[cap]! - 1
+  return boundary
+}
+
+const near = (want: number) => ({
+  asymmetricMatch: (got: number) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),
+  toString: () => `near ${want}`,
+})
+
+describe('vectors', () => {
+  test.each(vectors.vectors)('p $input.p, R $input.ratioPpm: $what', ({ what, input, want }) => {
+    const { p, ratioPpm, rule } = revive<Walk>(input)
+    const win = winBoundary(ratioPpm, rule)
+    const rounded = what === 'the rule as written'
+    const hold = rounded ? holdBoundary(ratioPpm, rule) : unroundedHold(ratioPpm, rule)
+    const end = summarise(absorb(p, win, hold))
+    expect(end).toEqual({
+      win: near(want.win),
+      hold: near(want.hold),
+      expectedTrials: near(want.expectedTrials),
+      medianTrials: want.medianTrials,
+      trials95: want.trials95,
+    })
+    expect(crossing({ p, ratioPpm, rule })).toEqual(near(want.crossing))
+    if (rounded) expect(walk({ p, ratioPpm, rule })).toEqual(end)
+  })
+
+  test.each(vectors.vectors)(
+    'p $input.p, R $input.ratioPpm: the ceiling costs under 0.001 of power',
+    ({ input, want }) => {
+      const end = walk(revive<Walk>(input))
+      expect(want.win - end.win).toBeGreaterThan(-1e-12)
+      expect(want.win - end.win).toBeLessThan(0.001)
+      expect(Math.abs(end.expectedTrials / want.expectedTrials - 1)).toBeLessThan(0.003)
+    },
+  )
+})
+
+test('the protocol’s z for cap 500', () => {
+  expect(calibrate({ alpha: 0.05, cap: 500, minTrials: 10 })).toBe(2.67)
+})
+
+/** Every path of a few trials, followed one by one with `verdict`. */
+function everyPath({ p, ratioPpm, rule }: Walk, wins = 0, trials = 0, mass = 1): Record<'win' | 'hold' | 'n', number> {
+  const is = verdict({ wins, trials, ratioPpm, rule })
+  if (is !== 'continue') return { win: 0, hold: 0, [is]: mass, n: mass * trials }
+  const [up, down] = [
+    everyPath({ p, ratioPpm, rule }, wins + 1, trials + 1, mass * p),
+    everyPath({ p, ratioPpm, rule }, wins, trials + 1, mass * (1 - p)),
+  ]
+  return { win: up.win + down.win, hold: up.hold + down.hold, n: up.n + down.n }
+}
+
+const small: fc.Arbitrary<Walk> = fc
+  .record({
+    p: fc.double({ min: 0, max: 1, noNaN: true }),
+    ratioPpm: fc.integer({ min: 1, max: 999_999 }),
+    cap: fc.integer({ min: 1, max: 12 }),
+    first: fc.integer({ min: 1, max: 12 }),
+    zSquaredPpm: fc.bigInt({ min: 0n, max: 9_000_000n }),
+  })
+  .map(({ p, ratioPpm, cap, first, zSquaredPpm }) => ({
+    p,
+    ratioPpm,
+    rule: { cap, minTrials: Math.min(cap, first), zSquaredPpm },
+  }))
+
+describe('properties', () => {
+  test('it is the sum over every path', () => {
+    fc.assert(
+      fc.property(small, (input) => {
+        const [end, paths] = [walk(input), everyPath(input)]
+        expect(end.win).toBeCloseTo(paths.win, 12)
+        expect(end.hold).toBeCloseTo(paths.hold, 12)
+        expect(end.expectedTrials).toBeCloseTo(paths.n, 11)
+      }),
+    )
+  })
+
+  test('win and hold are all there is; crossing is no less than win; a stronger contender wins more', () => {
+    fc.assert(
+      fc.property(small, fc.double({ min: 0, max: 1, noNaN: true }), (input, other) => {
+        const end = walk(input)
+        expect(end.win + end.hold).toBeCloseTo(1, 12)
+        expect(end.medianTrials).toBeLessThanOrEqual(end.trials95)
+        expect(end.trials95).toBeLessThanOrEqual(input.rule.cap)
+        expect(crossing(input)).toBeGreaterThanOrEqual(end.win - 1e-12)
+        const stronger = { ...input, p: Math.max(input.p, other) }
+        expect(walk(stronger).win).toBeGreaterThanOrEqual(walk({ ...input, p: Math.min(input.p, other) }).win - 1e-12)
+      }),
+    )
+  })
+
+  test('a bar out of reach loses no mass in the dust', () => {
+    const rule = { cap: 3000, minTrials: 1, zSquaredPpm: 4_000_000_000n }
+    expect(crossing({ p: 0.5, ratioPpm: 500_000, rule })).toBeLessThan(1e-15)
+    expect(walk({ p: 0.5, ratioPpm: 500_000, rule })).toMatchObject({ win: near(0), hold: near(1) })
+  })
+})

@@ -1,20 +1,24 @@
-import type { Generator } from '@affine/prng'
+import { type Generator, pcg64 } from '@affine/prng'
 import { evidence, PROTOCOL, quota, ruleOf, type Tally } from '../src/index.ts'
 
-/** What liars play, once they have seen every honest result of the epoch. */
+/**
+ * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and `down` go as far as the
+ * outlier rule lets them; `down, with care` keeps to a bar of 32 instead of 36 and reckons without its own weight.
+ */
 export type Strategy =
   | 'honest'
   | 'all wins'
   | 'copy the best'
-  | 'inside, up'
+  | 'up'
   | 'all losses'
   | 'all ties'
-  | 'inside, down'
+  | 'down'
+  | 'down, with care'
 
 export interface Cell {
-  /** Validators, of equal weight; below a third of them, ⌊(lanes − 1) / 3⌋, lie. */
+  /** Validators of equal weight. Under a third of them, ⌊(lanes − 1) / 3⌋, lie. */
   readonly lanes: number
-  /** How often a decisive challenge is the contender's, and how many of all are ties. */
+  /** The contender's share of decisive challenges, and the ties' share of all. */
   readonly p: number
   readonly tied: number
   readonly strategy: Strategy
@@ -24,9 +28,23 @@ const RATIO_PPM = 510_000
 const RULE = ruleOf(PROTOCOL)
 const NOTHING: Tally = { wins: 0, losses: 0, played: 0 }
 
-/** One environment's duel under the protocol's constants: did the contender win, and after how many challenges a lane? */
-export function duel({ lanes, p, tied, strategy }: Cell, random: Generator): { won: boolean; challenges: number } {
-  const hotkeys = Array.from({ length: lanes }, (_, i) => `validator ${String(i).padStart(2, '0')}`)
+/** The share of duels that the contender wins, and the challenges a lane plays: mean and its standard error. */
+export function simulate(cell: Cell, duels: number, seed: bigint): { won: number; challenges: number; error: number } {
+  const random = pcg64(seed)
+  let [won, sum, squares] = [0, 0, 0]
+  for (let i = 0; i < duels; i++) {
+    const duel = simulateDuel(cell, random)
+    if (duel.won) won++
+    sum += duel.challenges
+    squares += duel.challenges ** 2
+  }
+  const mean = sum / duels
+  return { won: won / duels, challenges: mean, error: Math.sqrt((squares / duels - mean ** 2) / duels) }
+}
+
+/** One duel in one environment, under the main network's constants, judged by `evidence`. */
+function simulateDuel({ lanes, p, tied, strategy }: Cell, random: Generator): { won: boolean; challenges: number } {
+  const hotkeys = Array.from({ length: lanes }, (_, i) => String(i).padStart(2, '0'))
   const liars = strategy === 'honest' ? [] : hotkeys.slice(0, Math.floor((lanes - 1) / 3))
   const honest = hotkeys.slice(liars.length)
   const weights = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, 1_000_000]))
@@ -40,9 +58,8 @@ export function duel({ lanes, p, tied, strategy }: Cell, random: Generator): { w
       const wins = binomial(decisive, p, random)
       tallies[hotkey] = add(tallies[hotkey], { wins, losses: decisive - wins, played })
     }
-    const others = honest.map((hotkey) => tallies[hotkey] as Tally)
-    const before = tallies[liars[0] ?? ''] ?? NOTHING
-    const lie = fabricate(strategy, before, played, others, liars.length)
+    const seen = honest.map((hotkey) => tallies[hotkey] ?? NOTHING)
+    const lie = fabricate(strategy, tallies[hotkeys[0] ?? ''] ?? NOTHING, played, seen, liars.length)
     for (const hotkey of liars) tallies[hotkey] = lie
     const { verdict } = evidence({ weights, tallies, ratioPpm: RATIO_PPM, rule: RULE })
     if (verdict !== 'continue') return { won: verdict === 'win', challenges }
@@ -56,70 +73,93 @@ const add = (a: Tally = NOTHING, b: Tally): Tally => ({
   played: a.played + b.played,
 })
 
-/** The liars' tally after this epoch: what they had, and `played` more challenges with any results they like. */
-function fabricate(strategy: Strategy, before: Tally, played: number, honest: Tally[], liars: number): Tally {
-  const total = before.played + played
+/** A liar's tally: what it had `before`, and `played` challenges more with the results it likes. */
+function fabricate(strategy: Strategy, before: Tally, played: number, honest: readonly Tally[], liars: number): Tally {
   const lead = ({ wins, losses }: Tally) => wins * 1_000_000 - (wins + losses) * RATIO_PPM
+  if (strategy === 'copy the best') return honest.reduce((best, tally) => (lead(tally) > lead(best) ? tally : best))
   if (strategy === 'all wins') return add(before, { wins: played, losses: 0, played })
   if (strategy === 'all losses') return add(before, { wins: 0, losses: played, played })
-  if (strategy === 'all ties') return add(before, { wins: 0, losses: 0, played })
-  if (strategy === 'copy the best') return honest.reduce((best, tally) => (lead(tally) > lead(best) ? tally : best))
-  const up = strategy === 'inside, up'
-  // As many of one kind and as few of the other as a lane may have that is not to be set aside.
-  const [more, less] = up ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
-  const weights = { a: liars, ...Object.fromEntries(honest.map((_, i) => [`b${i}`, 1])) }
-  const others = Object.fromEntries(honest.map((tally, i) => [`b${i}`, tally]))
-  const inside = (lie: Tally) =>
-    !evidence({ weights, tallies: { a: lie, ...others }, ratioPpm: RATIO_PPM, rule: RULE }).setAside.includes('a')
-  const most = last(before[more], before[more] + played, (count) => {
-    // the other kind plays no part: take the count that is surely inside in it, if any is
-    return inside({ ...before, [more]: count, [less]: Math.min(middle(honest, less), total - count), played: total })
-  })
-  const fewest =
-    total -
-    last(total - before[less] - played, total - before[less], (rest) =>
-      inside({ ...before, [less]: total - rest, [more]: Math.min(most, rest), played: total }),
-    )
-  return { ...before, [more]: Math.min(most, total - fewest), [less]: fewest, played: total }
+  if (strategy === 'all ties' || strategy === 'honest') return add(before, { wins: 0, losses: 0, played })
+
+  const [liked, disliked] = strategy === 'up' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
+  const careful = strategy === 'down, with care'
+  const rule = careful ? { ...RULE, outlierZSquared: 32n } : RULE
+  const others = Object.fromEntries(honest.map((tally, i) => [`honest ${i}`, tally]))
+  const weights = { liar: careful ? 0 : liars, ...Object.fromEntries(Object.keys(others).map((key) => [key, 1])) }
+  const middling = { wins: median(honest, 'wins'), losses: median(honest, 'losses') }
+  const passes = (kind: 'wins' | 'losses', count: number) => {
+    const liar = { ...middling, [kind]: count, played: before.played + played }
+    const { setAside } = evidence({ weights, tallies: { liar, ...others }, ratioPpm: RATIO_PPM, rule })
+    return !setAside.includes('liar')
+  }
+  const start = (kind: 'wins' | 'losses', most: number) => Math.min(Math.max(middling[kind], before[kind]), most)
+  const above = start(disliked, before[disliked] + played)
+  const fewest = above - last(above - before[disliked], (less) => passes(disliked, above - less))
+  const room = before[liked] + before[disliked] + played - fewest
+  const below = start(liked, room)
+  const most = below + last(room - below, (more) => passes(liked, below + more))
+  return { ...before, [disliked]: fewest, [liked]: most, played: before.played + played }
 }
 
-const middle = (tallies: Tally[], kind: 'wins' | 'losses'): number =>
-  tallies.map((tally) => tally[kind]).sort((a, b) => a - b)[tallies.length >> 1] ?? 0
+function median(tallies: readonly Tally[], kind: 'wins' | 'losses'): number {
+  const counts = tallies.map((tally) => tally[kind]).sort((a, b) => a - b)
+  return counts[counts.length >> 1] ?? 0
+}
 
-/** The last integer of low..high for which `holds`, which is true up to some point; low if it never is. */
-function last(low: number, high: number, holds: (x: number) => boolean): number {
-  let [yes, no] = [low, high + 1]
+/** The last of 0..most that passes, when the first ones do; 0 if none does. */
+function last(most: number, passes: (x: number) => boolean): number {
+  let [yes, no] = [0, most + 1]
   while (no - yes > 1) {
     const x = (yes + no) >> 1
-    if (holds(x)) yes = x
+    if (passes(x)) yes = x
     else no = x
   }
   return yes
 }
 
-const tables = new Map<string, Float64Array>()
+const tables = new Map<string, readonly number[]>()
 
-/** How many of n succeed, each with probability p: one draw, by the inverse of the distribution. */
+/** How many of n succeed, each with probability p: one draw, looked up in the distribution. */
 function binomial(n: number, p: number, random: Generator): number {
-  if (p === 0 || n === 0) return 0
   const key = `${n} ${p}`
-  let table = tables.get(key)
-  if (table === undefined) {
-    table = new Float64Array(n + 1)
-    let [logMass, sum] = [n * Math.log1p(-p), 0]
-    for (let k = 0; k <= n; k++) {
-      sum += Math.exp(logMass)
-      table[k] = sum
-      logMass += Math.log((n - k) / (k + 1)) + Math.log(p / (1 - p))
-    }
-    tables.set(key, table)
-  }
+  const table = tables.get(key) ?? distribution(n, p)
+  tables.set(key, table)
   const x = random.random()
-  let [low, high] = [0, n]
-  while (low < high) {
-    const k = (low + high) >> 1
-    if (x < (table[k] ?? 1)) high = k
-    else low = k + 1
-  }
-  return low
+  return last(n, (k) => k === 0 || (table[k - 1] ?? 1) <= x)
 }
+
+/** P(at most k) for k = 0…n. */
+function distribution(n: number, p: number): readonly number[] {
+  if (p === 0) return Array.from({ length: n + 1 }, () => 1)
+  let [logMass, sum] = [n * Math.log1p(-p), 0]
+  return Array.from({ length: n + 1 }, (_, k) => {
+    sum += Math.exp(logMass)
+    logMass += Math.log((n - k) / (k + 1)) + Math.log(p / (1 - p))
+    return sum
+  })
+}
+
+/**
+ * The specification's table. Shares of duels won by the contender: at p = R (no ties) with honest lanes and with the
+ * worst of three lies; then, a fifth of the challenges tied, p = 0.55, 0.6, 0.7 with honest lanes and the challenges a
+ * lane; then p = 0.6 against three lies.
+ */
+export const TABLE: readonly Row[] = [
+  { lanes: 4, worst: 0.003, power: [1, 1, 1], challenges: [1210, 288, 75], against: [1, 1, 1] },
+  { lanes: 7, worst: 0.007, power: [1, 1, 1], challenges: [893, 199, 54], against: [1, 1, 0.97] },
+  { lanes: 16, worst: 0.005, power: [1, 1, 1], challenges: [572, 119, 33], against: [1, 1, 0.22] },
+  { lanes: 64, worst: 0.005, power: [0.76, 1, 1], challenges: [221, 74, 32], against: [1, 1, 0] },
+]
+
+export interface Row {
+  readonly lanes: number
+  readonly worst: number
+  readonly power: readonly number[]
+  readonly challenges: readonly number[]
+  readonly against: readonly number[]
+}
+
+/** What the columns of `power` and `against` play, and the lies of which `worst` is the worst. */
+export const POWER = [0.55, 0.6, 0.7] as const
+export const AGAINST = ['all losses', 'all ties', 'down, with care'] as const
+export const LIES = ['all wins', 'copy the best', 'up'] as const

@@ -1,7 +1,7 @@
 export { attested, type LaneReport } from './acceptance.ts'
 export { type Evidence, evidence, type Tally } from './evidence.ts'
 export type { Report } from './judgement.ts'
-export { type Match, match, type Outcome, outcome, type Verdict } from './match.ts'
+export { look, type Match, match, NO_MATCH, type Outcome, outcome, type Verdict } from './match.ts'
 export { type LaneRule, LOCAL, PROTOCOL, type Protocol, quota, ruleOf } from './protocol.ts'
 export { queue } from './queue.ts'
 export { decay, ratchet, type WeightedTally } from './ratchet.ts'

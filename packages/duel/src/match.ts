@@ -16,23 +16,38 @@ export interface Match {
   readonly verdict: Verdict
 }
 
+/** Before the first challenge. */
+export const NO_MATCH: Match = Object.freeze({ wins: 0, losses: 0, ties: 0, trials: 0, played: 0, verdict: 'continue' })
+
+type MatchRule = Omit<LaneRule, 'outlierZSquared'>
+
+/**
+ * A match after one more challenge. A tie is not a trial, so nothing is decided by it; after a verdict nothing changes.
+ * @throws RangeError unless 0 < ratioPpm < 1_000_000.
+ */
+export function look(match: Match, outcome: Outcome, ratioPpm: number, rule: MatchRule): Match {
+  if (match.verdict !== 'continue') return match
+  const played = match.played + 1
+  if (outcome === 'tie') return { ...match, ties: match.ties + 1, played }
+  const trials = match.trials + 1
+  const wins = match.wins + (outcome === 'win' ? 1 : 0)
+  const reached = verdict({ wins, trials, ratioPpm, rule })
+  return { ...match, wins, losses: trials - wins, trials, played, verdict: reached }
+}
+
 /**
  * One environment, one lane, nothing trimmed: a look after every decisive challenge, and stop at the verdict.
  * `outcomes` in the order of the challenges' index, never of arrival: who answers slowly answers differently.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function match(outcomes: Iterable<Outcome>, ratioPpm: number, rule: Omit<LaneRule, 'outlierZSquared'>): Match {
-  const counts = { win: 0, loss: 0, tie: 0 }
-  let reached: Verdict = 'continue'
+export function match(outcomes: Iterable<Outcome>, ratioPpm: number, rule: MatchRule): Match {
+  let standing = NO_MATCH
   for (const outcome of outcomes) {
-    counts[outcome] += 1
-    if (outcome === 'tie') continue
-    reached = verdict({ wins: counts.win, trials: counts.win + counts.loss, ratioPpm, rule })
-    if (reached !== 'continue') break
+    standing = look(standing, outcome, ratioPpm, rule)
+    if (standing.verdict !== 'continue') break
   }
-  const { win: wins, loss: losses, tie: ties } = counts
-  return { wins, losses, ties, trials: wins + losses, played: wins + losses + ties, verdict: reached }
+  return standing
 }
 
 /**

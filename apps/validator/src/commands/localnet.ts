@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { account, LocalChain, serveLocal } from '@affine/chain'
+import { networkOf } from '@affine/verifier'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { getRequestListener } from '@hono/node-server'
+import { listen } from '../listen.ts'
+import { interrupted, output } from '../output.ts'
+import { port, whole } from './options.ts'
+
+const STAKE = 1_000_000_000_000n
+
+/** `af localnet`: a local chain over loopback, and keys to take part in it. */
+export const localnet: CommandUnknownOpts = new Command('localnet')
+  .description('serve a local chain on loopback, with registered keys for validators and miners')
+  .option('--port <number>', '0 takes any that is free', port, 9944)
+  .option('--block-ms <ms>', 'time between blocks', whole(10, 60_000), 500)
+  .option('--validators <n>', 'keys with a permit', whole(1, 64), 3)
+  .option('--miners <n>', 'keys without', whole(0, 64), 2)
+  .option('--out <folder>', 'where to write keys, and the chain when it ends', 'localnet')
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', '\nExamples:\n  $ af localnet\n  $ af localnet --block-ms 1000 --validators 5 --miners 4')
+  .action(async ({ port, blockMs, validators, miners, out, json }) => {
+    const screen = output(json ?? false)
+    const signal = interrupted()
+    const { epochBlocks: tempo } = networkOf('local').protocol
+    const keys = join(out, 'keys')
+    await mkdir(keys, { recursive: true })
+    const neurons: { hotkey: string; stake: bigint }[] = []
+    const names = [...count('validator', validators), ...count('miner', miners)]
+    for (const name of names) {
+      const seed = randomBytes(32)
+      await writeFile(join(keys, name), seed.toString('hex'), { mode: 0o600, flag: 'wx' })
+      neurons.push({ hotkey: account(seed).hotkey, stake: name.startsWith('validator') ? STAKE : 0n })
+    }
+    const params = { tempo, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
+    const chain = LocalChain.create({ netuid: 120, random: () => randomBytes(32), time: Date.now(), neurons, params })
+    const server = createServer(getRequestListener(serveLocal(chain)))
+    const url = await listen(server, port)
+    const text = [
+      `a local chain at ${url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
+      `  af miner --port 8001 --chain ${url} --key ${join(keys, 'miner-1')}`,
+      `  af validate --chain ${url} --key ${join(keys, 'validator-1')} --folder validator-1 --buckets buckets`,
+    ]
+    screen.line(text.join('\n'), { type: 'serving', url, keys, neurons })
+    try {
+      for (;;) {
+        await sleep(blockMs, undefined, { signal })
+        const { number } = await chain.produce(Date.now())
+        screen.status(`block ${number}, epoch ${Math.floor(number / tempo)}`)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      server.close().closeAllConnections()
+      await writeFile(join(out, 'chain.json'), chain.export())
+      screen.line(`the chain is in ${join(out, 'chain.json')}`, { type: 'ended', file: join(out, 'chain.json') })
+    }
+  })
+
+const count = (name: string, n: number): string[] => Array.from({ length: n }, (_, i) => `${name}-${i + 1}`)

@@ -1,0 +1,106 @@
+import type { Agent, Reply } from '@affine/envs'
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
+import pLimit, { type LimitFunction } from 'p-limit'
+import pRetry from 'p-retry'
+import type { Setup } from './setup.ts'
+
+/** A reply's body, JSON and all, may not be larger; a larger one counts as no reply. */
+const MAX_BODY_BYTES = 256 * 1024
+/** Statuses by which a platform says that the model was not reached: asked again. */
+const PLATFORM_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
+
+/** An OpenAI-compatible endpoint, as one miner's commitment names it. */
+export interface Endpoint {
+  /** Up to and including `/v1`. */
+  readonly url: string
+  readonly model: string
+  readonly apiKey?: string
+}
+
+/** One miner's client: calls through it share a bound on how many are under way. */
+export interface MinerClient {
+  /** An agent with `replyMs` a reply, which gives up on everything once `signal` aborts. */
+  agent(replyMs: number, signal: AbortSignal): Agent
+}
+
+/**
+ * A client for one endpoint. A request holds the model's name and the conversation, nothing else. What fails for the
+ * platform's reasons is asked again, with growing pauses, until `signal` aborts; a reply is never asked for twice.
+ * An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
+ */
+export function minerClient(endpoint: Endpoint, concurrency: number, now: () => number): MinerClient {
+  const client = new OpenAI({
+    baseURL: endpoint.url,
+    apiKey: endpoint.apiKey ?? 'none',
+    maxRetries: 0,
+    fetch: boundedFetch,
+    defaultHeaders: PLAIN_HEADERS,
+  })
+  const limit: LimitFunction = pLimit(concurrency)
+  const ask = async (messages: Parameters<Agent>[0], replyMs: number, signal: AbortSignal): Promise<Reply> => {
+    const started = now()
+    const { data, response } = await client.chat.completions
+      .create(
+        { model: endpoint.model, messages: messages.map(({ role, content }) => ({ role, content })) },
+        { signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]) },
+      )
+      .withResponse()
+    const content: unknown = data.choices?.[0]?.message?.content
+    if (typeof content !== 'string') throw new TypeError('not a chat completion')
+    const invocation = response.headers.get('x-chutes-invocationid')
+    return { content, ms: now() - started, ...(invocation === null ? {} : { invocation }) }
+  }
+  return {
+    agent: (replyMs, signal) => (messages) =>
+      pRetry(() => limit(() => ask(messages, replyMs, signal)), {
+        retries: Number.POSITIVE_INFINITY,
+        minTimeout: 100,
+        maxTimeout: 15_000,
+        randomize: true,
+        signal,
+        shouldRetry: ({ error }) => isPlatformFailure(error),
+      }).catch(() => ({ fault: 'no-reply' as const })),
+  }
+}
+
+/** Agents for miners whose commitment names an endpoint by URL; a miner that names none never replies. */
+export function endpointAgents(concurrency: number, now: () => number): Setup['agent'] {
+  const clients = new Map<string, MinerClient>()
+  return ({ model, chute: url }, replyMs, signal) => {
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return async () => ({ fault: 'no-reply' })
+    const client = clients.get(`${url} ${model}`) ?? minerClient({ url, model }, concurrency, now)
+    clients.set(`${url} ${model}`, client)
+    return client.agent(replyMs, signal)
+  }
+}
+
+function isPlatformFailure(error: unknown): boolean {
+  if (error instanceof APIConnectionTimeoutError) return false
+  if (error instanceof APIConnectionError) return true
+  return error instanceof APIError && PLATFORM_STATUS.has(error.status ?? 0)
+}
+
+/** The client library tells the server about itself; a miner is told nothing. */
+const PLAIN_HEADERS: Record<string, string | null> = {
+  'User-Agent': 'affine',
+  ...Object.fromEntries(
+    ['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'].map((name) => [
+      `X-Stainless-${name}`,
+      null,
+    ]),
+  ),
+}
+
+/** `fetch` without redirects, and with a bound on the body: past it the answer reads as status 413. */
+async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'manual' })
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) return new Response(null, { status: 413 })
+    chunks.push(chunk)
+  }
+  const empty = size === 0 || [204, 205, 304].includes(response.status)
+  return new Response(empty ? null : Buffer.concat(chunks), { status: response.status, headers: response.headers })
+}

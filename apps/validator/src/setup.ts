@@ -1,0 +1,39 @@
+import type { Bucket, Sample } from '@affine/blocks'
+import type { Account, Chain } from '@affine/chain'
+import type { Miner } from '@affine/duel'
+import type { Agent } from '@affine/envs'
+import type { LaneVerdict, Network, Settled, Source } from '@affine/verifier'
+
+/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
+export interface Setup {
+  readonly chain: Chain
+  readonly account: Account
+  readonly network: Network
+  /** The validator's own folder, for its journals; nobody else reads it. */
+  readonly folder: string
+  /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */
+  readonly store: Bucket
+  /** What everyone may read, and the name or URL under which the chain announces it. */
+  readonly bucket: Bucket
+  readonly bucketUrl: string
+  /** Opens another validator's bucket; null when the announced URL may not be opened. */
+  readonly openBucket: (hotkey: string, url: string) => Source | null
+  /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
+  readonly agent: (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
+  readonly now: () => number
+  readonly random: (size: number) => Uint8Array
+  readonly on: (event: Event) => void
+}
+
+/** What happens in a validator, for people and logs. Nothing is decided from it. */
+export type Event =
+  | { readonly type: 'epoch'; readonly settled: Settled }
+  | { readonly type: 'sample'; readonly epoch: number; readonly sample: Sample; readonly left: number }
+  | { readonly type: 'lane'; readonly epoch: number; readonly validator: string; readonly verdict: LaneVerdict }
+  | { readonly type: 'sent'; readonly what: string; readonly block: number }
+  | { readonly type: 'problem'; readonly what: string; readonly error: Error }
+
+/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
+export function margin(blocks: number): number {
+  return Math.max(2, Math.floor(blocks / 10))
+}

@@ -1,0 +1,178 @@
+import { commitmentOf, statePath } from '@affine/blocks'
+import { type Commitment, encodeCommitment, type Head } from '@affine/chain'
+import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
+import type { Hash } from '@affine/prng'
+import { beaconBlock, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
+import { ownLane, publish, secretOf } from './own-lane.ts'
+import { bitmapOf, checkPeer } from './peers.ts'
+import { margin, type Setup } from './setup.ts'
+
+type Seal = Extract<Commitment, { kind: 'seal' }>
+type Attest = Extract<Commitment, { kind: 'attest' }>
+
+/** The largest state file that is read back: a few hundred hotkeys take well under this. */
+const MAX_STATE_BYTES = 8 * 1024 * 1024
+
+/**
+ * One validator: at every finalized head it does what is due. What it must not forget is on disk before it acts on it;
+ * everything else follows from the chain and the buckets, so it can be killed at any moment and started again.
+ */
+export class Validator {
+  readonly #setup: Setup
+  readonly #tasks = new Map<string, Promise<void>>()
+  readonly #lanes = new Map<string, LaneVerdict>()
+  readonly #sent = new Set<string>()
+  #state: State | undefined
+  #own: { readonly epoch: number; readonly hashes: ReturnType<typeof ownLane> } | undefined
+  #deadline: { readonly epoch: number; readonly controller: AbortController } | undefined
+
+  constructor(setup: Setup) {
+    this.#setup = setup
+  }
+
+  /** Resolves when nothing is under way but transactions that wait for a block. */
+  async idle(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all(this.#tasks.values())
+  }
+
+  /** Does what is due at a finalized head. Heads come in order; the work goes on in the background. */
+  onHead(head: Head): void {
+    const { protocol } = this.#setup.network
+    const { epoch, offset } = place(head.number, protocol)
+    if (this.#deadline?.epoch !== epoch) {
+      this.#deadline?.controller.abort()
+      this.#deadline = { epoch, controller: new AbortController() }
+    }
+    if (offset >= protocol.sealBlock - margin(protocol.sealBlock)) this.#deadline.controller.abort()
+    const deadline = this.#deadline.controller.signal
+    this.#start('turn', async () => {
+      const state = await this.#catchUp(epoch)
+      await this.#setWeights(state)
+      if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, deadline))
+      else await this.#audit(state, offset, deadline)
+    })
+  }
+
+  /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
+  #start(name: string, task: () => Promise<void>): void {
+    if (this.#tasks.has(name)) return
+    const run = task()
+      .catch((error: Error) => this.#setup.on({ type: 'problem', what: name, error }))
+      .finally(() => this.#tasks.delete(name))
+    this.#tasks.set(name, run)
+  }
+
+  /** Sends a transaction once, without waiting for its block. A refusal is reported; the next head tries again. */
+  #send(what: string, transaction: () => Promise<Head>): void {
+    if (this.#sent.has(what)) return
+    this.#sent.add(what)
+    transaction().then(
+      (head) => this.#setup.on({ type: 'sent', what, block: head.number }),
+      (error: Error) => {
+        this.#sent.delete(what)
+        this.#setup.on({ type: 'problem', what, error })
+      },
+    )
+  }
+
+  /** Puts a commitment on chain, unless it stands there already. */
+  async #commit(commitment: Seal | Attest, until: number): Promise<void> {
+    const { chain, account } = this.#setup
+    const fields = encodeCommitment(commitment)
+    const { commitments } = await chain.snapshot((await chain.head()).number)
+    const slot = commitments.find(({ hotkey }) => hotkey === account.hotkey)
+    const what = `${commitment.kind} ${commitment.epoch}`
+    if (slot !== undefined && String(slot.fields) === String(fields)) this.#sent.add(what)
+    else this.#send(what, () => chain.commit(account, fields, until))
+  }
+
+  /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
+  async #catchUp(epoch: number): Promise<State> {
+    const { chain, network, bucket, on } = this.#setup
+    this.#state ??= await this.#lastState(epoch)
+    while (this.#state.epoch < epoch) {
+      const settled = await settleEpoch(chain, network, this.#state, this.#check.bind(this, this.#state))
+      await bucket.write(statePath(settled.state.epoch), new TextEncoder().encode(encodeState(settled.state)))
+      this.#state = settled.state
+      this.#lanes.clear()
+      this.#sent.clear()
+      on({ type: 'epoch', settled })
+    }
+    return this.#state
+  }
+
+  async #lastState(epoch: number): Promise<State> {
+    const { bucket, network } = this.#setup
+    for (let at = epoch; at > network.firstEpoch; at--) {
+      const bytes = await bucket.read(statePath(at), MAX_STATE_BYTES)
+      if (bytes === null) continue
+      const state = parseState(new TextDecoder().decode(bytes))
+      if (!state.ok) throw new Error(`${statePath(at)} in the bucket: ${state.detail}. Move it away to decide it anew`)
+      return state.value
+    }
+    return genesis(network.protocol, network.firstEpoch)
+  }
+
+  /** All weight to the champion, once an epoch. */
+  async #setWeights(state: State): Promise<void> {
+    const { chain, account } = this.#setup
+    const what = `weights ${state.epoch}`
+    if (state.champion === undefined || this.#sent.has(what)) return
+    const { neurons } = await chain.snapshot(Math.max(0, beaconBlock(state.epoch, state.protocol) - 1))
+    const champion = neurons.find(({ hotkey }) => hotkey === state.champion?.hotkey)
+    const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
+    if (champion !== undefined && permit) {
+      this.#send(what, () => chain.setWeights(account, [[champion.uid, 65_535]]))
+    }
+  }
+
+  /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */
+  async #seal(state: State, deadline: AbortSignal): Promise<void> {
+    const { protocol, epoch } = state
+    const head = (await this.#ownLane(state, deadline))?.at(-1)
+    if (head === undefined) return
+    await this.#commit({ kind: 'seal', epoch, head, url: this.#setup.bucketUrl }, sealBlock(epoch, protocol))
+  }
+
+  /** The own lane, made once; after a failure, made again when it is next asked for. */
+  #ownLane(state: State, deadline: AbortSignal): ReturnType<typeof ownLane> {
+    if (this.#own?.epoch === state.epoch) return this.#own.hashes
+    const hashes = ownLane(this.#setup, state, deadline)
+    this.#own = { epoch: state.epoch, hashes }
+    hashes.catch(() => {
+      this.#own = undefined
+    })
+    return hashes
+  }
+
+  /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
+  async #audit(state: State, offset: number, deadline: AbortSignal): Promise<void> {
+    const { chain, account, bucketUrl: url, store, random } = this.#setup
+    const { epoch, protocol } = state
+    if (this.#sent.has(`attest ${epoch}`)) return
+    const sealed = await chain.snapshot(sealBlock(epoch, protocol))
+    const seals = sealsOf(sealed, epoch)
+    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, (await this.#ownLane(state, deadline)) ?? [])
+    if (offset === protocol.sealBlock) return // the others publish at this very block
+    const due = Object.keys(state.due).filter((validator) => Object.hasOwn(seals, validator))
+    const verdicts = await Promise.all(due.map((validator) => this.#check(state, validator, seals[validator] ?? '')))
+    const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
+    if (!late && verdicts.some((verdict) => verdict.missing)) return
+    const bitmap = bitmapOf(state, new Set(due.filter((_, i) => verdicts[i]?.ok)))
+    const secret = await secretOf(epoch + 1, store, random)
+    const { genesis, netuid } = chain
+    const next = commitmentOf({ genesis, netuid, validator: account.hotkey, epoch: epoch + 1, secret })
+    const attest = { kind: 'attest', epoch, bitmap, next, stateRoot: stateRoot(state), url } as const
+    await this.#commit(attest, beaconBlock(epoch + 1, protocol) - 1)
+  }
+
+  /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */
+  async #check(state: State, validator: string, head: Hash): Promise<LaneVerdict> {
+    const known = this.#lanes.get(validator)
+    if (known !== undefined) return known
+    const verdict = await checkPeer(this.#setup, state, validator, head)
+    if (!verdict.missing) this.#lanes.set(validator, verdict)
+    this.#setup.on({ type: 'lane', epoch: state.epoch, validator, verdict })
+    return verdict
+  }
+}

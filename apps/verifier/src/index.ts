@@ -1,0 +1,7 @@
+export { epochText, type NameOf, shortHotkey } from './epoch-text.ts'
+export { type Network, networkOf, networks } from './network.ts'
+export { type Flaw, type Recomputed, recompute } from './recompute.ts'
+export { checkLane, type LaneVerdict, laneScope, type Settled, settleEpoch, Unavailable } from './settle.ts'
+export { openBucket, type Source, sourceReader } from './sources.ts'
+export { drawInterval, printable, share } from './text.ts'
+export { beaconBlock, bucketUrls, duelSnapshot, place, sealBlock, sealsOf } from './timetable.ts'

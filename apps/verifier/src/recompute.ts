@@ -1,0 +1,127 @@
+import { type BlockFault, blockPath, LIMITS, type Sample, statePath } from '@affine/blocks'
+import type { Chain } from '@affine/chain'
+import { encodeState, genesis, type State, stateRoot } from '@affine/duel'
+import type { Hash } from '@affine/prng'
+import type { Network } from './network.ts'
+import { checkLane, type Settled, settleEpoch } from './settle.ts'
+import { type Source, sourceReader } from './sources.ts'
+import { bucketUrls, place, sealBlock } from './timetable.ts'
+
+/** Something in the public data that is not as it should be: whose, where, and why. */
+export interface Flaw {
+  readonly epoch: number
+  /** The validator whose lane or bucket it is. */
+  readonly validator: string
+  readonly code: BlockFault | 'STATE_DIFFERS' | 'COPY_MISSING' | 'COPY_DIFFERS' | 'WRONG_ROOT_ATTESTED'
+  readonly detail: string
+}
+
+/** One epoch, recomputed from bytes. */
+export interface Recomputed extends Settled {
+  readonly epoch: number
+  readonly flaws: readonly Flaw[]
+}
+
+export interface RecomputeOptions {
+  readonly chain: Chain
+  readonly network: Network
+  /** Opens the bucket that a validator announced; null when it may not be opened. */
+  readonly openBucket: (hotkey: string, url: string) => Source | null
+  /** Sees every sample of every lane, before its lane is known to be whole. */
+  readonly onSample?: (sample: Sample, where: { readonly validator: string; readonly block: Hash }) => void
+}
+
+/**
+ * Decides every epoch that the chain has closed, from the network's first on, and says of each what did not hold.
+ * Lanes are read from their validator's own bucket, then from any other; all attested copies are compared. Holds one
+ * block at a time.
+ *
+ * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
+ */
+export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
+  const { chain, network } = options
+  const { number } = await chain.head()
+  const { epoch: last } = place(number + 1, network.protocol)
+  for (let state = genesis(network.protocol, network.firstEpoch); state.epoch < last; ) {
+    const recomputed = await recomputeEpoch(options, state)
+    yield recomputed
+    state = recomputed.state
+  }
+}
+
+async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<Recomputed> {
+  const { chain, network, openBucket, onSample } = options
+  const { epoch, protocol } = state
+  const flaws: Flaw[] = []
+  const flaw = (validator: string, code: Flaw['code'], detail: string): void => {
+    flaws.push({ epoch, validator, code, detail })
+  }
+  const sealed = await chain.snapshot(Math.min(sealBlock(epoch, protocol), (await chain.head()).number))
+  const sources = new Map<string, Source>()
+  for (const [hotkey, url] of bucketUrls(sealed)) {
+    const source = openBucket(hotkey, url)
+    if (source !== null) sources.set(hotkey, source)
+  }
+  const settled = await settleEpoch(chain, network, state, async (validator, head) => {
+    const own = sources.get(validator)
+    const others = [...sources.values()].filter((source) => source !== own)
+    const read = sourceReader(own === undefined ? others : [own, ...others], {
+      onFault: (source, code, detail) => flaw(source, code, detail),
+    })
+    const verdict = await checkLane(chain, state, validator, head, async (hash) => {
+      const block = await read(hash)
+      if (block.ok) for (const sample of block.value.samples) onSample?.(sample, { validator, block: hash })
+      return block
+    })
+    if (!verdict.ok) flaw(validator, verdict.code, verdict.detail)
+    return verdict
+  })
+  await compareCopies(settled, sources, flaw)
+  await compareStates(settled, sources, flaw)
+  return { epoch, ...settled, flaws }
+}
+
+type Report = (validator: string, code: Flaw['code'], detail: string) => void
+
+/** Who attested a lane said that its own bucket serves it: does it, byte for byte? */
+async function compareCopies(settled: Settled, sources: ReadonlyMap<string, Source>, flaw: Report): Promise<void> {
+  for (const [validator, verdict] of settled.lanes) {
+    if (!verdict.ok) continue
+    const attesters = settled.report.lanes[validator]?.attesters ?? []
+    for (const hash of verdict.value.blocks) {
+      const copies = await Promise.all(attesters.map((hotkey) => readQuietly(sources.get(hotkey), blockPath(hash))))
+      const original =
+        (await readQuietly(sources.get(validator), blockPath(hash))) ?? copies.find((copy) => copy !== null)
+      for (const [i, hotkey] of attesters.entries()) {
+        const copy = copies[i] ?? null
+        if (copy === null) flaw(hotkey, 'COPY_MISSING', `attested block ${hash} of ${validator}`)
+        else if (!sameBytes(copy, original)) flaw(hotkey, 'COPY_DIFFERS', `block ${hash} of ${validator}`)
+      }
+    }
+  }
+}
+
+/** States that buckets hold must be the one that follows; attested roots must be that of the state before. */
+async function compareStates(settled: Settled, sources: ReadonlyMap<string, Source>, flaw: Report): Promise<void> {
+  const { before, state, snapshot } = settled
+  const expected = new TextEncoder().encode(encodeState(state))
+  for (const [hotkey, source] of sources) {
+    const kept = await readQuietly(source, statePath(state.epoch))
+    if (kept !== null && !sameBytes(kept, expected)) flaw(hotkey, 'STATE_DIFFERS', statePath(state.epoch))
+  }
+  const root = stateRoot(before)
+  for (const { hotkey, attest } of snapshot.validators) {
+    if (attest?.epoch === before.epoch && attest.stateRoot !== root) {
+      flaw(hotkey, 'WRONG_ROOT_ATTESTED', `expected ${root}, got ${attest.stateRoot}`)
+    }
+  }
+}
+
+/** Null when it cannot be had, for whatever reason. */
+async function readQuietly(source: Source | undefined, path: string): Promise<Uint8Array | null> {
+  return (await source?.read(path, LIMITS.blockBytes).catch(() => null)) ?? null
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array | null | undefined): boolean {
+  return b != null && a.length === b.length && a.every((byte, i) => byte === b[i])
+}

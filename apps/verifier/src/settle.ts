@@ -1,0 +1,105 @@
+import { type Block, type BlockFault, type Lane, NO_BLOCK, type Scope, verifyLane } from '@affine/blocks'
+import type { Chain } from '@affine/chain'
+import { attested, openEnvs, quota, type Report, type Seals, type Snapshot, type State, settle } from '@affine/duel'
+import type { Hash, Result } from '@affine/prng'
+import type { Network } from './network.ts'
+import { beaconBlock, duelSnapshot, sealBlock, sealsOf } from './timetable.ts'
+
+/** A public fact that is needed to decide an epoch and could not be had. Nothing is known to be false: try again. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable'
+}
+
+/** What a lane of `validator` must match in the epoch that `state` governs; null when it is not due. */
+export async function laneScope(chain: Chain, state: State, validator: string): Promise<Scope | null> {
+  const { duel, due, epoch, protocol } = state
+  const commitment = Object.hasOwn(due, validator) ? due[validator] : undefined
+  if (duel === undefined || commitment === undefined) return null
+  const share = quota(epoch - duel.start + 1, protocol)
+  return {
+    genesis: chain.genesis,
+    netuid: chain.netuid,
+    validator,
+    epoch,
+    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
+    commitment,
+    duel,
+    quota: Object.fromEntries(openEnvs(duel, protocol).map((env) => [env, share])),
+    specHashes: protocol.envs,
+  }
+}
+
+/** Where blocks come from: an authentic one, or the reason why none could be had. */
+export type ReadBlock = (hash: Hash) => Promise<Result<Block, BlockFault>>
+
+/** A lane that was read: whole, at fault for the reason given, or `missing`, when a block of it could not be had. */
+export type LaneVerdict = Result<Lane, BlockFault> & { readonly missing?: boolean }
+
+/** Verifies the lane of a due `validator` that ends at `head`, in the epoch that `state` governs. */
+export async function checkLane(
+  chain: Chain,
+  state: State,
+  validator: string,
+  head: Hash,
+  read: ReadBlock,
+): Promise<LaneVerdict> {
+  const scope = await laneScope(chain, state, validator)
+  if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
+  let missing = false
+  const lane = await verifyLane({
+    head,
+    previous: state.heads[scope.validator] ?? NO_BLOCK,
+    scope,
+    read: async (hash) => {
+      const block = await read(hash)
+      missing ||= !block.ok
+      return block
+    },
+  })
+  return missing ? { ...lane, missing } : lane
+}
+
+/** One epoch decided: the state that governs the next, and what led to it. */
+export interface Settled {
+  /** The state that governed the epoch. */
+  readonly before: State
+  readonly state: State
+  /** The chain as the decision read it. */
+  readonly snapshot: Snapshot
+  readonly report: Report
+  readonly seals: Seals
+  readonly lanes: ReadonlyMap<string, LaneVerdict>
+}
+
+/**
+ * Decides the epoch that `state` governs, from the chain and the lanes that `lane` finds. Every sealed lane of a due
+ * validator is asked for; only those attested by more than half the weight can change the outcome.
+ *
+ * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data must exist.
+ */
+export async function settleEpoch(
+  chain: Chain,
+  network: Network,
+  state: State,
+  lane: (validator: string, head: Hash) => Promise<LaneVerdict>,
+): Promise<Settled> {
+  const { protocol, epoch } = state
+  const next = duelSnapshot(await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1), epoch + 1, network.protocol)
+  const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
+  const needed = new Set(attested(state, next))
+  const lanes = new Map<string, LaneVerdict>()
+  for (const validator of Object.keys(state.due).sort()) {
+    const head = Object.hasOwn(seals, validator) ? seals[validator] : undefined
+    if (head === undefined) continue
+    const verdict = await lane(validator, head)
+    lanes.set(validator, verdict)
+    if (verdict.missing && needed.has(validator)) {
+      const why = verdict.ok ? '' : verdict.detail
+      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had: ${why}`)
+    }
+  }
+  const whole = [...lanes].flatMap(([hotkey, verdict]) =>
+    verdict.ok ? [[hotkey, verdict.value.tallies] as const] : [],
+  )
+  return { before: state, snapshot: next, ...settle(state, next, seals, Object.fromEntries(whole)), seals, lanes }
+}

@@ -1,0 +1,6 @@
+// `npm run demo`: installs, builds, and runs a local subnet. Words after `--` go to `af demo`.
+import { install, pnpm, run } from './pnpm.mjs'
+
+install()
+pnpm('turbo', 'run', 'build', '--output-logs=errors-only', '--log-order=grouped')
+run(process.execPath, 'apps/validator/dist/cli.js', 'demo', ...process.argv.slice(2))

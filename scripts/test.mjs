@@ -1,0 +1,50 @@
+// `npm test`: installs, then builds, checks and tests everything. The last line is `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { install } from './pnpm.mjs'
+
+process.env.TURBO_TELEMETRY_DISABLED = '1'
+const browser = existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')
+if (!browser && process.env.AFFINE_REQUIRE_BROWSER) {
+  console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
+  process.exit(1)
+}
+
+install()
+const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
+const counts = join(scratch, 'vitest.json')
+const bin = (name) => join('node_modules', '.bin', name)
+const steps = {
+  build: [bin('turbo'), 'run', 'build', 'types', '--output-logs=errors-only'],
+  types: [bin('turbo'), 'run', 'typecheck', '--output-logs=errors-only'],
+  'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
+  boundaries: [process.execPath, 'scripts/boundaries.mjs'],
+  'unused code and dependencies': [bin('knip')],
+  'workspace consistency': [bin('sherif')],
+  'size of the source': [process.execPath, 'scripts/size.mjs'],
+  tests: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${counts}`],
+  'packed packages': [process.execPath, 'scripts/packages.mjs'],
+  'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
+}
+
+let passed = 0
+let failed = 0
+for (const [name, [program, ...words]] of Object.entries(steps)) {
+  console.log(`\n── ${name}`)
+  const { status, error } = spawnSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] })
+  if (error) console.error(error.message)
+  if (status === 0) passed += 1
+  else failed += 1
+  if (status !== 0) console.log(`── ${name}: FAILED`)
+}
+if (existsSync(counts)) {
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(counts, 'utf8'))
+  passed += numPassedTests
+  failed += numFailedTests
+}
+rmSync(scratch, { recursive: true })
+if (!browser) console.log('\nThe tests in a browser were left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH.')
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)

@@ -1,0 +1,248 @@
+import { expect, test } from 'vitest'
+import { checkEnv, type Definition, defineEnv, Env, type Info, type ResetOptions, spaces } from '../src/index.ts'
+
+type State = { readonly asked: number; readonly turn: number }
+type Parity = Definition<State, readonly number[], number>
+
+/** Two rounds of "even or odd": 0 even, 1 odd. Right twice is worth 1, a mistake ends it. */
+const parity: Parity = {
+  name: 'parity',
+  version: '0.1.0',
+  difficulty: 1,
+  maxSteps: 2,
+  replyMs: 1000,
+  lowestReward: -1,
+  actionSpace: spaces.Discrete(2),
+  observationSpace: spaces.Box({ low: 0, high: 99, length: 1 }),
+  initial: (random) => ({ asked: random.integers(0, 100), turn: 0 }),
+  truth: ({ asked }) => asked % 2,
+  observe: ({ asked }) => [asked],
+  step: ({ asked, turn }, answer, random) => {
+    const right = asked % 2 === answer
+    const terminated = !right || turn === 1
+    const next = { asked: terminated ? asked : random.integers(0, 100), turn: turn + 1 }
+    return { state: next, reward: !right ? -1 : terminated ? 1 : 0, terminated }
+  },
+  prompt: ([asked]) => `Is ${asked} even or odd? One word, alone on the last line.`,
+  parse: (reply) => {
+    const answer = ['even', 'odd'].indexOf(reply.split('\n').at(-1) ?? '')
+    return answer < 0 ? null : answer
+  },
+  format: (answer) => (answer === 0 ? 'even' : 'odd'),
+  solve: (prompt) => (Number(/[0-9]+/.exec(prompt)?.[0]) % 2 === 0 ? 'even' : 'odd'),
+}
+
+/** Not from the stream: what a broken environment would take from a clock or from Math.random. */
+let ticks = 0
+const outside = (): number => ticks++ % 100
+
+const shared = [0]
+
+const broken: [what: string, change: Partial<Parity>, error: string][] = [
+  ['a challenge from elsewhere', { initial: () => ({ asked: outside(), turn: 0 }) }, 'to give one episode, always'],
+  [
+    'a second turn from elsewhere',
+    {
+      step: (state, answer, random) => ({
+        ...always(parity.step(state, answer, random)),
+        state: { asked: outside(), turn: 1 },
+      }),
+    },
+    'to give one episode, always',
+  ],
+  ['one challenge for all', { initial: () => ({ asked: 4, turn: 0 }) }, 'different challenges from different seeds'],
+  ['an observation outside its space', { observe: ({ asked }) => [asked + 100] }, 'an observation in Box(0..99, 1)'],
+  [
+    'an observation of another type',
+    { observe: () => ['4'] as unknown as number[] },
+    'an observation in Box(0..99, 1)',
+  ],
+  [
+    'an observation altered later',
+    {
+      observe: ({ asked, turn }) => {
+        shared[0] = asked
+        return turn === 0 ? shared : [asked]
+      },
+      step: (state, answer, random) => {
+        shared[0] = 1 + (shared[0] as number)
+        return parity.step(state, answer, random)
+      },
+    },
+    'a step to leave earlier observations alone',
+  ],
+  [
+    'a fractional reward',
+    { step: (state, answer, random) => ({ ...always(parity.step(state, answer, random)), reward: 0.5 }) },
+    'integer rewards',
+  ],
+  [
+    'a reward below the lowest',
+    {
+      step: (state, answer, random) => ({
+        ...always(parity.step(state, answer, random)),
+        reward: -2,
+        terminated: true,
+      }),
+    },
+    'no reward below -1',
+  ],
+  [
+    'terminated as a number',
+    {
+      step: (state, answer, random) => ({
+        ...always(parity.step(state, answer, random)),
+        terminated: 1 as unknown as boolean,
+      }),
+    },
+    'terminated and truncated as booleans',
+  ],
+  [
+    'a prompt with an escape sequence',
+    { prompt: (observation) => `\u001b[1m${parity.prompt(observation)}` },
+    'prompts to be normalised text',
+  ],
+  ['an empty prompt', { prompt: () => '', solve: () => 'even' }, 'prompts to be normalised text'],
+  [
+    'a prompt that counts',
+    { prompt: (observation) => `${parity.prompt(observation)} (${outside()})` },
+    'render to show the present prompt',
+  ],
+  [
+    'a parser that takes the first line',
+    { parse: (reply) => parity.parse(reply.split('\n')[0] ?? '') },
+    'the last line of a reply to count',
+  ],
+  [
+    'a parser that takes any line',
+    {
+      parse: (reply) =>
+        reply
+          .split('\n')
+          .map(parity.parse)
+          .find((answer) => answer !== null) ?? null,
+    },
+    'to refuse the reply',
+  ],
+  ['a parser that trims', { parse: (reply) => parity.parse(reply.trim()) }, 'to refuse the reply'],
+  [
+    'a parser that takes nothing for an answer',
+    { parse: (reply) => (reply === '' ? 0 : parity.parse(reply)) },
+    'to refuse the reply',
+  ],
+  ['a parser that leaves the action space', { parse: () => 2 }, "to read its own solver's reply"],
+  ['a format that parse does not read', { format: (answer) => String(answer) }, 'parse to read what format writes'],
+  ['a format that swaps', { format: (answer) => parity.format(1 - answer) }, 'parse to read what format writes'],
+  ['a solver that is wrong', { solve: () => 'even' }, 'its solver to earn more than a forfeit'],
+  ['a solver that cannot be read', { solve: () => 'I give up' }, "to read its own solver's reply"],
+  ['samples outside the space', { actionSpace: { ...spaces.Discrete(2), sample: () => 2 } }, 'samples in Discrete(2)'],
+  [
+    'a space that contains everything',
+    { actionSpace: { ...spaces.Discrete(2), contains: (_): _ is number => true } },
+    'Discrete(2) not to contain undefined',
+  ],
+  ['a truth that has no canonical form', { truth: () => 0.5 }, 'got 0.5'],
+  [
+    'a step that throws',
+    {
+      step: () => {
+        throw new Error('broken inside')
+      },
+    },
+    'broken inside',
+  ],
+]
+
+function always<T>(value: T | null): T {
+  if (value === null) throw new Error('parity has no illegal move')
+  return value
+}
+
+test('the sound one passes', () => {
+  checkEnv(new Env(defineEnv(parity)))
+})
+
+test.each(broken)('%s is caught', (_, change, error) => {
+  expect(() => checkEnv(new Env(defineEnv({ ...parity, ...change })))).toThrow(error)
+})
+
+// An Env of its own make can break the interface around a sound specification.
+type Step = ReturnType<Env['step']>
+const brokenEnvs: [what: string, env: Env, error: string][] = [
+  [
+    'step before reset',
+    new (class extends Env {
+      override step(action: unknown): Step {
+        try {
+          return super.step(action)
+        } catch {
+          return [[0], 0, true, false, {} as Info]
+        }
+      }
+    })(defineEnv(parity)),
+    'step before reset to throw',
+  ],
+  [
+    'info without its hashes',
+    new (class extends Env {
+      override reset(options?: ResetOptions): [unknown, Info] {
+        const [observation, info] = super.reset(options)
+        return [observation, { ...info, specHash: '', groundTruthCommitment: '' }]
+      }
+    })(defineEnv(parity)),
+    'the specHash in info',
+  ],
+  [
+    'info with a challenge id of its own',
+    new (class extends Env {
+      override reset(options?: ResetOptions): [unknown, Info] {
+        const [observation, info] = super.reset(options)
+        return [observation, Object.assign(info, { challengeId: 'mine' })]
+      }
+    })(defineEnv(parity)),
+    'info to hold the challenge id it was given',
+  ],
+  [
+    'a challenge id that is no seed',
+    new (class extends Env {
+      override reset(options?: ResetOptions): [unknown, Info] {
+        const [observation, info] = super.reset(options)
+        return options?.options === undefined ? [observation, info] : [[99], info]
+      }
+    })(defineEnv(parity)),
+    'a challenge id to be no more than its seed',
+  ],
+  [
+    'no end',
+    new (class extends Env {
+      override step(action: unknown): Step {
+        const [observation, reward, , , info] = super.step(action)
+        return [observation, reward, action === null, false, info]
+      }
+    })(defineEnv(parity)),
+    'an end within 2 steps',
+  ],
+  [
+    'a rendering of something else',
+    new (class extends Env {
+      override render(): string {
+        return 'a board'
+      }
+    })(defineEnv(parity)),
+    'render to show the present prompt',
+  ],
+  [
+    'a forfeit that costs nothing',
+    new (class extends Env {
+      override step(action: unknown): Step {
+        const [observation, reward, terminated, truncated, info] = super.step(action)
+        return [observation, action === null ? 0 : reward, terminated, truncated, info]
+      }
+    })(defineEnv(parity)),
+    'an unreadable reply to end it with the lowest reward',
+  ],
+]
+
+test.each(brokenEnvs)('%s is caught', (_, env, error) => {
+  expect(() => checkEnv(env)).toThrow(error)
+})

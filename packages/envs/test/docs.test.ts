@@ -1,0 +1,49 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, test, vi } from 'vitest'
+
+const home = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(import.meta.dirname, 'docs-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function blocksOf(path: string, language: string): string[] {
+  const text = readFileSync(path, 'utf8')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block ?? '')
+}
+
+/** Runs a program that imports the package, and returns what it printed. */
+async function run(name: string, program: string, index: string): Promise<string> {
+  const lines: string[] = []
+  const log = vi.spyOn(console, 'log').mockImplementation((...values) => void lines.push(values.join(' ')))
+  const file = join(folder, name)
+  writeFileSync(file, program.replace("'@affine/envs'", `'${index}'`))
+  try {
+    await import(/* @vite-ignore */ pathToFileURL(file).href)
+  } finally {
+    log.mockRestore()
+  }
+  return `${lines.join('\n')}\n`
+}
+
+test('the example of the README prints what it says', async () => {
+  const path = join(home, 'README.md')
+  const [program = ''] = blocksOf(path, 'ts')
+  expect(await run('readme.ts', program, '../../src/index.ts')).toBe(blocksOf(path, 'text')[0])
+})
+
+test('the worked example is one file and one line in the registry, and prints what it says', async () => {
+  const path = join(home, '../../docs/adding-an-environment.md')
+  const [file = '', line = '', program = ''] = blocksOf(path, 'ts')
+  const source = join(folder, 'src')
+  cpSync(join(home, 'src'), source, { recursive: true })
+  writeFileSync(join(source, 'sort5.ts'), file)
+
+  const registry = readFileSync(join(source, 'registry.ts'), 'utf8')
+  const [imported = '', listed = ''] = line.trim().split('\n\n')
+  const extended = `${imported}\n${registry.replace(/^const BUILT_IN.*$/m, listed)}`
+  expect(extended.split('\n').filter((each) => !registry.includes(each))).toEqual([imported, listed])
+  writeFileSync(join(source, 'registry.ts'), extended)
+
+  expect(await run('try.ts', program, './src/index.ts')).toBe(blocksOf(path, 'text')[0])
+})

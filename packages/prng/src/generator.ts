@@ -9,7 +9,7 @@ export interface Generator {
   uint32(): number
   /** 0 <= x < 1 in steps of 2^-53; `random()`. */
   random(): number
-  /** low <= x < high, evenly; `integers(low, high)`. @throws RangeError unless low < high <= low + 2^53. */
+  /** low <= x < high, evenly; `integers(low, high)`. @throws RangeError unless low < high <= low + 2^53, high <= 2^53. */
   integers(low: number, high: number): number
   /** Shuffles in place, evenly; `shuffle(list)`. */
   shuffle<T>(array: T[]): void
@@ -35,37 +35,23 @@ const view = new DataView(new ArrayBuffer(8))
  */
 export function pcg64(seed: bigint | number | SeedSequence): Generator {
   const sequence = isSequence(seed) ? seed : seedSequence(seed)
-  return new PcgGenerator(new Pcg64(sequence.generateState(8)))
+  return new PcgGenerator(sequence.generateState(8))
 }
 
 const isSequence = (seed: bigint | number | SeedSequence): seed is SeedSequence =>
   typeof seed === 'object' && seed !== null && 'generateState' in seed
 
-class PcgGenerator implements Generator {
-  readonly #bits: Pcg64
-
-  constructor(bits: Pcg64) {
-    this.#bits = bits
-  }
-
-  get state(): PcgState {
-    return this.#bits.state
-  }
-
+class PcgGenerator extends Pcg64 implements Generator {
   uint64(): bigint {
-    this.#bits.next()
-    view.setUint32(0, this.#bits.high)
-    view.setUint32(4, this.#bits.low)
+    this.next()
+    view.setUint32(0, this.high)
+    view.setUint32(4, this.low)
     return view.getBigUint64(0)
   }
 
-  uint32(): number {
-    return this.#bits.uint32()
-  }
-
   random(): number {
-    this.#bits.next()
-    return (this.#bits.high * 2 ** 21 + (this.#bits.low >>> 11)) / 2 ** 53
+    this.next()
+    return (this.high * 2 ** 21 + (this.low >>> 11)) / 2 ** 53
   }
 
   integers(low: number, high: number): number {
@@ -73,7 +59,7 @@ class PcgGenerator implements Generator {
     // Adding makes a lower bound of -0 a zero.
     if (range === 0) return low + 0
     if (range > TWO_32 - 1) return low + this.#below64(range + 1)
-    return low + (range === TWO_32 - 1 ? this.#bits.uint32() : this.#below32(range + 1))
+    return low + (range === TWO_32 - 1 ? this.uint32() : this.#below32(range + 1))
   }
 
   shuffle<T>(array: T[]): void {
@@ -81,8 +67,8 @@ class PcgGenerator implements Generator {
     for (let i = array.length - 1; i > 0; i--) {
       // Here NumPy draws by mask and rejection, not by Lemire's method.
       const mask = 0xffffffff >>> Math.clz32(i)
-      let j = (this.#bits.uint32() & mask) >>> 0
-      while (j > i) j = (this.#bits.uint32() & mask) >>> 0
+      let j = (this.uint32() & mask) >>> 0
+      while (j > i) j = (this.uint32() & mask) >>> 0
       const moved = array[i] as T
       array[i] = array[j] as T
       array[j] = moved
@@ -108,12 +94,12 @@ class PcgGenerator implements Generator {
    * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
    */
   #below32(size: number): number {
-    let draw = this.#bits.uint32()
+    let draw = this.uint32()
     let rest = Math.imul(draw, size) >>> 0
     if (rest < size) {
       const unfair = TWO_32 % size
       while (rest < unfair) {
-        draw = this.#bits.uint32()
+        draw = this.uint32()
         rest = Math.imul(draw, size) >>> 0
       }
     }
@@ -126,8 +112,8 @@ class PcgGenerator implements Generator {
     const lower = size >>> 0
     let unfair = -1
     for (;;) {
-      this.#bits.next()
-      const { high, low } = this.#bits
+      this.next()
+      const { high, low } = this
       const middle = upperHalf(low, lower) + (Math.imul(low, upper) >>> 0) + (Math.imul(high, lower) >>> 0)
       // Rounded when over 2^53, but then it is above every size.
       const rest = (middle >>> 0) * TWO_32 + (Math.imul(low, lower) >>> 0)

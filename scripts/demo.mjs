@@ -2,5 +2,5 @@
 import { install, pnpm, run } from './pnpm.mjs'
 
 install()
-pnpm('turbo', 'run', 'build', '--output-logs=errors-only', '--log-order=grouped')
+pnpm('exec', 'turbo', 'run', 'build', '--output-logs=errors-only', '--log-order=grouped')
 run(process.execPath, 'apps/validator/dist/cli.js', 'demo', ...process.argv.slice(2))

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install } from './pnpm.mjs'
+import { install, packageManager } from './pnpm.mjs'
 
 process.env.TURBO_TELEMETRY_DISABLED = '1'
 const browser = existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')
@@ -16,9 +16,11 @@ install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
 const counts = join(scratch, 'vitest.json')
 const bin = (name) => join('node_modules', '.bin', name)
+// turbo looks for pnpm on its path, which npx puts there
+const turbo = ['npx', '-y', packageManager, 'exec', 'turbo', 'run']
 const steps = {
-  build: [bin('turbo'), 'run', 'build', 'types', '--output-logs=errors-only'],
-  types: [bin('turbo'), 'run', 'typecheck', '--output-logs=errors-only'],
+  build: [...turbo, 'build', 'types', '--output-logs=errors-only'],
+  types: [...turbo, 'typecheck', '--output-logs=errors-only'],
   'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
   'unused code and dependencies': [bin('knip')],

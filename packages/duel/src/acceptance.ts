@@ -1,16 +1,7 @@
 import type { Tally } from './evidence.ts'
 import { quota } from './protocol.ts'
 import { own, tabulate } from './record.ts'
-import {
-  type Attestation,
-  type Duel,
-  type Lanes,
-  openEnvs,
-  type Seals,
-  type Snapshot,
-  type State,
-  stateRoot,
-} from './state.ts'
+import { type Attestation, type Duel, openEnvs, type Snapshot, type State, stateRoot, type Witnessed } from './state.ts'
 
 /** What became of a due validator's lane. */
 export interface LaneReport {
@@ -22,22 +13,12 @@ export interface LaneReport {
   readonly accepted: boolean
 }
 
-/** Those that count, by hotkey. */
-export type Attestations = Readonly<Record<string, Attestation>>
-
-/** What an epoch left behind. */
-export interface Given {
-  readonly heard: Attestations
-  readonly seals: Seals
-  readonly lanes: Lanes
-}
-
-/** The attestations of this epoch, and of this very state. */
-export function attestations(state: State, { validators }: Snapshot): Attestations {
+/** By hotkey, the attestations that count: of this epoch, and of this very state. */
+export function attestations(state: State, { validators }: Snapshot): Readonly<Record<string, Attestation>> {
   const root = stateRoot(state)
-  const counts = (attest?: Attestation) => attest?.epoch === state.epoch && attest.stateRoot === root
+  const counts = (attest: Attestation) => attest.epoch === state.epoch && attest.stateRoot === root
   return Object.fromEntries(
-    validators.flatMap(({ hotkey, attest }) => (attest && counts(attest) ? [[hotkey, attest]] : [])),
+    validators.flatMap(({ hotkey, attest }) => (attest && counts(attest) ? [[hotkey, attest] as const] : [])),
   )
 }
 
@@ -49,42 +30,38 @@ export function attested(state: State, snapshot: Snapshot): readonly string[] {
   const { duel, due } = state
   if (duel === undefined) return []
   const heard = attestations(state, snapshot)
-  return Object.keys(due)
-    .filter((hotkey) => 2 * weightOf(duel, attestersOf(duel, heard, hotkey)) > weightOf(duel))
-    .sort()
+  const most = (hotkey: string) => 2 * weightOf(duel, attestersOf(duel, heard, hotkey)) > weightOf(duel)
+  return Object.keys(due).filter(most).sort()
 }
 
-/** What became of every due validator's lane, and whether the accepted ones are too few to count: under 2W/3. */
+/** What became of every due validator's lane. */
 export function accept(
   { due, protocol, epoch }: State,
   duel: Duel,
-  { heard, seals, lanes }: Given,
-): { readonly reports: Readonly<Record<string, LaneReport>>; readonly frozen: boolean } {
-  const total = weightOf(duel)
+  { heard, seals, lanes }: Witnessed,
+): Readonly<Record<string, LaneReport>> {
   const played = quota(epoch - duel.start + 1, protocol)
-  const open = openEnvs(duel, protocol)
-  const reports = tabulate(Object.keys(due), (hotkey) => {
+  return tabulate(Object.keys(due), (hotkey) => {
     const lane = own(lanes, hotkey) ?? {}
-    const attesters = attestersOf(duel, heard, hotkey)
-    const weight = weightOf(duel, attesters)
     const sealed = Object.hasOwn(seals, hotkey)
-    const whole = open.every((env) => fills(own(lane, env), played))
-    const attestedPpm = Number((BigInt(weight) * 1_000_000n) / BigInt(Math.max(total, 1)))
-    return { sealed, whole, attesters, attestedPpm, accepted: sealed && whole && 2 * weight > total }
+    const whole = openEnvs(duel, protocol).every((env) => fills(own(lane, env), played))
+    const attesters = attestersOf(duel, heard, hotkey)
+    const attestedPpm = Number((1_000_000n * BigInt(weightOf(duel, attesters))) / BigInt(weightOf(duel) || 1))
+    const accepted = sealed && whole && 2 * weightOf(duel, attesters) > weightOf(duel)
+    return { sealed, whole, attesters, attestedPpm, accepted }
   })
-  const accepted = Object.keys(reports).filter((hotkey) => own(reports, hotkey)?.accepted)
-  return { reports, frozen: 3 * weightOf(duel, accepted) < 2 * total }
+}
+
+/** What these voters, or all of them, weigh in a duel. */
+export function weightOf({ weights }: Duel, voters: readonly string[] = Object.keys(weights)): number {
+  return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)
 }
 
 /** The voters whose attestation has the bit of `hotkey`, ascending. */
-function attestersOf({ weights }: Duel, heard: Attestations, hotkey: string): readonly string[] {
+function attestersOf({ weights }: Duel, heard: Witnessed['heard'], hotkey: string): readonly string[] {
   const voters = Object.keys(weights).sort()
   const bit = voters.indexOf(hotkey)
   return voters.filter((voter) => (((own(heard, voter)?.bitmap[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1)
-}
-
-function weightOf({ weights }: Duel, voters: readonly string[] = Object.keys(weights)): number {
-  return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)
 }
 
 /** A whole lane played the quota: all of it, and not more. */

@@ -1,9 +1,7 @@
-import { verdict } from '@affine/wilson'
-import type { LaneRule } from './protocol.ts'
+import { type Rule, type Verdict, verdict } from '@affine/wilson'
 
 /** How one challenge ended for the contender. */
 export type Outcome = 'win' | 'loss' | 'tie'
-export type Verdict = 'win' | 'hold' | 'continue'
 
 export interface Match {
   readonly wins: number
@@ -16,38 +14,29 @@ export interface Match {
   readonly verdict: Verdict
 }
 
-/** Before the first challenge. */
+/** A match before its first challenge. */
 export const NO_MATCH: Match = Object.freeze({ wins: 0, losses: 0, ties: 0, trials: 0, played: 0, verdict: 'continue' })
 
-type MatchRule = Omit<LaneRule, 'outlierZSquared'>
-
 /**
- * A match after one more challenge. A tie is not a trial, so nothing is decided by it; after a verdict nothing changes.
+ * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as it is.
+ *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function look(match: Match, outcome: Outcome, ratioPpm: number, rule: MatchRule): Match {
+export function look(match: Match, outcome: Outcome, ratioPpm: number, rule: Rule): Match {
   if (match.verdict !== 'continue') return match
-  const played = match.played + 1
-  if (outcome === 'tie') return { ...match, ties: match.ties + 1, played }
-  const trials = match.trials + 1
-  const wins = match.wins + (outcome === 'win' ? 1 : 0)
-  const reached = verdict({ wins, trials, ratioPpm, rule })
-  return { ...match, wins, losses: trials - wins, trials, played, verdict: reached }
+  const [wins, losses] = [match.wins + Number(outcome === 'win'), match.losses + Number(outcome === 'loss')]
+  const [trials, played] = [wins + losses, match.played + 1]
+  return { wins, losses, ties: played - trials, trials, played, verdict: verdict({ wins, trials, ratioPpm, rule }) }
 }
 
 /**
- * One environment, one lane, nothing trimmed: a look after every decisive challenge, and stop at the verdict.
+ * One environment, one lane, nothing trimmed: a look after every challenge, and stop at the verdict.
  * `outcomes` in the order of the challenges' index, never of arrival: who answers slowly answers differently.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function match(outcomes: Iterable<Outcome>, ratioPpm: number, rule: MatchRule): Match {
-  let standing = NO_MATCH
-  for (const outcome of outcomes) {
-    standing = look(standing, outcome, ratioPpm, rule)
-    if (standing.verdict !== 'continue') break
-  }
-  return standing
+export function match(outcomes: readonly Outcome[], ratioPpm: number, rule: Rule): Match {
+  return outcomes.reduce((match, outcome) => look(match, outcome, ratioPpm, rule), NO_MATCH)
 }
 
 /**

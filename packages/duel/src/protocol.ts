@@ -1,42 +1,43 @@
 import type { Hash } from '@affine/prng'
 import type { Rule } from '@affine/wilson'
 
-/**
- * The numbers a network agrees on. They are part of the state, so the state's root commits to them. What is
- * not a number to choose, the half that attests, the two thirds that thaw, the third that is trimmed, is in the code:
- * the safety argument is made of those.
- */
-export type Protocol = {
-  /** The environments played, `name@semver` → the digest of their behaviour. */
-  readonly envs: Readonly<Record<string, Hash>>
-  readonly epochBlocks: number
+const NUMBERS = {
+  epochBlocks: 360,
   /** Blocks into an epoch at which the heads on chain close the lanes. */
-  readonly sealBlock: number
+  sealBlock: 240,
   /** Validators that a duel's weights can hold: the bits of an attestation. */
-  readonly validatorsMost: number
+  validatorsMost: 128,
   /** One environment: decisive trials at most, at least, and z² of the Wilson bounds. */
-  readonly cap: number
-  readonly minTrials: number
-  readonly zSquaredPpm: number
+  cap: 5000,
+  minTrials: 10,
+  zSquaredPpm: 8_122_500,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
-  readonly margin: number
-  /** Challenges a lane plays in each open environment: doubling from the first epoch of a duel, up to the most. */
-  readonly quotaFirst: number
-  readonly quotaMost: number
-  readonly duelEpochs: number
-  /** A lane is set aside when its proportion is more than √ of this many deviations from the median lane's. */
-  readonly outlierZSquared: number
+  margin: 1,
+  /** Challenges a lane plays in each open environment: doubling from a duel's first epoch, up to the most. */
+  quotaFirst: 32,
+  quotaMost: 512,
+  duelEpochs: 8,
+  /** A lane is set aside whose proportion is further than √ of this many deviations from the median lane's. */
+  outlierZSquared: 36,
   /** From this epoch of a duel, an environment whose median lane has a smaller share of decisive trials is even. */
-  readonly evenEpoch: number
-  readonly evenPpm: number
-  readonly trustFadePpm: number
-  readonly ratioFloorPpm: number
-  readonly ratioCeilingPpm: number
+  evenEpoch: 3,
+  evenPpm: 10_000,
+  /** What is left of a validator's record after an epoch. */
+  trustFadePpm: 937_500,
+  ratioFloorPpm: 510_000,
+  ratioCeilingPpm: 800_000,
   /** What is left of the ratio's excess over the floor after an epoch. */
-  readonly ratioDecayPpm: number
+  ratioDecayPpm: 951_695,
   /** z² of the bound that becomes the ratio to beat. */
-  readonly ratchetZSquaredPpm: number
+  ratchetZSquaredPpm: 2_706_025,
 }
+
+/**
+ * What a network agrees on: its environments (`name@semver` → the digest of their behaviour) and numbers. It is part of
+ * the state, so the state's root commits to it. What is no number to choose is in the code: the half that attests, the
+ * two thirds that thaw, the third that is trimmed.
+ */
+export type Protocol = Readonly<typeof NUMBERS> & { readonly envs: Readonly<Record<string, Hash>> }
 
 /** The main network's. */
 export const PROTOCOL: Protocol = Object.freeze({
@@ -44,24 +45,7 @@ export const PROTOCOL: Protocol = Object.freeze({
     'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
     'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
   }),
-  epochBlocks: 360,
-  sealBlock: 240,
-  validatorsMost: 128,
-  cap: 5000,
-  minTrials: 10,
-  zSquaredPpm: 8_122_500,
-  margin: 1,
-  quotaFirst: 32,
-  quotaMost: 512,
-  duelEpochs: 8,
-  outlierZSquared: 36,
-  evenEpoch: 3,
-  evenPpm: 10_000,
-  trustFadePpm: 937_500,
-  ratioFloorPpm: 510_000,
-  ratioCeilingPpm: 800_000,
-  ratioDecayPpm: 951_695,
-  ratchetZSquaredPpm: 2_706_025,
+  ...NUMBERS,
 })
 
 /** A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67). */

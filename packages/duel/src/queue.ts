@@ -1,3 +1,4 @@
+import { compare } from './record.ts'
 import { contentOf, type Miner, minerOf, type Snapshot, type State } from './state.ts'
 
 const LONE_SURROGATE = /\p{Surrogate}/u // such a text has no digest
@@ -13,7 +14,7 @@ export function queue({ dueled }: Pick<State, 'dueled'>, { hotkeys, validators, 
   return miners
     .filter((miner) => registered.has(miner.hotkey) && !permitted.has(miner.hotkey))
     .filter((miner) => !LONE_SURROGATE.test(Object.values(minerOf(miner)).join(' ')) && !served.has(contentOf(miner)))
-    .sort((a, b) => a.block - b.block || (a.hotkey < b.hotkey ? -1 : 1))
+    .sort((a, b) => compare(a.block, b.block) || compare(a.hotkey, b.hotkey))
     .map(minerOf)
 }
 

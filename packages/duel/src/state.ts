@@ -74,6 +74,13 @@ export type Seals = Readonly<Record<string, Hash>>
 /** Whole lanes by hotkey, then environment. A lane that is not whole, or was not found, is absent. */
 export type Lanes = Readonly<Record<string, Readonly<Record<string, Tally>>>>
 
+/** What an epoch left behind: attestations that count, seals, whole lanes. */
+export interface Witnessed {
+  readonly heard: Readonly<Record<string, Attestation>>
+  readonly seals: Seals
+  readonly lanes: Lanes
+}
+
 /** The state of a network's first epoch: nobody on the throne, nobody due. */
 export function genesis(protocol: Protocol, epoch: number): State {
   return { protocol, epoch, ratio: protocol.ratioFloorPpm, dueled: [], trust: {}, heads: {}, due: {} }

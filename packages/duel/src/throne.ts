@@ -1,8 +1,9 @@
-import { type Attestations, attestations } from './acceptance.ts'
+import { attestations } from './acceptance.ts'
 import { judge, type Report, weighed } from './judgement.ts'
 import { queue, stands } from './queue.ts'
 import { decay, ratchet } from './ratchet.ts'
-import { contentOf, type Duel, duelId, type Lanes, type Miner, type Seals, type Snapshot, type State } from './state.ts'
+import type { Duel, Lanes, Miner, Seals, Snapshot, State, Witnessed } from './state.ts'
+import { contentOf, duelId } from './state.ts'
 import { weigh } from './weights.ts'
 
 /**
@@ -80,7 +81,7 @@ function begin(terms: Omit<Duel, 'id' | 'tallies' | 'verdicts'>): Duel {
 }
 
 /** The voters that committed to a secret for the coming epoch. */
-function dueIn({ weights }: Duel, heard: Attestations): State['due'] {
+function dueIn({ weights }: Duel, heard: Witnessed['heard']): State['due'] {
   const committed = Object.entries(heard).filter(([hotkey]) => Object.hasOwn(weights, hotkey))
   return Object.fromEntries(committed.map(([hotkey, { next }]) => [hotkey, next]))
 }

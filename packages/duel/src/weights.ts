@@ -1,6 +1,5 @@
-import type { Attestations } from './acceptance.ts'
-import { own } from './record.ts'
-import type { Snapshot, State } from './state.ts'
+import { compare, own } from './record.ts'
+import type { Snapshot, State, Witnessed } from './state.ts'
 import { NEWCOMER, trust } from './trust.ts'
 
 /**
@@ -9,15 +8,15 @@ import { NEWCOMER, trust } from './trust.ts'
  */
 export function weigh(
   { validators, protocol }: Snapshot,
-  heard: Attestations,
+  heard: Witnessed['heard'],
   record: State['trust'],
 ): Readonly<Record<string, number>> {
   const pulls = validators
     .filter(({ hotkey, stake }) => Object.hasOwn(heard, hotkey) && stake > 0n)
     .map(({ hotkey, stake }) => ({ hotkey, pull: stake * BigInt(trust(own(record, hotkey) ?? NEWCOMER)) }))
-    .sort((a, b) => (a.pull === b.pull ? (a.hotkey < b.hotkey ? -1 : 1) : a.pull > b.pull ? -1 : 1))
+    .sort((a, b) => compare(b.pull, a.pull) || compare(a.hotkey, b.hotkey))
     .slice(0, protocol.validatorsMost)
-  const most = pulls[0]?.pull ?? 0n
-  const weights = pulls.map(({ hotkey, pull }) => [hotkey, most > 0n ? Number((1_000_000n * pull) / most) : 0] as const)
+  const most = pulls[0]?.pull || 1n
+  const weights = pulls.map(({ hotkey, pull }) => [hotkey, Number((1_000_000n * pull) / most)] as const)
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }

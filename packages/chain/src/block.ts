@@ -1,9 +1,9 @@
-import type { Refusal } from './chain.ts'
-import { type Entry, hashOf, isExtrinsic, isSudo } from './extrinsic.ts'
+import { ChainError, type Refusal } from './chain.ts'
+import { type Entry, isExtrinsic, isSudo } from './extrinsic.ts'
 import type { Params } from './ledger.ts'
-import { amount, either, type Guard, hash, integer, list, literal, pair, record, text, u16 } from './shape.ts'
+import { either, type Guard, hash, integer, list, pair, parseJson, record, text, u16 } from './shape.ts'
 
-/** A block of the local chain: `hash` is over the text of all that stands before it. */
+/** A block of the local chain. `hash` is over the text of all that stands before it. */
 export interface Block {
   readonly number: number
   readonly parent: string
@@ -11,57 +11,49 @@ export interface Block {
   readonly time: number
   /** 32 random bytes, so that nobody can predict the hash. */
   readonly entropy: string
-  /** Every call with the name of its refusal, or '' when it took effect. */
-  readonly calls: readonly (readonly [call: Entry, refusal: Refusal | ''])[]
+  /** Every call with the name of its refusal, '' when it took effect. */
+  readonly calls: readonly (readonly [entry: Entry, refusal: Refusal | ''])[]
   readonly hash: string
 }
 
-/** What an export holds. `stakeThreshold` is decimal. */
-export interface Log {
+/** What a chain starts from; its hash stands for the parent of block 0, so the genesis covers it. */
+export interface Setup {
   readonly format: 'affine-chain/1'
   readonly netuid: number
-  readonly params: Omit<Params, 'stakeThreshold'> & { readonly stakeThreshold: string }
-  readonly blocks: readonly Block[]
+  readonly params: Params
 }
 
-const isRefusal = text(/^[A-Za-z]{0,64}$/) as Guard<Refusal | ''>
+export interface Log extends Setup {
+  readonly blocks: readonly unknown[]
+}
 
 export const isBlock: Guard<Block> = record<Block>({
   number: integer(0),
   parent: hash,
   time: integer(0),
   entropy: hash,
-  calls: list(pair(either(isExtrinsic, isSudo), isRefusal), Number.POSITIVE_INFINITY),
+  calls: list(pair(either(isExtrinsic, isSudo), text(/^[A-Za-z]{0,64}$/)), 4096),
   hash,
 })
 
-/** The blocks' own shape is judged one by one, so that a fault can be named. */
-export const isLog: Guard<Omit<Log, 'blocks'> & { readonly blocks: readonly unknown[] }> = record({
-  format: literal('affine-chain/1'),
+export const isLog: Guard<Log> = record<Log>({
+  format: text(/^affine-chain\/1$/),
   netuid: u16,
-  params: record<Log['params']>({
+  params: record<Params>({
     tempo: integer(1),
     maxValidators: integer(0),
-    stakeThreshold: amount,
+    stakeThreshold: integer(0),
     weightsRateLimit: integer(0),
     commitmentBytes: integer(0),
   }),
   blocks: (value): value is readonly unknown[] => Array.isArray(value),
 })
 
-export function sealBlock({ number, parent, time, entropy, calls }: Omit<Block, 'hash'>): Block {
-  const block = { number, parent, time, entropy, calls }
-  return { ...block, hash: hashOf(block) }
-}
+export const badLog = (why: string): ChainError => new ChainError('BadLog', `BadLog: ${why}`)
 
-/** Why a block that was made again isn't the one in a log; null when it is. */
-export function difference(made: Block, logged: Block): string | null {
-  if (made.number !== logged.number) return `has number ${logged.number}`
-  if (made.parent !== logged.parent) return 'does not follow the block before it'
-  const call = made.calls.findIndex(([, refusal], i) => refusal !== logged.calls[i]?.[1])
-  if (call !== -1) return `call ${call} gives "${made.calls[call]?.[1]}", the log says "${logged.calls[call]?.[1]}"`
-  return made.hash === logged.hash ? null : 'its hash is not that of its content'
+/** Reads the text of a log; its blocks are still to be judged. @throws ChainError `BadLog`. */
+export function parseLog(text: string): Log {
+  const log = parseJson(text)
+  if (!isLog(log)) throw badLog('not the log of a local chain')
+  return log
 }
-
-/** Stands for the parent of block 0, so that its hash, the genesis, covers the parameters too. */
-export const originOf = ({ format, netuid, params }: Omit<Log, 'blocks'>): string => hashOf({ format, netuid, params })

@@ -42,7 +42,7 @@ export interface Chain {
   /** Hash of block 0, 64 hex digits. */
   readonly genesis: string
   readonly netuid: number
-  /** Every finalized head from the one at the call on, without gaps, to slow consumers too. Ends when `signal` aborts. */
+  /** Every finalized head, from the current one when the iteration begins, without gaps however slow it is. Ends on abort. */
   heads(signal?: AbortSignal): AsyncIterable<Head>
   head(): Promise<Head>
   blockHash(number: number): Promise<string>
@@ -53,9 +53,6 @@ export interface Chain {
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   setWeights(account: Account, weights: Weights): Promise<Head>
 }
-
-/** How many blocks an extrinsic may wait when its caller does not say: the default mortality of Substrate's clients. */
-export const MORTALITY = 64
 
 /** What each name means and what to do about it. Names up to `AncientBirthBlock` are subtensor's and Substrate's own. */
 const ADVICE = {
@@ -77,7 +74,6 @@ const ADVICE = {
   AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
   FieldTooLong: 'a commitment field has at most 128 bytes',
   BadFormat: 'not an extrinsic',
-  UnknownBlock: 'no such block',
 } as const
 
 export type Refusal = keyof typeof ADVICE

@@ -1,15 +1,13 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Account, verify } from './account.ts'
-import type { Weights } from './chain.ts'
-import { amount, either, type Guard, hotkey, integer, list, literal, pair, record, text, u16 } from './shape.ts'
+import type { Chain, Weights } from './chain.ts'
+import { either, type Guard, hotkey, integer, list, pair, record, text, u16 } from './shape.ts'
 
-/** What a hotkey asks of the local chain. Fields are hex. */
-export type Call =
-  | { readonly call: 'commit'; readonly fields: readonly string[] }
-  | { readonly call: 'setWeights'; readonly weights: Weights }
+/** What a hotkey asks of the local chain: a commitment, its fields in hex, or weights. */
+export type Call = { readonly fields: readonly string[] } | { readonly weights: Weights }
 
-/** A call signed for one chain. Nonces rise, with gaps as the signer likes; no block after `until` may hold it. */
+/** A call signed for one chain. Nonces rise, with gaps as the signer likes; it has no effect in a block after `until`. */
 export interface Extrinsic {
   readonly hotkey: string
   readonly nonce: number
@@ -18,7 +16,7 @@ export interface Extrinsic {
   readonly signature: string
 }
 
-/** What only the chain's owner may do, unsigned. `stake` is in rao, decimal, and "0" for `deregister`. */
+/** What only the chain's owner may do, unsigned. `stake` is in rao, decimal. */
 export interface Sudo {
   readonly sudo: 'register' | 'deregister' | 'setStake'
   readonly hotkey: string
@@ -27,16 +25,10 @@ export interface Sudo {
 
 export type Entry = Extrinsic | Sudo
 
-export interface Network {
-  readonly genesis: string
-  readonly netuid: number
-}
-
-// What is refused by name in a block (four fields, 129 bytes, more weights than neurons) must fit in here.
-const MAX_ITEMS = 4096
+// Wider than the chain's limits, which refuse by name: four fields, 129 bytes, more weights than neurons.
 const isCall: Guard<Call> = either(
-  record({ call: literal('commit'), fields: list(text(/^([0-9a-f]{2}){0,1024}$/), 16) }),
-  record({ call: literal('setWeights'), weights: list(pair(u16, u16), MAX_ITEMS) }),
+  record({ fields: list(text(/^([0-9a-f]{2}){0,1024}$/), 16) }),
+  record({ weights: list(pair(u16, u16), 4096) }),
 )
 
 export const isExtrinsic: Guard<Extrinsic> = record<Extrinsic>({
@@ -48,15 +40,17 @@ export const isExtrinsic: Guard<Extrinsic> = record<Extrinsic>({
 })
 
 export const isSudo: Guard<Sudo> = record<Sudo>({
-  sudo: either(either(literal('register'), literal('deregister')), literal('setStake')),
+  sudo: text(/^(register|deregister|setStake)$/),
   hotkey,
-  stake: amount,
+  stake: text(/^(0|[1-9][0-9]{0,19})$/),
 })
 
-/** blake2b-256 of the JSON text, in hex. For values whose text is unambiguous: arrays and records of fixed shape. */
+/** blake2b-256, in hex, of a value's JSON text. For values of one fixed shape. */
 export const hashOf = (value: unknown): string => bytesToHex(blake2b(utf8ToBytes(JSON.stringify(value)), { dkLen: 32 }))
 
-// Never 32 bytes long, so it can't pass for the hash of an evidence block, which the same key signs.
+type Network = Pick<Chain, 'genesis' | 'netuid'>
+
+// Longer than 32 bytes, so it can't pass for the hash of an evidence block, which the same key signs.
 const payload = ({ genesis, netuid }: Network, { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>) =>
   utf8ToBytes(JSON.stringify(['affine-chain/1', genesis, netuid, hotkey, nonce, until, call]))
 
@@ -70,28 +64,18 @@ export function signExtrinsic(
   return { ...unsigned, signature: bytesToHex(account.sign(payload(network, unsigned))) }
 }
 
-/** Is it signed by its hotkey for this chain? Never throws. */
+/** Did its hotkey sign it for this chain? Never throws. */
 export const isSigned = (network: Network, extrinsic: Extrinsic): boolean =>
   verify(payload(network, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 
-export const commitCall = (fields: readonly Uint8Array[]): Call => ({
-  call: 'commit',
-  fields: fields.map((field) => bytesToHex(field)),
-})
-
-export const weightsCall = (weights: Weights): Call => ({
-  call: 'setWeights',
-  weights: weights.map(([uid, weight]) => [uid, weight]),
-})
-
 /** @throws RangeError unless `hotkey` is an address and `stake` fits. */
-export function sudoCall(sudo: Sudo['sudo'], hotkey: string, stake: bigint): Sudo {
-  const call = { sudo, hotkey, stake: `${stake}` }
+export function sudo(name: Sudo['sudo'], hotkey: string, stake: bigint): Sudo {
+  const call = { sudo: name, hotkey, stake: `${stake}` }
   if (!isSudo(call)) throw new RangeError(`expected an address and a stake in rao, got ${hotkey} and ${stake}`)
   return call
 }
 
-/** The order of a block: the owner's calls as they came, then by hotkey and nonce, so that no order of arrival matters. */
+/** The order of a block: the owner's calls as they came, then by hotkey and nonce, whatever the order of arrival. */
 export function inOrder(a: Entry, b: Entry): number {
   if ('sudo' in a || 'sudo' in b) return Number('sudo' in b) - Number('sudo' in a)
   return compare(a.hotkey, b.hotkey) || a.nonce - b.nonce || compare(a.signature, b.signature)

@@ -1,23 +1,26 @@
-/** A value over time: what it was at the end of any block. Blocks are set in rising order. */
-export class History<T> {
-  readonly #entries: { readonly block: number; readonly value: T }[] = []
+/** Values by key, as they were at the end of any block. Blocks come in rising order. */
+export class History<K, V> {
+  readonly #changes = new Map<K, { readonly block: number; readonly value: V | undefined }[]>()
 
-  get last(): T | undefined {
-    return this.#entries.at(-1)?.value
+  set(block: number, key: K, value: V | undefined): void {
+    const changes = this.#changes.get(key) ?? []
+    this.#changes.set(key, changes)
+    changes.push({ block, value })
   }
 
-  set(block: number, value: T): void {
-    if (this.#entries.at(-1)?.block === block) this.#entries.pop()
-    this.#entries.push({ block, value })
-  }
-
-  at(block: number): T | undefined {
-    let [low, high] = [0, this.#entries.length] // the first entry after `block` is in low..high
+  at(block: number, key: K): V | undefined {
+    const changes = this.#changes.get(key) ?? []
+    let [low, high] = [0, changes.length] // the first change after `block` is in low..high
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.#entries[middle]?.block ?? 0) <= block) low = middle + 1
+      if ((changes[middle]?.block ?? 0) <= block) low = middle + 1
       else high = middle
     }
-    return this.#entries[low - 1]?.value
+    return changes[low - 1]?.value
+  }
+
+  /** What is there at the end of `block`, by the keys' first appearance. */
+  all(block: number): V[] {
+    return [...this.#changes.keys()].map((key) => this.at(block, key)).filter((value) => value !== undefined)
   }
 }

@@ -5,15 +5,16 @@ import type { Entry, Extrinsic, Sudo } from './extrinsic.ts'
 import { History } from './history.ts'
 import { rescale } from './weights.ts'
 
-/** The subnet's hyperparameters; stake in rao. */
+/** The subnet's hyperparameters. */
 export interface Params {
   /** Blocks between two assignments of permits; also the window of `commitmentBytes`. */
   readonly tempo: number
   readonly maxValidators: number
-  readonly stakeThreshold: bigint
+  /** In rao; a number, so that parameters are plain JSON. */
+  readonly stakeThreshold: number
   /** Blocks between two settings of weights by one neuron. */
   readonly weightsRateLimit: number
-  /** What one hotkey may commit in a tempo. A commitment takes 100 at least. */
+  /** What a hotkey may commit in one tempo; a commitment counts as 100 at least. */
   readonly commitmentBytes: number
 }
 
@@ -21,28 +22,22 @@ export interface Params {
 export const PARAMS: Params = Object.freeze({
   tempo: 360,
   maxValidators: 64,
-  stakeThreshold: 1_000_000_000_000n,
+  stakeThreshold: 1_000_000_000_000,
   weightsRateLimit: 100,
   commitmentBytes: 3100,
 })
 
-/** A commitment slot with its fields in hex. */
-type Slot = Omit<CommitmentSlot, 'fields'> & { readonly fields: readonly string[] }
-
-const LEAST_COMMITMENT_BYTES = 100
-
 /**
- * The state of the local subnet at the end of every block, and the rules by which calls change it, in the order and
- * with the names of subtensor (`do_set_weights`, `set_commitment`). No clock, no I/O, no signatures.
+ * The state of the local subnet at the end of every block, and the rules by which calls change it: those of subtensor's
+ * `set_weights` and `set_commitment`, in their order. No clock, no I/O, no signatures.
  */
 export class Ledger {
   readonly #params: Params
-  readonly #uids = new Map<string, number>()
-  readonly #neurons: History<Neuron | undefined>[] = []
-  readonly #weights: History<Weights>[] = []
-  readonly #commitments = new Map<string, History<Slot>>()
-  readonly #nonces = new Map<string, number>()
+  readonly #neurons = new History<number, Neuron>()
+  readonly #weights = new History<number, Weights>()
+  readonly #slots = new History<string, { hotkey: string; block: number; fields: readonly string[] }>()
   readonly #used = new Map<string, { readonly epoch: number; readonly bytes: number }>()
+  readonly #nonces = new Map<string, number>()
 
   constructor(params: Params) {
     this.#params = params
@@ -53,6 +48,20 @@ export class Ledger {
     return this.#nonces.get(hotkey) ?? 0
   }
 
+  neurons(block: number): Neuron[] {
+    return this.#neurons.all(block)
+  }
+
+  commitments(block: number): CommitmentSlot[] {
+    const slots = this.#slots.all(block).map((slot) => ({ ...slot, fields: slot.fields.map(hexToBytes) }))
+    return slots.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
+  }
+
+  weights(block: number): Record<string, Weights> {
+    const rows = this.neurons(block).map(({ hotkey, uid }) => [hotkey, this.#weights.at(block, uid) ?? []] as const)
+    return Object.fromEntries(rows.filter(([, row]) => row.length > 0))
+  }
+
   /** Is it too late for the extrinsic, or was its nonce used? */
   barred({ hotkey, nonce, until }: Extrinsic, block: number): Refusal | null {
     if (block > until) return 'AncientBirthBlock'
@@ -61,124 +70,91 @@ export class Ledger {
 
   /** Carries out a call in `block`, or says why not and changes nothing but the nonce. */
   apply(entry: Entry, block: number): Refusal | null {
-    if ('sudo' in entry) return this.#sudo(entry, block)
-    const { hotkey, nonce, call } = entry
+    const neuron = this.neurons(block).find(({ hotkey }) => hotkey === entry.hotkey)
+    if ('sudo' in entry) return this.#sudo(entry, neuron, block)
     const barred = this.barred(entry, block)
     if (barred !== null) return barred
-    this.#nonces.set(hotkey, nonce + 1)
-    return call.call === 'commit'
-      ? this.#commit(hotkey, call.fields, block)
-      : this.#setWeights(hotkey, call.weights, block)
+    this.#nonces.set(entry.hotkey, entry.nonce + 1)
+    if ('fields' in entry.call) return this.#commit(neuron, entry.call.fields, block)
+    return this.#setWeights(neuron, entry.call.weights, block)
   }
 
-  /** Ends a block: once a tempo, permits go to the highest stakes from the threshold on; of equal ones, to the higher uid. */
+  /** Ends a block. Once a tempo, permits go to the highest stakes that reach the threshold; the higher uid wins a tie. */
   close(block: number): void {
     if (block % this.#params.tempo !== 0) return
+    const { stakeThreshold, maxValidators } = this.#params
     const neurons = this.neurons(block)
-    const staked = neurons.filter(({ stake }) => stake > 0n && stake >= this.#params.stakeThreshold)
-    staked.sort((a, b) => (a.stake === b.stake ? b.uid - a.uid : a.stake < b.stake ? 1 : -1))
-    const permitted = new Set(staked.slice(0, this.#params.maxValidators))
+    const ranked = neurons.filter(({ stake }) => stake > 0n && stake >= stakeThreshold)
+    ranked.sort((a, b) => (a.stake === b.stake ? b.uid - a.uid : a.stake < b.stake ? 1 : -1))
+    const best = new Set(ranked.slice(0, maxValidators))
     for (const neuron of neurons)
-      if (neuron.permit !== permitted.has(neuron)) this.#update(block, { ...neuron, permit: !neuron.permit })
+      if (neuron.permit !== best.has(neuron))
+        this.#neurons.set(block, neuron.uid, { ...neuron, permit: !neuron.permit })
   }
 
-  neurons(block: number): Neuron[] {
-    return this.#neurons.map((history) => history.at(block)).filter((neuron) => neuron !== undefined)
-  }
-
-  commitments(block: number): CommitmentSlot[] {
-    const slots = [...this.#commitments.values()]
-      .map((history) => history.at(block))
-      .filter((slot) => slot !== undefined)
-    slots.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
-    return slots.map((slot) => ({ ...slot, fields: slot.fields.map(hexToBytes) }))
-  }
-
-  weights(block: number): Record<string, Weights> {
-    const rows = this.neurons(block).map(({ uid, hotkey }) => [hotkey, this.#weights[uid]?.at(block) ?? []] as const)
-    return Object.fromEntries(rows.filter(([, weights]) => weights.length > 0))
-  }
-
-  #update(block: number, neuron: Neuron): void {
-    this.#neurons[neuron.uid]?.set(block, neuron)
-  }
-
-  #sudo({ sudo, hotkey, stake }: Sudo, block: number): Refusal | null {
-    const neuron = this.#neuron(hotkey)
-    if (sudo === 'register')
-      return neuron ? 'HotKeyAlreadyRegisteredInSubNet' : this.#register(hotkey, BigInt(stake), block)
-    if (!neuron) return 'HotKeyNotRegisteredInSubNet'
-    if (sudo === 'setStake') this.#update(block, { ...neuron, stake: BigInt(stake) })
-    else this.#deregister(neuron, block)
-    return null
-  }
-
-  #register(hotkey: string, stake: bigint, block: number): null {
-    const free = this.#neurons.findIndex((history) => history.last === undefined)
-    const uid = free === -1 ? this.#neurons.length : free
-    if (free === -1) {
-      this.#neurons.push(new History())
-      this.#weights.push(new History())
+  #sudo({ sudo, hotkey, stake }: Sudo, neuron: Neuron | undefined, block: number): Refusal | null {
+    if (sudo === 'register') {
+      if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
+      let uid = 0
+      while (this.#neurons.at(block, uid)) uid++
+      this.#neurons.set(block, uid, { uid, hotkey, stake: BigInt(stake), permit: false, lastUpdate: block })
+      return null
     }
-    this.#uids.set(hotkey, uid)
-    this.#update(block, { uid, hotkey, stake, permit: false, lastUpdate: block })
+    if (!neuron) return 'HotKeyNotRegisteredInSubNet'
+    if (sudo === 'setStake') this.#neurons.set(block, neuron.uid, { ...neuron, stake: BigInt(stake) })
+    else this.#vacate(neuron.uid, block)
     return null
   }
 
-  /** Whoever takes the uid next must not inherit the weights given to it. */
-  #deregister({ uid, hotkey }: Neuron, block: number): void {
-    this.#uids.delete(hotkey)
-    this.#neurons[uid]?.set(block, undefined)
-    this.#weights[uid]?.set(block, [])
-    for (const row of this.#weights)
-      if (row.last?.some(([to]) => to === uid))
-        row.set(
+  /** Whoever takes the uid next inherits neither the weights it set nor those it was given. */
+  #vacate(vacated: number, block: number): void {
+    for (const { uid } of this.neurons(block)) {
+      const row = this.#weights.at(block, uid)
+      if (row?.some(([to]) => to === vacated))
+        this.#weights.set(
           block,
-          row.last.map(([to, weight]) => [to, to === uid ? 0 : weight]),
+          uid,
+          row.map(([to, weight]) => [to, to === vacated ? 0 : weight]),
         )
+    }
+    this.#weights.set(block, vacated, undefined)
+    this.#neurons.set(block, vacated, undefined)
   }
 
-  #commit(hotkey: string, fields: readonly string[], block: number): Refusal | null {
-    if (!this.#uids.has(hotkey)) return 'AccountNotAllowedCommit'
-    if (fields.length > MAX_FIELDS) return 'TooManyFieldsInCommitmentInfo'
+  #commit(neuron: Neuron | undefined, fields: readonly string[], block: number): Refusal | null {
+    if (!neuron) return 'AccountNotAllowedCommit'
+    const { hotkey } = neuron
     const sizes = fields.map(({ length }) => length / 2)
+    if (sizes.length > MAX_FIELDS) return 'TooManyFieldsInCommitmentInfo'
     if (sizes.some((size) => size > MAX_FIELD_BYTES)) return 'FieldTooLong'
     const epoch = Math.floor(block / this.#params.tempo)
-    const used = this.#used.get(hotkey)
-    const before = used?.epoch === epoch ? used.bytes : 0
+    const last = this.#used.get(hotkey)
     const bytes =
-      before +
       Math.max(
-        LEAST_COMMITMENT_BYTES,
+        100,
         sizes.reduce((sum, size) => sum + size, 0),
-      )
+      ) + (last?.epoch === epoch ? last.bytes : 0)
     if (bytes > this.#params.commitmentBytes) return 'SpaceLimitExceeded'
     this.#used.set(hotkey, { epoch, bytes })
-    const history = this.#commitments.get(hotkey) ?? new History<Slot>()
-    history.set(block, { hotkey, block, fields })
-    this.#commitments.set(hotkey, history)
+    this.#slots.set(block, hotkey, { hotkey, block, fields })
     return null
   }
 
-  #setWeights(hotkey: string, weights: Weights, block: number): Refusal | null {
-    const { stakeThreshold, weightsRateLimit } = this.#params
-    if (weights.length > this.#uids.size) return 'UidsLengthExceedUidsInSubNet'
-    const neuron = this.#neuron(hotkey)
+  #setWeights(neuron: Neuron | undefined, weights: Weights, block: number): Refusal | null {
+    const existing = new Set(this.neurons(block).map(({ uid }) => uid))
+    const uids = new Set(weights.map(([uid]) => uid))
+    if (weights.length > existing.size) return 'UidsLengthExceedUidsInSubNet'
     if (!neuron) return 'HotKeyNotRegisteredInSubNet'
-    if (neuron.stake < stakeThreshold) return 'NotEnoughStakeToSetWeights'
-    if (neuron.lastUpdate > 0 && block - neuron.lastUpdate < weightsRateLimit) return 'SettingWeightsTooFast'
-    const uids = weights.map(([uid]) => uid)
-    const toItself = weights.length === 1 && uids[0] === neuron.uid
+    if (neuron.stake < this.#params.stakeThreshold) return 'NotEnoughStakeToSetWeights'
+    const since = neuron.lastUpdate === 0 ? Number.POSITIVE_INFINITY : block - neuron.lastUpdate
+    if (since < this.#params.weightsRateLimit) return 'SettingWeightsTooFast'
+    const toItself = weights.length === 1 && uids.has(neuron.uid)
     if (!neuron.permit && !toItself) return 'NeuronNoValidatorPermit'
-    if (new Set(uids).size < uids.length) return 'DuplicateUids'
-    if (uids.some((uid) => this.#neurons[uid]?.last === undefined)) return 'UidVecContainInvalidOne'
+    if (uids.size < weights.length) return 'DuplicateUids'
+    if ([...uids].some((uid) => !existing.has(uid))) return 'UidVecContainInvalidOne'
     if (weights.length === 0) return 'WeightVecLengthIsLow'
-    this.#weights[neuron.uid]?.set(block, rescale(weights))
-    this.#update(block, { ...neuron, lastUpdate: block })
+    this.#weights.set(block, neuron.uid, rescale(weights))
+    this.#neurons.set(block, neuron.uid, { ...neuron, lastUpdate: block })
     return null
-  }
-
-  #neuron(hotkey: string): Neuron | undefined {
-    return this.#neurons[this.#uids.get(hotkey) ?? -1]?.last
   }
 }

@@ -1,24 +1,17 @@
 import { decodeAddress } from './account.ts'
 
-/** Says whether untrusted JSON has one exact shape. Guards never throw. */
+/** Says whether untrusted JSON has one exact shape. Never throws. */
 export type Guard<T> = (value: unknown) => value is T
 
-export const MAX_INTEGER: number = Number.MAX_SAFE_INTEGER
-
 export const integer =
-  (low: number, high: number = MAX_INTEGER): Guard<number> =>
+  (low: number, high: number = Number.MAX_SAFE_INTEGER): Guard<number> =>
   (value): value is number =>
-    Number.isSafeInteger(value) && Number(value) >= low && Number(value) <= high
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= low && value <= high
 
 export const text =
-  (pattern: RegExp): Guard<string> =>
-  (value): value is string =>
-    typeof value === 'string' && pattern.test(value)
-
-export const literal =
-  <T>(expected: T): Guard<T> =>
+  <T extends string>(pattern: RegExp): Guard<T> =>
   (value): value is T =>
-    value === expected
+    typeof value === 'string' && pattern.test(value)
 
 export const either =
   <A, B>(a: Guard<A>, b: Guard<B>): Guard<A | B> =>
@@ -35,19 +28,17 @@ export const pair =
   (value): value is readonly [A, B] =>
     Array.isArray(value) && value.length === 2 && first(value[0]) && second(value[1])
 
-/** Exactly these keys, in this order: an object that passes has one JSON text. */
+/** Exactly these keys, in this order: a value that passes has one JSON text. */
 export const record = <T extends object>(shape: { readonly [K in keyof T]: Guard<T[K]> }): Guard<T> => {
-  const entries: [string, Guard<unknown>][] = Object.entries(shape)
+  const guards: [string, Guard<unknown>][] = Object.entries(shape)
   return (value): value is T => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     const own = Object.entries(value)
-    return own.length === entries.length && entries.every(([key, guard], i) => own[i]?.[0] === key && guard(own[i][1]))
+    return own.length === guards.length && guards.every(([key, guard], i) => own[i]?.[0] === key && guard(own[i][1]))
   }
 }
 
 export const hash: Guard<string> = text(/^[0-9a-f]{64}$/)
-/** An amount in rao: up to 20 digits, so that it fits the chain's u64. */
-export const amount: Guard<string> = text(/^(0|[1-9][0-9]{0,19})$/)
 export const hotkey: Guard<string> = (value): value is string =>
   typeof value === 'string' && decodeAddress(value) !== null
 export const u16: Guard<number> = integer(0, 65_535)
@@ -57,6 +48,6 @@ export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    return undefined // not JSON
+    return undefined
   }
 }

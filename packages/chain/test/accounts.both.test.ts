@@ -1,0 +1,65 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
+import { account, decodeAddress, encodeAddress, verify } from '../src/index.ts'
+
+const { keys, addresses, signatures } = vectors
+const alice = account(hexToBytes(keys[0]!.seed))
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+
+test.each(keys)('the key of $uri', ({ seed, publicKey, hotkey }) => {
+  expect(account(hexToBytes(seed)).hotkey).toBe(hotkey)
+  expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
+})
+
+test.each(addresses)('address: $what', ({ input, want }) => {
+  const key = decodeAddress(input)
+  expect(key && bytesToHex(key)).toBe(want)
+})
+
+test.each(signatures)('signature: $what', ({ message, signature, hotkey, want }) => {
+  expect(verify(hexToBytes(message), hexToBytes(signature), hotkey)).toBe(want)
+})
+
+test('signatures are deterministic: the one in the vectors is made again', () => {
+  const { message, signature } = signatures[1]!
+  expect(bytesToHex(alice.sign(hexToBytes(message)))).toBe(signature)
+})
+
+test('what is signed verifies; with any bit flipped, it does not', () => {
+  fc.assert(
+    fc.property(bytes(32), fc.uint8Array({ minLength: 1 }), fc.nat(), (seed, message, at) => {
+      const signer = account(seed)
+      const signature = signer.sign(message)
+      expect(verify(message, signature, signer.hotkey)).toBe(true)
+      const parts = [message, signature, decodeAddress(signer.hotkey)!]
+      for (const part of parts) {
+        const bit = at % (part.length * 8)
+        part[bit >> 3]! ^= 1 << (bit & 7)
+        expect(verify(parts[0]!, parts[1]!, encodeAddress(parts[2]!))).toBe(false)
+        part[bit >> 3]! ^= 1 << (bit & 7)
+      }
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('verify and decodeAddress never throw', () => {
+  const anything = fc.anything() as fc.Arbitrary<never>
+  const hotkey = fc.oneof(fc.string(), fc.constant(alice.hotkey), bytes(32).map(encodeAddress), anything)
+  const signature = fc.oneof(fc.uint8Array({ maxLength: 80 }), bytes(64), anything)
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array(), anything), signature, hotkey, (message, signature, hotkey) => {
+      expect(verify(message, signature, hotkey)).toBe(false)
+      const key = decodeAddress(hotkey)
+      expect(key === null || encodeAddress(key) === hotkey).toBe(true)
+    }),
+  )
+})
+
+test('wrong lengths are the caller’s mistake', () => {
+  expect(() => account(new Uint8Array(31))).toThrow('"seed" expected 32 bytes, got 31')
+  expect(() => account(new Uint8Array(64))).toThrow(RangeError)
+  expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
+})

@@ -1,0 +1,96 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import vectors from '../../../vectors/chain/commitments.json' with { type: 'json' }
+import { type Commitment, decodeCommitment, encodeCommitment } from '../src/index.ts'
+
+const hotkey = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
+const text = (most: number) => fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
+const epoch = fc.nat(0xffff_ffff)
+const bitmap = fc.uint8Array({ minLength: 16, maxLength: 16 })
+const commitment: fc.Arbitrary<Commitment> = fc.oneof(
+  fc.record({ kind: fc.constant('seal' as const), epoch, head: hash, url: text(128) }),
+  fc.record({ kind: fc.constant('attest' as const), epoch, bitmap, next: hash, stateRoot: hash, url: text(128) }),
+  fc.record({
+    kind: fc.constant('miner' as const),
+    model: text(80).map((name) => `${name}${hotkey}`),
+    revision: text(128),
+    chute: text(128),
+  }),
+)
+
+test.each(vectors.cases)('$what', ({ input, want }) => {
+  const fields = input.fields.map((field) => hexToBytes(field))
+  const got = decodeCommitment(fields, input.hotkey)
+  expect(got && 'bitmap' in got ? { ...got, bitmap: bytesToHex(got.bitmap) } : got).toEqual(want)
+  if (got) expect(encodeCommitment(got)).toEqual(fields)
+})
+
+test('decode gives back what encode took', () => {
+  fc.assert(
+    fc.property(commitment, (commitment) => {
+      const fields = encodeCommitment(commitment)
+      expect(fields.length <= 3 && fields.every(({ length }) => length <= 128)).toBe(true)
+      expect(decodeCommitment(fields, hotkey)).toEqual(commitment)
+    }),
+  )
+})
+
+test('decode never throws, and what it takes has one encoding', () => {
+  const start = fc.constantFrom([1, 1], [1, 2], [1, 3], [0, 1])
+  const length = fc.constantFrom(36, 84, 35, 85)
+  const rest = length.chain((length) => fc.uint8Array({ minLength: length, maxLength: length }))
+  const body = fc.tuple(start, rest).map(([start, rest]) => Uint8Array.from([...start, ...rest]))
+  const field = fc.oneof(
+    fc.uint8Array({ maxLength: 140 }),
+    body,
+    text(128).map((text) => new TextEncoder().encode(text)),
+  )
+  fc.assert(
+    fc.property(fc.array(field, { maxLength: 4 }), (fields) => {
+      const got = decodeCommitment(fields, hotkey)
+      if (got) expect(encodeCommitment(got)).toEqual(fields)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('reads from the middle of a larger buffer and keeps no view of it', () => {
+  const [body, url] = encodeCommitment({
+    kind: 'attest',
+    epoch: 258,
+    bitmap: new Uint8Array(16).fill(7),
+    next: '01'.repeat(32),
+    stateRoot: '02'.repeat(32),
+    url: 'x',
+  })
+  const buffer = new Uint8Array(100)
+  buffer.set(body!, 5)
+  const got = decodeCommitment([buffer.subarray(5, 91), url!], hotkey)
+  buffer.fill(0)
+  expect(got).toMatchObject({ epoch: 258, bitmap: new Uint8Array(16).fill(7), next: '01'.repeat(32) })
+})
+
+const seal = { kind: 'seal', epoch: 1, head: '00'.repeat(32), url: 'x' } as const
+const attest = { ...seal, kind: 'attest', bitmap: new Uint8Array(16), next: seal.head, stateRoot: seal.head } as const
+const miner = { kind: 'miner', model: hotkey, revision: 'r', chute: 'c' } as const
+test.each<[Commitment, string]>([
+  [{ ...seal, epoch: -1 }, '"epoch" expected 0..4294967295, got -1'],
+  [{ ...seal, epoch: 2 ** 32 }, '"epoch" expected'],
+  [{ ...seal, epoch: 1.5 }, '"epoch" expected'],
+  [{ ...seal, head: '00' }, '"head" expected 64 lower-case hex digits, got 00'],
+  [{ ...seal, head: 'AB'.repeat(32) }, '"head" expected'],
+  [{ ...seal, url: '' }, '"url" expected 1..128 bytes of UTF-8, got 0'],
+  [{ ...seal, url: 'é'.repeat(65) }, '"url" expected 1..128 bytes of UTF-8, got 130'],
+  [{ ...seal, url: '\ud800' }, '"url" holds a lone surrogate'],
+  [{ ...attest, bitmap: new Uint8Array(15) }, '"bitmap" expected 16 bytes, got 15'],
+  [{ ...attest, next: '' }, '"next" expected'],
+  [{ ...attest, stateRoot: 'z'.repeat(64) }, '"stateRoot" expected'],
+  [{ ...miner, model: 'm'.repeat(129) }, '"model" expected'],
+  [{ ...miner, revision: '' }, '"revision" expected'],
+  [{ ...miner, chute: '\udc00' }, '"chute" holds a lone surrogate'],
+])('encode refuses %o', (commitment, message) => {
+  expect(() => encodeCommitment(commitment)).toThrow(message)
+  expect(() => encodeCommitment(commitment)).toThrow(RangeError)
+})

@@ -2,6 +2,7 @@ import { challengeId, type Env, make, replay } from '@affine/envs'
 import type { Hash, Result } from '@affine/prng'
 import { type BlockFault, type Failure, fault } from './fault.ts'
 import type { Episode, Outcome, Sample } from './sample.ts'
+import { at } from './shape.ts'
 
 /** What a lane has to be about, all of it known from the chain before the lane is read. */
 export interface Scope {
@@ -42,68 +43,60 @@ export function auditSamples(scope: Scope, secret: Hash): Audit {
   const invocations = new Set<string>()
 
   function add(sample: Sample): Failure | null {
+    const { index, verdict } = sample
     const course = courses.get(sample.env)
     if (sample.duel !== scope.duel.id) return fault('WRONG_DUEL', `expected ${scope.duel.id}, got ${sample.duel}`)
-    if (!course || sample.index >= course.quota) return fault('WRONG_INDEX', 'not in the quota')
-    if (course.seen.has(sample.index)) return fault('REPEATED_INDEX', 'a second sample of it')
-    course.seen.add(sample.index)
-    const id = challengeId({ ...scope, ...course.parts, secret, index: sample.index })
+    if (!course || index >= course.verdicts.length) return fault('WRONG_INDEX', 'not in the quota')
+    if (course.verdicts[index] !== undefined) return fault('REPEATED_INDEX', 'a second sample of it')
+    const id = challengeId({ ...scope, ...course.parts, secret, index })
     if (sample.challengeId !== id) return fault('WRONG_CHALLENGE', `expected ${id}, got ${sample.challengeId}`)
-    const wrong = episodeFault('champion', sample, course.env) ?? episodeFault('contender', sample, course.env)
-    if (wrong) return wrong
+    for (const role of ['champion', 'contender'] as const) {
+      const { hotkey } = scope.duel[role]
+      const wrong = episodeFault(sample[role], hotkey, course.env, id)
+      if (wrong) return at(role, wrong)
+    }
     const outcome = outcomeOf(sample)
-    if (sample.verdict !== outcome) return fault('WRONG_VERDICT', `expected ${outcome}, got ${sample.verdict}`)
-    course[outcome] += 1
+    if (verdict !== outcome) return fault('WRONG_VERDICT', `expected ${outcome}, got ${verdict}`)
+    course.verdicts[index] = verdict
     return null
   }
 
-  function episodeFault(role: 'champion' | 'contender', sample: Sample, env: Env): Failure | null {
-    const episode = sample[role]
-    const { hotkey } = scope.duel[role]
-    if (episode.miner !== hotkey) return fault('WRONG_MINER', `${role}: expected ${hotkey}, got ${episode.miner}`)
-    for (const { invocation } of episode.messages) {
+  function episodeFault(episode: Episode, hotkey: string, env: Env, id: string): Failure | null {
+    const { miner, messages } = episode
+    if (miner !== hotkey) return fault('WRONG_MINER', `expected ${hotkey}, got ${miner}`)
+    for (const { invocation } of messages) {
       if (invocation === undefined) continue
-      if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', `${role}: ${invocation}`)
+      if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
       invocations.add(invocation)
     }
-    return replayFault(role, episode, env, sample.challengeId)
+    const replayed = replay(env, id, messages)
+    if (!replayed.ok) return replayed
+    const { reward, fault: faulty } = replayed.value
+    if (faulty !== (episode.fault !== undefined)) {
+      return fault('WRONG_FAULT', `the transcript ends ${faulty ? 'in a prompt' : 'by the rules'}`)
+    }
+    return reward === episode.reward ? null : fault('WRONG_REWARD', `expected ${reward}, got ${episode.reward}`)
   }
 
   function finish(): Result<Readonly<Record<string, Tally>>, BlockFault> {
-    for (const [env, { quota, seen }] of courses) {
-      for (let index = 0; seen.size < quota && index < quota; index++) {
-        if (!seen.has(index)) return fault('MISSING_INDEX', `${env} ${index}: no sample`)
-      }
+    const tallies: Record<string, Tally> = {}
+    for (const [env, { verdicts }] of courses) {
+      const missing = verdicts.indexOf(undefined)
+      if (missing !== -1) return fault('MISSING_INDEX', `${env} ${missing}: no sample`)
+      const count = (outcome: Outcome) => verdicts.filter((verdict) => verdict === outcome).length
+      tallies[env] = { wins: count('win'), losses: count('loss'), played: verdicts.length }
     }
-    const tallies = [...courses].map(([env, { win, loss, quota }]) => [env, { wins: win, losses: loss, played: quota }])
-    return { ok: true, value: Object.fromEntries(tallies) }
+    return { ok: true, value: tallies }
   }
   return { add, finish }
 }
 
-/** An environment's part of the lane: what is fixed, and what was seen so far. */
+/** An environment's part of the lane: what is fixed, and the verdicts so far by their index. */
 function openCourse({ specHashes, duel }: Scope, env: string, quota: number) {
   const specHash = specHashes[env]
   if (specHash === undefined) throw new TypeError(`"specHashes" expected one for ${env}, got none`)
-  return {
-    env: make(env),
-    parts: { env, specHash, duel: duel.id },
-    quota,
-    seen: new Set<number>(),
-    win: 0,
-    loss: 0,
-    tie: 0,
-  }
-}
-
-function replayFault(role: string, episode: Episode, env: Env, id: string): Failure | null {
-  const replayed = replay(env, id, episode.messages)
-  if (!replayed.ok) return fault(replayed.code, `${role}: ${replayed.detail}`)
-  const { reward, fault: faulty } = replayed.value
-  if (faulty !== (episode.fault !== undefined)) {
-    return fault('WRONG_FAULT', `${role}: the transcript ends ${faulty ? 'in a prompt' : 'by the rules'}`)
-  }
-  return reward === episode.reward ? null : fault('WRONG_REWARD', `${role}: expected ${reward}, got ${episode.reward}`)
+  const verdicts: (Outcome | undefined)[] = Array(quota).fill(undefined)
+  return { env: make(env), parts: { env, specHash, duel: duel.id }, verdicts }
 }
 
 /** The higher reward wins. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
+import { link, mkdir, open, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
 
@@ -13,14 +13,10 @@ export function directoryBucket(directory: string): Bucket {
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = join(root, checkPath(path))
-    const file = await open(place).catch(nullIf('ENOENT'))
-    if (file === null) return null
-    try {
-      if ((await file.stat()).size > limit) throw new Error(`${place} is larger than ${limit} bytes`)
-      return new Uint8Array(await file.readFile())
-    } finally {
-      await file.close()
-    }
+    const found = await stat(place).catch(nullIf('ENOENT'))
+    if (found === null) return null
+    if (found.size > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
+    return new Uint8Array(await readFile(place))
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -29,7 +25,7 @@ export function directoryBucket(directory: string): Bucket {
     const temporary = join(folder, `.${randomUUID()}.tmp`)
     await mkdir(folder, { recursive: true })
     try {
-      await writeSynced(temporary, bytes)
+      await writeFile(temporary, bytes, { flag: 'wx', flush: true })
       if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null) await expectSame(place, bytes)
     } finally {
       await unlink(temporary).catch(nullIf('ENOENT'))
@@ -45,16 +41,6 @@ export function directoryBucket(directory: string): Bucket {
 
 async function expectSame(place: string, bytes: Uint8Array): Promise<void> {
   if (!(await readFile(place)).equals(bytes)) throw new Error(`${place} is there with other bytes`)
-}
-
-async function writeSynced(place: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(place, 'wx')
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 async function sync(folder: string): Promise<void> {

@@ -1,11 +1,7 @@
+type Limit = 'headerBytes' | 'sampleBytes' | 'blockSamples' | 'blockBytes' | 'invocationBytes'
+
 /** What a block may hold; its readers refuse more. Sizes of lines are without the line feed. */
-export const LIMITS: {
-  readonly headerBytes: number
-  readonly sampleBytes: number
-  readonly blockSamples: number
-  readonly blockBytes: number
-  readonly invocationBytes: number
-} = Object.freeze({
+export const LIMITS: Readonly<Record<Limit, number>> = Object.freeze({
   headerBytes: 1024,
   sampleBytes: 128 * 1024,
   blockSamples: 256,

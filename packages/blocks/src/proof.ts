@@ -1,12 +1,12 @@
 import { canonicalize, type Hash, type Json, type Result } from '@affine/prng'
 import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Block, type BlockTrust, blockHash, type Header, readHeader, signatureText } from './block.ts'
+import { type Block, type BlockTrust, blockHash, type Header, readHeader } from './block.ts'
 import { type BlockFault, fault } from './fault.ts'
 import { LIMITS } from './limits.ts'
 import { type HashFunction, inclusionProof, verifyInclusion } from './merkle.ts'
 import { readSample, type Sample } from './sample.ts'
-import { anyText, at, hash, integer, list, object } from './shape.ts'
+import { anyText, at, hash, integer, list, object, signature as signatureShape } from './shape.ts'
 
 /** One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are over their bytes. */
 export interface SampleProof {
@@ -26,7 +26,7 @@ const proofShape = object({
   index: integer(0, LIMITS.blockSamples - 1),
   path: list(hash),
   header: anyText,
-  signature: signatureText,
+  signature: signatureShape,
   links: list(anyText),
 })
 

@@ -21,6 +21,7 @@ export const oneOf = (...values: readonly unknown[]): Check =>
   check((value) => values.includes(value), values.map((value) => JSON.stringify(value)).join(' or '))
 
 export const hash: Check = text(/^[0-9a-f]{64}$/, '64 lower-case hex digits')
+export const signature: Check = text(/^[0-9a-f]{128}$/, '128 lower-case hex digits')
 /** SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies signatures. */
 export const hotkey: Check = text(/^5[1-9A-HJ-NP-Za-km-z]{47}$/, 'an SS58 address with prefix 42')
 /** What people will see of it is safe to print as it is. */
@@ -60,7 +61,8 @@ export function object(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decode(bytes: Uint8Array): string | null {
+/** The text of UTF-8 bytes, a byte order mark kept, or null. */
+export function decode(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes)
   } catch {

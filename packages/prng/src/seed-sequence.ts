@@ -36,7 +36,8 @@ function toWords(entropy: bigint | number): number[] {
   const fits = typeof entropy === 'bigint' || Number.isSafeInteger(entropy)
   if (!fits || entropy < 0) {
     const Kind = typeof entropy === 'bigint' || typeof entropy === 'number' ? RangeError : TypeError
-    throw new Kind(`"seed" expected a non-negative integer, got ${String(entropy)}`)
+    const wanted = Number.isInteger(entropy) && entropy > 0 ? 'a bigint past 2^53 - 1' : 'a non-negative integer'
+    throw new Kind(`"seed" expected ${wanted}, got ${String(entropy)}`)
   }
   const words: number[] = []
   for (let rest = BigInt(entropy); rest > 0n; rest >>= 64n) {
@@ -56,8 +57,9 @@ class Pool implements SeedSequence {
     const hash = new Hash(0x43b0d7e5, 0x931e8875)
     for (let i = 0; i < POOL; i++) pool[i] = hash.of(words[i] ?? 0)
     for (let from = 0; from < POOL; from++) {
-      for (let to = 0; to < POOL; to++)
+      for (let to = 0; to < POOL; to++) {
         if (to !== from) pool[to] = mix(pool[to] as number, hash.of(pool[from] as number))
+      }
     }
     for (let from = POOL; from < words.length; from++) {
       for (let to = 0; to < POOL; to++) pool[to] = mix(pool[to] as number, hash.of(words[from] as number))

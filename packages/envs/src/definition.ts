@@ -27,7 +27,7 @@ export interface Definition<State, Observation, Action> {
   /** What the agent may see of a state. */
   observe(state: State): Observation
   /** The state after `action` and the integer reward of this step, or null when the action is illegal. */
-  step(state: State, action: Action, random: Generator): Outcome<State> | null
+  step(state: State, action: Action, random: Generator): { state: State; reward: number; terminated: boolean } | null
   /** The observation put to a model: self-contained, rules and form of the answer included, every turn. */
   prompt(observation: Observation): string
   /** The action on the last line of a normalised reply, or null. Strict: nothing is trimmed or guessed. */
@@ -36,12 +36,6 @@ export interface Definition<State, Observation, Action> {
   format(action: Action): string
   /** What a perfect player replies, from the text of a prompt alone. TypeError for any other text. */
   solve(prompt: string): string
-}
-
-export interface Outcome<State> {
-  readonly state: State
-  readonly reward: number
-  readonly terminated: boolean
 }
 
 /** A definition whose types are erased, under its exact id, `name@version`. */
@@ -55,16 +49,13 @@ export interface EnvSpec extends Definition<unknown, unknown, unknown> {
  * @throws RangeError when a name, version or number has the wrong form.
  */
 export function defineEnv<State, Observation, Action>(definition: Definition<State, Observation, Action>): EnvSpec {
-  const { name, version, difficulty, maxSteps, replyMs, lowestReward } = definition
-  check('name', name, /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name), 'lower-case words joined by hyphens')
-  check('version', version, /^(0|[1-9]\d{0,8})(\.(0|[1-9]\d{0,8})){2}$/.test(version), 'x.y.z')
-  check('difficulty', difficulty, Number.isSafeInteger(difficulty), 'an integer')
-  check('maxSteps', maxSteps, Number.isSafeInteger(maxSteps) && maxSteps > 0, 'an integer above 0')
-  check('replyMs', replyMs, Number.isSafeInteger(replyMs) && replyMs > 0, 'an integer above 0')
-  check('lowestReward', lowestReward, Number.isSafeInteger(lowestReward), 'an integer')
-  return Object.freeze({ ...definition, id: `${name}@${version}` })
-}
-
-function check(field: string, value: unknown, holds: boolean, expected: string): void {
-  if (!holds) throw new RangeError(`"${field}" expected ${expected}, got ${JSON.stringify(value)}`)
+  const id = `${definition.name}@${definition.version}`
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*@(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2}$/.test(id))
+    throw new RangeError(`"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`)
+  for (const field of ['difficulty', 'maxSteps', 'replyMs', 'lowestReward'] as const) {
+    const least = field === 'maxSteps' || field === 'replyMs' ? 1 : Number.MIN_SAFE_INTEGER
+    if (!Number.isSafeInteger(definition[field]) || definition[field] < least)
+      throw new RangeError(`"${field}" expected an integer from ${least}, got ${definition[field]}`)
+  }
+  return Object.freeze({ ...definition, id })
 }

@@ -10,34 +10,19 @@ export interface ResetOptions {
   readonly options?: { readonly challengeId?: string }
 }
 
-/** About the episode, the same object at every step. The hashes are worked out when they are first read. */
-export interface Info {
-  readonly challengeId?: string
-  readonly env: string
-  readonly difficulty: number
-  readonly specHash: Hash
-  /** `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge will use. */
-  readonly groundTruthCommitment: Hash
-}
-
 /** Gymnasium's interface over a specification. `make` gives one; two never share an episode. */
 export class Env {
   readonly spec: EnvSpec
+  readonly actionSpace: Space<unknown>
+  readonly observationSpace: Space<unknown>
   #random: Generator | undefined
-  #seed = ''
-  #episode: Episode | undefined
-  #info: Info | undefined
+  #salt = ''
+  #current: { readonly episode: Episode; readonly info: Info } | undefined
 
   constructor(spec: EnvSpec) {
     this.spec = spec
-  }
-
-  get actionSpace(): Space<unknown> {
-    return this.spec.actionSpace
-  }
-
-  get observationSpace(): Space<unknown> {
-    return this.spec.observationSpace
+    this.actionSpace = spec.actionSpace
+    this.observationSpace = spec.observationSpace
   }
 
   /**
@@ -54,11 +39,13 @@ export class Env {
     const random = entropy === undefined ? this.#random : pcg64(entropy)
     if (random === undefined) throw new TypeError('"seed" expected at the first reset, got undefined')
     // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
-    this.#seed = entropy === undefined ? `${this.#seed}+` : (challengeId ?? String(seed))
+    this.#salt = entropy === undefined ? `${this.#salt}+` : (challengeId ?? String(seed))
     this.#random = random
-    this.#episode = new Episode(this.spec, random)
-    this.#info = new EpisodeInfo(this.spec, this.#episode.state, this.#seed, challengeId)
-    return [this.spec.observe(this.#episode.state), this.#info]
+    const episode = new Episode(this.spec, random)
+    const info = new Info({ spec: this.spec, state: episode.state, salt: this.#salt })
+    if (challengeId !== undefined) Object.assign(info, { challengeId })
+    this.#current = { episode, info }
+    return [this.spec.observe(episode.state), info]
   }
 
   /**
@@ -68,20 +55,20 @@ export class Env {
    * @throws TypeError before reset, after the end, and for an action outside the action space.
    */
   step(action: unknown): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
-    const [episode, info] = this.#current()
+    const { episode, info } = this.#running()
     const { reward, terminated, truncated } = episode.step(action)
     return [this.spec.observe(episode.state), reward, terminated, truncated, info]
   }
 
   /** The present state in text: its prompt. */
   render(): string {
-    return this.#current()[0].prompt
+    return this.#running().episode.prompt
   }
 
   /** Drops the episode; a reset with a seed starts anew. */
   close(): void {
     this.#random = undefined
-    this.#episode = undefined
+    this.#current = undefined
   }
 
   /** An observation put to a model. */
@@ -94,40 +81,41 @@ export class Env {
     return parseAction(this.spec, reply)
   }
 
-  #current(): [Episode, Info] {
-    if (this.#episode === undefined || this.#info === undefined)
-      throw new TypeError('"step" expected a reset before it')
-    return [this.#episode, this.#info]
+  #running(): { readonly episode: Episode; readonly info: Info } {
+    if (this.#current === undefined) throw new TypeError('"step" expected a reset before it')
+    return this.#current
   }
 }
 
-/** Lazy, because both digests cost more than an episode, and because the specHash is itself made of episodes. */
-class EpisodeInfo implements Info {
+/**
+ * About the episode, the same object at every step. The hashes are worked out when they are read: either costs more
+ * than an episode, and the specHash is itself made of episodes. A class, because getters in an object literal cost a
+ * third of one.
+ */
+export class Info {
   declare readonly challengeId?: string
   readonly env: string
   readonly difficulty: number
-  readonly #episode: { readonly spec: EnvSpec; readonly initial: unknown; readonly salt: string }
-  #commitment: Hash | undefined
+  readonly #start: { readonly spec: EnvSpec; readonly state: unknown; readonly salt: string }
 
-  constructor(spec: EnvSpec, initial: unknown, salt: string, challengeId: string | undefined) {
-    if (challengeId !== undefined) this.challengeId = challengeId
-    this.env = spec.id
-    this.difficulty = spec.difficulty
-    this.#episode = { spec, initial, salt }
+  constructor(start: { spec: EnvSpec; state: unknown; salt: string }) {
+    this.env = start.spec.id
+    this.difficulty = start.spec.difficulty
+    this.#start = start
   }
 
   get specHash(): Hash {
-    return specHashOf(this.#episode.spec)
+    return specHashOf(this.#start.spec)
   }
 
+  /** `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge will use. */
   get groundTruthCommitment(): Hash {
-    const { spec, initial, salt } = this.#episode
-    this.#commitment ??= digest('truth', salt, spec.truth(initial))
-    return this.#commitment
+    const { spec, state, salt } = this.#start
+    return digest('truth', salt, spec.truth(state))
   }
 
-  toJSON(): Info {
-    const { specHash, groundTruthCommitment } = this
-    return { ...this, specHash, groundTruthCommitment }
+  /** As text, with the hashes, which are no properties of its own. */
+  toJSON(): object {
+    return { ...this, specHash: this.specHash, groundTruthCommitment: this.groundTruthCommitment }
   }
 }

@@ -1,42 +1,24 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 
-export interface Step {
-  readonly reward: number
-  readonly terminated: boolean
-  readonly truncated: boolean
-}
-
 /** One run of an environment, from its initial state to its end: the rules that `Env`, `play` and `replay` share. */
 export class Episode {
   readonly spec: EnvSpec
   readonly #random: Generator
-  #state: unknown
-  #steps = 0
-  #total = 0
-  #over = false
+  state: unknown
+  steps = 0
+  /** The sum of the rewards so far. */
+  total = 0
+  over = false
 
   constructor(spec: EnvSpec, random: Generator) {
     this.spec = spec
     this.#random = random
-    this.#state = spec.initial(random)
-  }
-
-  get state(): unknown {
-    return this.#state
-  }
-
-  /** The sum of the rewards so far. */
-  get total(): number {
-    return this.#total
-  }
-
-  get over(): boolean {
-    return this.#over
+    this.state = spec.initial(random)
   }
 
   get prompt(): string {
-    return this.spec.prompt(this.spec.observe(this.#state))
+    return this.spec.prompt(this.spec.observe(this.state))
   }
 
   /**
@@ -45,23 +27,19 @@ export class Episode {
    *
    * @throws TypeError after the end, or for an action that is not in the action space.
    */
-  step(action: unknown): Step {
-    const { spec } = this
-    if (this.#over) throw new TypeError('"step" expected an episode in progress, got one that has ended')
+  step(action: unknown): { reward: number; terminated: boolean; truncated: boolean } {
+    const { spec, state } = this
+    if (this.over) throw new TypeError('"step" expected an episode in progress, got one that has ended')
     if (action !== null && !spec.actionSpace.contains(action))
       throw new TypeError(`"action" expected ${spec.actionSpace.description}, got ${String(action)}`)
-    const next = action === null ? null : spec.step(this.#state, action, this.#random)
-    const { state, reward, terminated } = next ?? this.#forfeit()
-    this.#state = state
-    this.#total += reward
-    this.#steps += 1
-    const truncated = !terminated && this.#steps >= spec.maxSteps
-    this.#over = terminated || truncated
-    return { reward, terminated, truncated }
-  }
-
-  #forfeit(): { state: unknown; reward: number; terminated: boolean } {
-    return { state: this.#state, reward: this.spec.lowestReward - this.#total, terminated: true }
+    const forfeit = { state, reward: spec.lowestReward - this.total, terminated: true }
+    const outcome = (action === null ? null : spec.step(state, action, this.#random)) ?? forfeit
+    const { reward, terminated } = outcome
+    this.state = outcome.state
+    this.total += reward
+    this.steps += 1
+    this.over = terminated || this.steps >= spec.maxSteps
+    return { reward, terminated, truncated: this.over && !terminated }
   }
 }
 

@@ -42,13 +42,12 @@ export function specHash(id: string): Hash {
 function find(id: string): EnvSpec {
   const [, name, major] = /^(.+)-v([0-9]+)$/.exec(id) ?? []
   const versions = [...specs.values()].filter((spec) => spec.name === name && spec.version.startsWith(`${major}.`))
-  const spec = specs.get(id) ?? versions.sort(byVersion).at(-1)
+  const spec = specs.get(id) ?? versions.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).at(-1)
   if (spec === undefined) throw new RangeError(`"id" expected one of ${[...specs.keys()].join(', ')}, got "${id}"`)
   return spec
 }
 
-function byVersion(a: EnvSpec, b: EnvSpec): number {
-  const [left, right] = [a, b].map(({ version }) => version.split('.').map(Number))
-  const place = left?.findIndex((part, index) => part !== right?.[index]) ?? -1
-  return (left?.[place] ?? 0) - (right?.[place] ?? 0)
+/** The version, so that text sorts as numbers do. */
+function rank({ version }: EnvSpec): string {
+  return version.replace(/[0-9]+/g, (part) => part.padStart(9, '0'))
 }

@@ -32,19 +32,14 @@ export interface Transcript {
   readonly fault?: Fault
 }
 
-/** What `play` and `replay` need of an `Env`: they run episodes of their own and leave its episode alone. */
-export interface WithSpec {
-  readonly spec: EnvSpec
-}
-
 /**
  * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a faulty one is not
- * recorded. One `env` can serve many plays at once.
+ * recorded. Only the specification of `env` is used: one can serve many plays at once, and its own episode stays.
  *
  * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the agent rejects with.
  * @throws TypeError unless `challengeId` is one.
  */
-export async function play(env: WithSpec, challengeId: string, agent: Agent): Promise<Transcript> {
+export async function play(env: { readonly spec: EnvSpec }, challengeId: string, agent: Agent): Promise<Transcript> {
   const course = record(env.spec, challengeId)
   let turn = course.next()
   while (!turn.done) turn = course.next(await agent(turn.value))
@@ -92,7 +87,7 @@ export type ReplayFault =
  * Takes hostile data, parsed from JSON or of any wrong type, and never throws if the environment doesn't.
  */
 export function replay(
-  env: WithSpec,
+  env: { readonly spec: EnvSpec },
   challengeId: string,
   messages: readonly Message[],
 ): Result<{ readonly reward: number; readonly fault: boolean }, ReplayFault> {

@@ -40,8 +40,8 @@ const memo = /* @__PURE__ */ new WeakMap<EnvSpec, Hash>()
 export function specHashOf(spec: EnvSpec): Hash {
   const known = memo.get(spec)
   if (known !== undefined) return known
-  const episodes = Array.from({ length: EPISODES }, (_, index) => toJson(goldenEpisode(spec, index)))
-  const hash = digest('spec', spec.id, episodes)
+  const episodes = Array.from({ length: EPISODES }, (_, index) => goldenEpisode(spec, index))
+  const hash = digest('spec', spec.id, episodes as unknown as Json)
   memo.set(spec, hash)
   return hash
 }
@@ -64,9 +64,4 @@ function goldenReply(spec: EnvSpec, prompt: string, random: Generator): Reply | 
   if (kind === 13) return { content: SPOILED[random.integers(0, SPOILED.length)]?.(good) ?? '' }
   if (kind === 14) return { fault: 'no-reply' }
   return { content: `${'x'.repeat(MAX_REPLY_BYTES - 1 - good.length + random.integers(0, 3))}\n${good}` }
-}
-
-function toJson({ messages, reward, fault }: Transcript): Json {
-  const plain = messages.map(({ role, content }) => ({ role, content }))
-  return fault === undefined ? { messages: plain, reward } : { messages: plain, reward, fault }
 }

@@ -1,5 +1,5 @@
 /** The most UTF-8 bytes a normalised reply may have; one more is an `oversize` fault. */
-export const MAX_REPLY_BYTES = 4096
+const MAX_REPLY_BYTES = 4096
 
 /** What ends a line: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph separators. */
 const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'

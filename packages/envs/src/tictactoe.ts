@@ -7,6 +7,7 @@ type Board = readonly number[]
 
 /** A cell's weight in a board's code: the nine cells read as a base-3 number, A1 the most significant digit. */
 const WEIGHTS = [6561, 2187, 729, 243, 81, 27, 9, 3, 1] as const
+const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const LINES = ['012', '345', '678', '036', '147', '258', '048', '246']
 const LOST = -10
 
@@ -43,57 +44,42 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<number, Board, numbe
     return { state, reward: at(scores, state) === LOST ? -1 : 0, terminated: at(best, state).length === 0 }
   },
   prompt: (board) => {
-    const [mine, theirs] = moverOf(board) === 1 ? ['X', 'O'] : ['O', 'X']
-    const row = (first: number): string =>
-      `${'.XO'[at(board, first)]} ${'.XO'[at(board, first + 1)]} ${'.XO'[at(board, first + 2)]}`
-    return [
-      `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, "." is an empty cell, and it is your move.`,
-      '',
-      '  1 2 3',
-      `A ${row(0)}`,
-      `B ${row(3)}`,
-      `C ${row(6)}`,
-      '',
-      'You and the opponent put one mark in an empty cell in turn; three of one mark in a row, column or diagonal win.',
-      'A full board without that is a draw. The opponent plays perfectly. A reply that is not a legal move loses.',
-      'You may think first. Give your move as row and column, from A1 to C3, alone on the last line, with nothing after it.',
-    ].join('\n')
+    const [mine, theirs] = moverOf(board) === 1 ? 'XO' : 'OX'
+    const [A, B, C] = [0, 3, 6].map((first) => [0, 1, 2].map((column) => '.XO'[at(board, first + column)]).join(' '))
+    return (
+      `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, "." is an empty cell, and it is your move.\n\n` +
+      `  1 2 3\nA ${A}\nB ${B}\nC ${C}\n\n` +
+      'You and the opponent put one mark in an empty cell in turn; three of one mark in a row, column or diagonal win.\n' +
+      'A full board without that is a draw. The opponent plays perfectly. A reply that is not a legal move loses.\n' +
+      'You may think first. Give your move as row and column, from A1 to C3, alone on the last line, with nothing after it.'
+    )
   },
-  parse: (reply) => {
-    const [, row, column] = /^([ABC])([123])$/.exec(lastLine(reply)) ?? []
-    return row === undefined ? null : 'ABC'.indexOf(row) * 3 + Number(column) - 1
-  },
-  format: nameOf,
+  parse: (reply) => (NAMES.includes(lastLine(reply)) ? NAMES.indexOf(lastLine(reply)) : null),
+  format: (cell) => at(NAMES, cell),
   solve: (prompt) => {
-    const rows = prompt.match(/^[ABC] [.XO] [.XO] [.XO]$/gm) ?? []
+    const rows = prompt.match(/^[ABC]( [.XO]){3}$/gm) ?? []
     if (rows.length !== 3) throw new TypeError('"prompt" expected one of tictactoe')
     const marks = rows.flatMap((row) => row.slice(2).split(' '))
     const code = marks.reduce((sum, mark) => sum * 3 + '.XO'.indexOf(mark), 0)
-    return nameOf(at(at(game().best, code), 0))
+    return at(NAMES, at(at(game().best, code), 0))
   },
 })
 
-interface Game {
-  /** By code, from the view of the mover: LOST when it has just lost, else above 0 for a win, sooner is more. */
-  readonly scores: Int8Array
-  /** By code, the mover's best cells in ascending order: best value, then fastest win or slowest loss. None: the end. */
-  readonly best: readonly (readonly number[])[]
-  /** The codes an episode may start from, ascending. */
-  readonly positions: readonly number[]
-}
-
-let memo: Game | undefined
+let memo: ReturnType<typeof solveGame> | undefined
 
 /** The solved game, worked out at its first use. */
-function game(): Game {
+function game(): ReturnType<typeof solveGame> {
   memo ??= solveGame()
   return memo
 }
 
-/** Negamax over the 5478 boards that play can reach. */
-function solveGame(): Game {
+/** Negamax over the 5478 boards that play can reach; the others stay holes. */
+function solveGame(): { scores: Int8Array; best: number[][]; positions: number[] } {
+  // By code, from the view of the mover: LOST when it has just lost, else above 0 for a win, sooner is more.
   const scores = new Int8Array(19_683)
-  const best: (readonly number[])[] = Array(19_683)
+  // By code, the mover's best cells in ascending order: best value, then fastest win or slowest loss. None: the end.
+  const best: number[][] = Array(19_683)
+  // The codes an episode may start from.
   const positions: number[] = []
   const visit = (code: number): number => {
     if (best[code] !== undefined) return at(scores, code)
@@ -118,14 +104,9 @@ function boardOf(code: number): Board {
   return WEIGHTS.map((weight) => Math.floor(code / weight) % 3)
 }
 
+/** X when the marks are equally many. One X and one O add up to 3, so the sum tells. */
 function moverOf(board: Board): 1 | 2 {
-  let lead = 0
-  for (const mark of board) lead += mark === 1 ? 1 : mark === 2 ? -1 : 0
-  return lead === 0 ? 1 : 2
-}
-
-function nameOf(cell: number): string {
-  return `${'ABC'.charAt(Math.floor(cell / 3))}${(cell % 3) + 1}`
+  return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }
 
 /** The item at an index that this file's own arithmetic keeps in range. */

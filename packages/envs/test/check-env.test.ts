@@ -79,11 +79,10 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
   [
     'a reward below the lowest',
     {
-      step: (state, answer, random) => ({
-        ...always(parity.step(state, answer, random)),
-        reward: -2,
-        terminated: true,
-      }),
+      step: (state, answer, random) => {
+        const outcome = always(parity.step(state, answer, random))
+        return { ...outcome, reward: outcome.reward * 2 }
+      },
     },
     'no reward below -1',
   ],
@@ -187,7 +186,7 @@ const brokenEnvs: [what: string, env: Env, error: string][] = [
     new (class extends Env {
       override reset(options?: ResetOptions): [unknown, Info] {
         const [observation, info] = super.reset(options)
-        return [observation, { ...info, specHash: '', groundTruthCommitment: '' }]
+        return [observation, { ...info, specHash: '', groundTruthCommitment: '' } as unknown as Info]
       }
     })(defineEnv(parity)),
     'the specHash in info',
@@ -200,7 +199,7 @@ const brokenEnvs: [what: string, env: Env, error: string][] = [
         return [observation, Object.assign(info, { challengeId: 'mine' })]
       }
     })(defineEnv(parity)),
-    'info to hold the challenge id it was given',
+    'the given challengeId in info',
   ],
   [
     'a challenge id that is no seed',

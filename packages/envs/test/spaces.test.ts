@@ -50,12 +50,3 @@ test('every member is sampled', () => {
   )
   expect(seen.size).toBe(27)
 })
-
-test("wrong shapes are the caller's mistake", () => {
-  expect(() => spaces.Discrete(0)).toThrow(new RangeError('"size" expected an integer above 0, got 0'))
-  expect(() => spaces.Text({ minLength: 3, maxLength: 2, charset: 'a' })).toThrow('"minLength" expected 0..2, got 3')
-  expect(() => spaces.Text({ minLength: 0, maxLength: 2, charset: 'é' })).toThrow(
-    '"charset" expected printable ASCII, got "é"',
-  )
-  expect(() => spaces.Box({ low: 2, high: 1, length: 1 })).toThrow('"low" expected at most 1, got 2')
-})

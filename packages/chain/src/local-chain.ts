@@ -60,8 +60,8 @@ export class LocalChain extends Replica {
   /**
    * The chain of an export, each block of it checked; `random` is for making more.
    *
-   * Proves that the rules were kept and that hotkeys signed what it says they asked, not that it is the only such log:
-   * for that, compare its genesis and its head with ones you trust.
+   * Proves that the rules were kept and that hotkeys signed what it says they asked, not that it is the only such log,
+   * or all of it: for that, compare its genesis and its head with ones you trust.
    * @throws ChainError `BadLog`, naming the block and what is wrong, on any text that `export` did not write.
    */
   static import(text: string, random: Random = noRandom): LocalChain {

@@ -22,19 +22,26 @@ const isFault = record({ code: text(/^[A-Za-z]{1,64}$/), message: text(/^\P{C}{1
  * there is no answer. What was sent may then have arrived all the same.
  */
 export async function remoteChain(url: string, options: { readonly fetch?: typeof fetch } = {}): Promise<RemoteChain> {
-  const ask = asker(url, options.fetch ?? fetch)
-  const chain = new RemoteChain(parseLog(await ask({ log: 0 })), ask)
+  const chain = await RemoteChain.connect(asker(url, options.fetch ?? fetch))
   await chain.head()
-  if (chain.height < 0) throw badLog(`no blocks at ${url}`)
   return chain
 }
 
 export class RemoteChain extends Replica {
   readonly #ask: Ask
+  readonly #sending = new Map<string, Promise<unknown>>()
 
-  constructor(setup: Setup, ask: Ask) {
+  private constructor(setup: Setup, ask: Ask) {
     super(setup)
     this.#ask = ask
+  }
+
+  static async connect(ask: Ask): Promise<RemoteChain> {
+    const log = parseLog(await ask({ log: 0 }))
+    const chain = new RemoteChain(log, ask)
+    chain.follow(log.blocks)
+    if (chain.height < 0) throw badLog('no blocks')
+    return chain
   }
 
   async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
@@ -49,7 +56,22 @@ export class RemoteChain extends Replica {
     }
   }
 
-  protected async send(account: Account, call: Call, until?: number): Promise<Head> {
+  /** One after the other for each account: on the way, they could overtake each other. */
+  protected send(account: Account, call: Call, until?: number): Promise<Head> {
+    const before = this.#sending.get(account.hotkey) ?? Promise.resolve()
+    const sent = before.then(() => this.#submit(account, call, until))
+    this.#sending.set(
+      account.hotkey,
+      sent.catch(() => undefined),
+    )
+    return sent
+  }
+
+  protected async reach(block: number): Promise<void> {
+    if (block > this.height) await this.#fetch(this.height) // there is such a block, so no wait
+  }
+
+  async #submit(account: Account, call: Call, until?: number): Promise<Head> {
     await this.head()
     const extrinsic = this.sign(account, call, until)
     for (;;) {
@@ -57,10 +79,6 @@ export class RemoteChain extends Replica {
       if (isHead(reply)) return reply
       if (reply !== null) throw new ChainError('BadReply', 'BadReply: neither a head nor null') // null: it still waits
     }
-  }
-
-  protected async reach(block: number): Promise<void> {
-    if (block > this.height) await this.#fetch(Math.max(0, this.height)) // there is such a block, so no wait
   }
 
   /** Follows the log from block `from` on. The server holds its answer until there is such a block. */

@@ -1,26 +1,465 @@
-import { expect, test } from 'vitest'
-import { account, LocalChain } from '../src/index.ts'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Extrinsic, hashOf, signExtrinsic } from '../src/extrinsic.ts'
+import { type Account, account, ChainError, type Head, LocalChain } from '../src/index.ts'
+import { chainSuite } from './chain-suite.ts'
+import { alice, bob, bytes, charlie, counter, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
 
-const seed = (n: number) => new Uint8Array(32).fill(n)
-test('smoke', async () => {
-  const [a, b] = [account(seed(1)), account(seed(2))]
-  let n = 0
-  const chain = LocalChain.create({
-    netuid: 120,
-    random: () => seed(n++),
-    neurons: [
-      { hotkey: a.hotkey, stake: 10n ** 15n },
-      { hotkey: b.hotkey, stake: 0n },
-    ],
-    params: { tempo: 5 },
+chainSuite('a local chain', async () => harness(subnet()))
+
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'included',
+    (error: ChainError) => error.code,
+  )
+/** What became of the calls, once a block is made. */
+async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise<string[]> {
+  const codes = calls.map(code)
+  await chain.produce(0)
+  return Promise.all(codes)
+}
+const pass = async (chain: LocalChain, blocks: number) => {
+  for (let i = 0; i < blocks; i++) await chain.produce(0)
+}
+const permits = async (chain: LocalChain, block: number) =>
+  (await chain.snapshot(block)).neurons.filter(({ permit }) => permit).map(({ uid }) => uid)
+const draft = (value: number, nonce = 0, until = 9) => ({ nonce, until, call: { fields: [bytesToHex(bytes(value))] } })
+
+describe('permits', () => {
+  const neurons = [5n, 0n, 30n, 20n, 20n, 9n].map((stake, i) => ({ hotkey: account(bytes(100 + i)).hotkey, stake }))
+  const create = (params: object) => subnet({ neurons, params: { ...noLimits, ...params } })
+
+  test.each([
+    [{ maxValidators: 64 }, [0, 2, 3, 4, 5]],
+    [{ maxValidators: 64, stakeThreshold: 9 }, [2, 3, 4, 5]],
+    [{ maxValidators: 2 }, [2, 4]],
+    [{ maxValidators: 1 }, [2]],
+    [{ maxValidators: 0 }, []],
+  ])('with %o go to the highest stakes', async (params, want) => {
+    expect(await permits(create(params), 0)).toEqual(want)
   })
-  const p = chain.commit(a, [seed(4)])
-  const q = chain.setWeights(a, [[1, 1]])
-  const r = chain.setWeights(b, [[0, 1]]).catch((e) => e)
-  await chain.produce(1000)
-  console.log(await p, await q, await r)
-  console.log(await chain.snapshot(1), await chain.weights(1), await chain.snapshot(0))
+
+  test('change once a tempo', async () => {
+    const chain = create({ maxValidators: 1, tempo: 3 })
+    await produce(chain, chain.setStake(neurons[0]!.hotkey, 31n))
+    await pass(chain, 3)
+    expect(await Promise.all([0, 1, 2, 3, 4].map((block) => permits(chain, block)))).toEqual([[2], [2], [2], [0], [0]])
+  })
+})
+
+describe('weights', () => {
+  test('wait for the rate limit, counted from registration and from the last ones', async () => {
+    const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3, tempo: 1 } })
+    const set = (who: Account) => chain.setWeights(who, [[0, 1]])
+    expect(await produce(chain, set(alice))).toEqual(['included'])
+    expect(await produce(chain, set(alice), chain.register(stranger.hotkey, 1n))).toEqual([
+      'SettingWeightsTooFast',
+      'included',
+    ])
+    expect(await produce(chain, set(alice), set(stranger))).toEqual(['SettingWeightsTooFast', 'SettingWeightsTooFast'])
+    expect(await produce(chain, set(alice), set(stranger))).toEqual(['included', 'SettingWeightsTooFast'])
+    expect(await produce(chain, set(stranger))).toEqual(['included'])
+  })
+
+  test('need the stake, before anything else about the neuron', async () => {
+    const chain = subnet({ params: { ...noLimits, stakeThreshold: 2000 } })
+    expect(await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]]))).toEqual([
+      'included',
+      'NotEnoughStakeToSetWeights',
+    ])
+  })
+
+  test('are not inherited by who takes over a uid', async () => {
+    const chain = subnet()
+    const both = [
+      [1, 2],
+      [3, 1],
+    ] as const
+    await produce(chain, chain.setWeights(alice, both), chain.setWeights(bob, [[0, 1]]))
+    await produce(chain, chain.deregister(bob.hotkey))
+    expect(await chain.weights(2)).toEqual({
+      [alice.hotkey]: [
+        [1, 0],
+        [3, 32_768],
+      ],
+    })
+    expect(await produce(chain, chain.setWeights(alice, [[1, 1]]))).toEqual(['UidVecContainInvalidOne'])
+    await produce(chain, chain.register(stranger.hotkey, 7n))
+    const newcomer = { uid: 1, hotkey: stranger.hotkey, stake: 7n, permit: false, lastUpdate: 4 }
+    expect((await chain.snapshot(4)).neurons[1]).toEqual(newcomer)
+    expect(await chain.weights(4)).toEqual({
+      [alice.hotkey]: [
+        [1, 0],
+        [3, 32_768],
+      ],
+    })
+    expect(await chain.weights(1)).toEqual({
+      [alice.hotkey]: [
+        [1, 65_535],
+        [3, 32_768],
+      ],
+      [bob.hotkey]: [[0, 65_535]],
+    })
+    expect((await chain.snapshot(1)).neurons[1]).toMatchObject({ hotkey: bob.hotkey })
+  })
+
+  test('and fields are the caller’s to change afterwards', async () => {
+    const chain = subnet()
+    const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
+    const sent = [chain.setWeights(alice, weights), chain.commit(alice, [field])]
+    weights[0]![0] = 1
+    field.fill(2)
+    await produce(chain, ...sent)
+    expect((await chain.weights(1))[alice.hotkey]).toEqual([[0, 65_535]])
+    const read = (await chain.snapshot(1)).commitments[0]!.fields[0]!
+    expect(read).toEqual(bytes(1))
+    read.fill(3)
+    expect((await chain.snapshot(1)).commitments[0]!.fields[0]).toEqual(bytes(1))
+  })
+})
+
+describe('commitments', () => {
+  test('have 3100 bytes a tempo, at 100 at least each', async () => {
+    const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 3100 } })
+    await pass(chain, 1)
+    const small = Array.from({ length: 32 }, () => chain.commit(alice, [bytes(1)]))
+    const large = Array.from({ length: 9 }, () => chain.commit(bob, new Array(3).fill(new Uint8Array(128))))
+    const codes = await produce(chain, ...small, ...large)
+    expect(codes.slice(0, 32)).toEqual([...new Array(31).fill('included'), 'SpaceLimitExceeded'])
+    expect(codes.slice(32)).toEqual([...new Array(8).fill('included'), 'SpaceLimitExceeded'])
+    await pass(chain, 7)
+    expect((await chain.head()).number).toBe(9)
+    expect(await produce(chain, chain.commit(alice, [bytes(2)]))).toEqual(['included'])
+  })
+
+  test('outlive a deregistration, but can’t be changed then', async () => {
+    const chain = subnet()
+    await produce(chain, chain.commit(miner, [bytes(1)]))
+    await produce(chain, chain.deregister(miner.hotkey))
+    expect(await produce(chain, chain.commit(miner, [bytes(2)]))).toEqual(['AccountNotAllowedCommit'])
+    expect((await chain.snapshot(3)).commitments).toEqual([{ hotkey: miner.hotkey, block: 1, fields: [bytes(1)] }])
+  })
+})
+
+describe('the owner', () => {
+  test('registers, deregisters and sets stakes, before all others in a block', async () => {
+    const chain = subnet()
+    const calls = [chain.commit(stranger, []), chain.register(stranger.hotkey, 1n), chain.register(alice.hotkey, 1n)]
+    expect(await produce(chain, ...calls)).toEqual(['included', 'included', 'HotKeyAlreadyRegisteredInSubNet'])
+    await produce(chain, chain.deregister(stranger.hotkey))
+    const gone = [chain.deregister(stranger.hotkey), chain.setStake(stranger.hotkey, 1n)]
+    expect(await produce(chain, ...gone)).toEqual(['HotKeyNotRegisteredInSubNet', 'HotKeyNotRegisteredInSubNet'])
+  })
+
+  test('is told of its mistakes', async () => {
+    const chain = subnet()
+    await expect(chain.register('alice', 1n)).rejects.toThrow(RangeError)
+    await expect(chain.register(stranger.hotkey, -1n)).rejects.toThrow(RangeError)
+    const one = { hotkey: alice.hotkey, stake: 1n }
+    expect(() => subnet({ neurons: [one, one] })).toThrow('HotKeyAlreadyRegisteredInSubNet')
+    expect(() => subnet({ netuid: 65_536 })).toThrow(RangeError)
+    expect(() => subnet({ params: { tempo: 0 } })).toThrow(RangeError)
+    expect(() => subnet({ params: { stakeThreshold: 0.5 } })).toThrow(RangeError)
+    expect(() => subnet({ random: () => new Uint8Array(31) })).toThrow('32 bytes, got 31')
+    await chain.produce(5)
+    await expect(chain.produce(4)).rejects.toThrow('"time" expected an integer from 5 on, got 4')
+    await expect(chain.produce(5.5)).rejects.toThrow(RangeError)
+    await expect(LocalChain.import(chain.export()).produce(5)).rejects.toThrow('"random" is needed')
+  })
+
+  test('can’t fill the pool without end', async () => {
+    const chain = subnet()
+    const calls = Array.from({ length: 1025 }, () => chain.setStake(alice.hotkey, 1n))
+    const codes = await produce(chain, ...calls)
+    expect(codes.filter((code) => code === 'included')).toHaveLength(1024)
+    expect(codes.at(-1)).toBe('ExhaustsResources')
+  })
+})
+
+describe('signed calls', () => {
+  test('take effect once, on one chain', async () => {
+    const chain = subnet()
+    const signed = signExtrinsic(alice, chain, draft(1))
+    const [first, again] = [chain.submit(signed), chain.submit(signed)]
+    await chain.produce(0)
+    expect(await first).toEqual(await again)
+    await produce(chain, chain.commit(alice, [bytes(2)]))
+    expect(await chain.submit(signed)).toEqual(await first) // the same answer, and nothing else
+    await pass(chain, 1)
+    expect((await chain.snapshot(3)).commitments[0]).toMatchObject({ block: 2, fields: [bytes(2)] })
+    expect(await code(LocalChain.import(chain.export()).submit(signed))).toBe('Stale')
+    expect(await code(subnet({ netuid: 121 }).submit(signed))).toBe('BadProof')
+    expect(await code(subnet({ random: () => bytes(9) }).submit(signed))).toBe('BadProof')
+  })
+
+  test('are refused when anything in them was changed', async () => {
+    const chain = subnet()
+    const signed = signExtrinsic(alice, chain, draft(1))
+    const changes: Partial<Extrinsic>[] = [
+      { hotkey: bob.hotkey },
+      { nonce: 1 },
+      { until: 10 },
+      { call: { fields: [] } },
+      { call: { weights: [] } },
+      { signature: signExtrinsic(alice, chain, draft(2)).signature },
+    ]
+    for (const change of changes) expect(await code(chain.submit({ ...signed, ...change }))).toBe('BadProof')
+    const shapes = [
+      { until: -1 },
+      { nonce: 0.5 },
+      { hotkey: 'x' },
+      { signature: 'AB'.repeat(64) },
+      { call: { fields: ['0'] } },
+      { call: { weights: [[0, 65_536]] } },
+      { call: { weights: [[0]] } },
+      { more: 1 },
+    ]
+    for (const shape of shapes) expect(await code(chain.submit({ ...signed, ...shape } as never))).toBe('BadFormat')
+    for (const value of [null, 1, [], 'x', {}]) expect(await code(chain.submit(value as never))).toBe('BadFormat')
+  })
+
+  test('of two with one nonce, one takes effect; with rising nonces, the last', async () => {
+    const chain = subnet()
+    const calls = [draft(1, 5), draft(2, 5), draft(3, 9), draft(4, 7)].map((one) =>
+      chain.submit(signExtrinsic(alice, chain, one)),
+    )
+    const codes = await produce(chain, ...calls)
+    expect(codes.slice(0, 2).sort()).toEqual(['Stale', 'included'])
+    expect(codes.slice(2)).toEqual(['included', 'included'])
+    expect((await chain.snapshot(1)).commitments[0]!.fields).toEqual([bytes(3)])
+    expect(await code(chain.submit(signExtrinsic(alice, chain, draft(6, 8))))).toBe('Stale')
+  })
+
+  test('have until their last block, and not one more', async () => {
+    const chain = subnet()
+    await pass(chain, 3)
+    const [late, timely] = [3, 4].map((until) => chain.commit(alice, [bytes(until)], until))
+    expect(await produce(chain, late!, timely!)).toEqual(['AncientBirthBlock', 'included'])
+  })
+
+  test('arrive in any order', async () => {
+    const [reference, ...sent] = [
+      subnet(),
+      ...[alice, bob, miner, stranger].flatMap((who) => [0, 1, 2].map((nonce) => [who, nonce] as const)),
+    ]
+    const signed = sent.map(([who, nonce]) => signExtrinsic(who, reference, draft(nonce, nonce)))
+    const headOf = async (order: readonly Extrinsic[]) => {
+      const chain = subnet()
+      for (const extrinsic of order) chain.submit(extrinsic).catch(() => {})
+      return chain.produce(1)
+    }
+    const want = await headOf(signed)
+    const orders = fc.shuffledSubarray(signed, { minLength: signed.length })
+    await fc.assert(
+      fc.asyncProperty(orders, async (order) => {
+        expect(await headOf(order)).toEqual(want)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})
+
+test('slow readers of heads get all of them', async () => {
+  const chain = subnet()
+  const seen: Head[] = []
+  for await (const head of chain.heads()) {
+    seen.push(head)
+    if (head.number < 50) await pass(chain, 10)
+    if (head.number === 100) break
+  }
+  expect(seen.map(({ number }) => number)).toEqual(Array.from({ length: 101 }, (_, i) => i))
+})
+
+describe('an export', async () => {
+  const chain = subnet({ params: { ...noLimits, tempo: 4 } })
+  const refused = code(chain.commit(stranger, []))
+  await produce(
+    chain,
+    chain.commit(alice, [bytes(1)]),
+    chain.setWeights(bob, [
+      [0, 3],
+      [1, 1],
+    ]),
+  )
+  await chain.produce(7)
+  await Promise.all([chain.setStake(bob.hotkey, 1n), chain.commit(miner, [bytes(2), bytes(3)]), chain.produce(8)])
   const text = chain.export()
-  console.log(text)
-  expect(LocalChain.import(text).export()).toBe(text)
+  const refusal = (text: string) => {
+    try {
+      LocalChain.import(text)
+      return 'imported'
+    } catch (error) {
+      expect(error).toBeInstanceOf(ChainError)
+      expect((error as ChainError).code).toBe('BadLog')
+      return (error as ChainError).message
+    }
+  }
+
+  test('imports as the same chain, and goes on as the same chain', async () => {
+    const copy = LocalChain.import(text, () => bytes(77))
+    expect(copy.export()).toBe(text)
+    expect(copy.genesis).toBe(chain.genesis)
+    expect(await refused).toBe('AccountNotAllowedCommit')
+    for (const block of [0, 1, 2, 3]) {
+      expect(await copy.snapshot(block)).toEqual(await chain.snapshot(block))
+      expect(await copy.weights(block)).toEqual(await chain.weights(block))
+    }
+    const twin = LocalChain.import(text, () => bytes(77))
+    for (const one of [copy, twin]) await Promise.all([one.commit(alice, [bytes(9)]), one.produce(99)])
+    expect(await copy.head()).toEqual(await twin.head())
+    expect((await copy.snapshot(4)).commitments.find(({ hotkey }) => hotkey === alice.hotkey)).toMatchObject({
+      block: 4,
+    })
+  })
+
+  test('is refused with any character changed, missing or added', () => {
+    const at = fc.nat(text.length - 1)
+    const character = fc.oneof(
+      fc.constantFrom(...'0123456789abcdef",:[]{} \n-.e\\'),
+      fc.string({ minLength: 1, maxLength: 1 }),
+    )
+    fc.assert(
+      fc.property(at, character, fc.constantFrom(0, 1), (at, character, cut) => {
+        const changed = text.slice(0, at) + character + text.slice(at + cut)
+        expect(changed === text || refusal(changed) !== 'imported').toBe(true)
+        expect(refusal(text.slice(0, at) + text.slice(at + 1))).not.toBe('imported')
+      }),
+      { numRuns: 500 },
+    )
+    expect(refusal(`${text}\n`)).toBe('BadLog: the text is not as export() writes it')
+    expect(refusal(text.replace('"netuid"', '"\\u006eetuid"'))).toBe('BadLog: the text is not as export() writes it')
+  })
+
+  type Loose = {
+    netuid: number
+    params: { tempo: number }
+    blocks: { [key: string]: unknown; calls: [{ [key: string]: unknown }, string][] }[]
+  }
+  /** Changes the log and makes all the hashes fit again, as someone would who knows how. */
+  const forge = (change: (log: Loose) => void, relink = true) => {
+    const log = JSON.parse(text) as Loose
+    change(log)
+    let parent = hashOf({ format: 'affine-chain/1', netuid: log.netuid, params: log.params })
+    for (const block of relink ? log.blocks : []) {
+      block.parent = parent
+      const { hash: _, ...content } = block
+      parent = hashOf(content)
+      block.hash = parent
+    }
+    return refusal(JSON.stringify(log))
+  }
+
+  test.each<[string, (log: Loose) => void, string]>([
+    ['netuid', (log) => log.netuid++, 'block 0 has another parent'],
+    ['parameters', (log) => log.params.tempo++, 'block 0 has another parent'],
+    ['a stake', (log) => (log.blocks[0]!.calls[0]![0].stake = '1'), 'block 0 is not what its hash says'],
+    ['the entropy', (log) => (log.blocks[2]!.entropy = '00'.repeat(32)), 'block 2 is not what its hash says'],
+    ['a link', (log) => (log.blocks[2]!.parent = '00'.repeat(32)), 'block 2 has another parent'],
+    ['a hash', (log) => (log.blocks[3]!.hash = '00'.repeat(32)), 'block 3 is not what its hash says'],
+    ['a missing block', (log) => log.blocks.splice(1, 1), 'block 2 comes after 0'],
+    ['a repeated block', (log) => log.blocks.push(log.blocks[3]!), 'the text is not as export() writes it'],
+    [
+      'another block of the same number',
+      (log) => log.blocks.push({ ...log.blocks[3]!, hash: '00'.repeat(32) }),
+      'block 3 is another than before',
+    ],
+    ['no blocks', (log) => (log.blocks = []), 'the text is not as export() writes it'],
+    ['a malformed block', (log) => (log.blocks[2]!.time = 'x'), 'the block after 1 is malformed'],
+    ['an extra key', (log) => (log.blocks[2]!.more = 1), 'the block after 1 is malformed'],
+  ])('names what is wrong with %s', (_, change, want) => {
+    expect(forge(change, false)).toBe(`BadLog: ${want}`)
+  })
+
+  test.each<[string, (log: Loose) => void, string]>([
+    ['the netuid', (log) => log.netuid++, 'block 1 has a bad signature on call 0'],
+    [
+      'the entropy of block 0',
+      (log) => (log.blocks[0]!.entropy = '11'.repeat(32)),
+      'block 1 has a bad signature on call 0',
+    ],
+    ['a nonce', (log) => (log.blocks[1]!.calls[1]![0].nonce = 9), 'block 1 has a bad signature on call 1'],
+    [
+      'a call moved to block 0',
+      (log) => log.blocks[0]!.calls.push(log.blocks[1]!.calls.pop()!),
+      'block 0 has a bad signature on call 4',
+    ],
+    [
+      'a refusal taken away',
+      (log) => (log.blocks[1]!.calls.find(([, r]) => r)![1] = ''),
+      /^BadLog: block 1 says "" of call \d, which gives "AccountNotAllowedCommit"$/ as never,
+    ],
+    [
+      'a refusal made up',
+      (log) => (log.blocks[3]!.calls[1]![1] = 'Stale'),
+      'block 3 says "Stale" of call 1, which gives ""',
+    ],
+    ['a call repeated', (log) => log.blocks[2]!.calls.push(log.blocks[1]!.calls[0]!), /which gives "Stale"$/ as never],
+    ['the time', (log) => (log.blocks[2]!.time = 9), 'block 3 is older than its parent'],
+  ])('is refused with %s changed and all hashes made again', (_, change, want) => {
+    const got = forge(change)
+    if (typeof want === 'string') expect(got).toBe(`BadLog: ${want}`)
+    else expect(got).toMatch(want)
+  })
+
+  test('of hostile text is refused', () => {
+    const deep = '['.repeat(200_000)
+    const log = JSON.parse(text)
+    const hostile = [
+      '',
+      'null',
+      '1',
+      '[]',
+      '{}',
+      '"x"',
+      'undefined',
+      deep,
+      `${deep}${']'.repeat(200_000)}`,
+      '\ud800',
+      text.slice(1),
+      `{"__proto__":${text}}`,
+    ]
+    for (const blocks of [
+      null,
+      {},
+      { length: 1 },
+      [null],
+      [[]],
+      [log.blocks[0], 'x'],
+      [{ ...log.blocks[0], calls: {} }],
+      [{ ...log.blocks[0], ['__proto__']: null }],
+    ])
+      hostile.push(JSON.stringify({ ...log, blocks }))
+    for (const params of [
+      null,
+      [],
+      {},
+      { ...log.params, tempo: 0 },
+      { ...log.params, tempo: 1e300 },
+      { ...log.params, more: 1 },
+    ])
+      hostile.push(JSON.stringify({ ...log, params }))
+    for (const text of hostile) expect(refusal(text)).toMatch(/^BadLog: /)
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(refusal(text)).toMatch(/^BadLog: /)
+      }),
+    )
+  })
+
+  test('may be cut short after any block: the head says where', () => {
+    const log = JSON.parse(text)
+    const short = LocalChain.import(JSON.stringify({ ...log, blocks: log.blocks.slice(0, 2) }))
+    expect(short.height).toBe(1)
+    expect(short.genesis).toBe(chain.genesis)
+  })
+
+  test('holds the same for the same calls and randomness', async () => {
+    const run = async () => {
+      const chain = subnet({ random: counter() })
+      await produce(chain, chain.commit(alice, [bytes(1)]), chain.setWeights(bob, [[0, 1]]))
+      return chain.export()
+    }
+    expect(await run()).toBe(await run())
+  })
 })

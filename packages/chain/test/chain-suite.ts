@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Account, type Chain, ChainError, decodeCommitment, encodeCommitment, type Head } from '../src/index.ts'
+
+/** A subnet without a stake threshold or a rate limit for weights, whose permits are given. */
+export interface Harness {
+  readonly chain: Chain
+  /** Two at least, with stake and permits. */
+  readonly validators: readonly Account[]
+  /** Registered, without a permit. */
+  readonly miner: Account
+  /** Not registered. */
+  readonly stranger: Account
+  /** Makes a block, or waits until the chain has made one. */
+  advance(): Promise<unknown>
+  close?(): Promise<unknown>
+}
+
+/** What every `Chain` does, on whatever it runs. */
+export function chainSuite(name: string, open: () => Promise<Harness>): void {
+  describe(name, () => {
+    let harness: Harness
+    let chain: Chain
+    let [alice, bob, miner, stranger]: Account[] = []
+
+    beforeAll(async () => {
+      harness = await open()
+      chain = harness.chain
+      ;[alice, bob, miner, stranger] = [harness.validators[0]!, harness.validators[1]!, harness.miner, harness.stranger]
+    })
+    afterAll(() => harness?.close?.())
+
+    /** Lets blocks pass until the promise settles. */
+    async function settled<T>(promise: Promise<T>): Promise<T> {
+      let waiting = true
+      const done = () => {
+        waiting = false
+      }
+      promise.then(done, done)
+      for (let i = 0; i < 100 && waiting; i++) await harness.advance()
+      return promise
+    }
+    const refused = async (promise: Promise<unknown>) => {
+      const error = await settled(promise).catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(ChainError)
+      const { code, message } = error as ChainError
+      expect(message.length).toBeGreaterThan(code.length)
+      return code
+    }
+    const slot = async (block: number, { hotkey }: Account) =>
+      (await chain.snapshot(block)).commitments.find((slot) => slot.hotkey === hotkey)
+    const uidOf = async ({ hotkey }: Account) =>
+      (await chain.snapshot((await chain.head()).number)).neurons.find((neuron) => neuron.hotkey === hotkey)!.uid
+    const bytes = (...values: number[]) => Uint8Array.from(values)
+
+    test('has a genesis, a netuid and a head', async () => {
+      const head = await chain.head()
+      expect(chain.genesis).toMatch(/^[0-9a-f]{64}$/)
+      expect(chain.netuid).toBeGreaterThanOrEqual(0)
+      expect(await chain.blockHash(0)).toBe(chain.genesis)
+      expect(await chain.blockHash(head.number)).toBe(head.hash)
+    })
+
+    test('heads come from the current one on, each once, to all, to the slow too', async () => {
+      const { number: first } = await chain.head()
+      const stop = new AbortController()
+      const collect = async (pause: () => Promise<unknown>) => {
+        const seen: Head[] = []
+        for await (const head of chain.heads(stop.signal)) {
+          seen.push(head)
+          if (seen.length === 6) break
+          await pause()
+        }
+        return seen
+      }
+      const fast = collect(async () => {})
+      const slow = collect(() => new Promise((resolve) => setTimeout(resolve, 30)))
+      await new Promise((resolve) => setTimeout(resolve, 50)) // until both have begun
+      const [a, b] = await settled(Promise.all([fast, slow]))
+      expect(a.map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5].map((i) => first + i))
+      expect(b).toEqual(a)
+      for (const { number, hash } of a) expect(await chain.blockHash(number)).toBe(hash)
+      stop.abort()
+    })
+
+    test('heads end when the signal aborts, while waiting too', async () => {
+      const stop = new AbortController()
+      const seen: number[] = []
+      const ended = (async () => {
+        for await (const { number } of chain.heads(stop.signal)) seen.push(number)
+      })()
+      while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+      stop.abort()
+      await ended
+      for await (const _ of chain.heads(AbortSignal.abort())) expect.unreachable()
+    })
+
+    test('a snapshot has the neurons, with permits for the validators alone', async () => {
+      const head = await chain.head()
+      const snapshot = await chain.snapshot(head.number)
+      expect(snapshot.head).toEqual(head)
+      expect(snapshot.tempo).toBeGreaterThan(0)
+      expect(snapshot.commitReveal).toBe(false)
+      const { neurons } = snapshot
+      expect(neurons.map(({ uid }) => uid)).toEqual([...new Set(neurons.map(({ uid }) => uid))].sort((a, b) => a - b))
+      const by = (account: Account) => neurons.find(({ hotkey }) => hotkey === account.hotkey)
+      for (const validator of harness.validators) {
+        expect(by(validator)).toMatchObject({ permit: true })
+        expect(by(validator)!.stake).toBeGreaterThan(0n)
+      }
+      expect(by(miner!)).toMatchObject({ permit: false })
+      expect(by(stranger!)).toBeUndefined()
+    })
+
+    test('a commitment is in the snapshot of its block, with its block, and not before', async () => {
+      const fields = [new Uint8Array(128).fill(0xff), bytes(0), bytes(1, 2, 3)]
+      const head = await settled(chain.commit(miner!, fields))
+      expect(await chain.blockHash(head.number)).toBe(head.hash)
+      expect(await slot(head.number, miner!)).toEqual({ hotkey: miner!.hotkey, block: head.number, fields })
+      expect(await slot(head.number - 1, miner!)).not.toEqual(await slot(head.number, miner!))
+    })
+
+    test('a hotkey has one slot; older snapshots keep what was in it', async () => {
+      const first = await settled(chain.commit(alice!, [bytes(1), bytes(2)]))
+      const second = await settled(chain.commit(alice!, [bytes(3)]))
+      expect(second.number).toBeGreaterThan(first.number)
+      expect(await slot(second.number, alice!)).toMatchObject({ block: second.number, fields: [bytes(3)] })
+      expect(await slot(second.number - 1, alice!)).toMatchObject({ block: first.number, fields: [bytes(1), bytes(2)] })
+      await harness.advance()
+      const { number } = await chain.head()
+      expect(await slot(number, alice!)).toMatchObject({ block: second.number })
+      const { hotkey } = alice!
+      expect((await chain.snapshot(number)).commitments.filter((slot) => slot.hotkey === hotkey)).toHaveLength(1)
+    })
+
+    test('what the protocol writes comes back whole', async () => {
+      const hash = 'ab'.repeat(32)
+      const url = 'https://bucket.example/v1'
+      const attest = {
+        kind: 'attest',
+        epoch: 7,
+        bitmap: new Uint8Array(16).fill(5),
+        next: hash,
+        stateRoot: hash,
+        url,
+      } as const
+      const model = { kind: 'miner', model: `org/${miner!.hotkey}`, revision: 'main', chute: 'c' } as const
+      const [a, b] = await settled(
+        Promise.all([chain.commit(bob!, encodeCommitment(attest)), chain.commit(miner!, encodeCommitment(model))]),
+      )
+      expect(decodeCommitment((await slot(a.number, bob!))!.fields, bob!.hotkey)).toEqual(attest)
+      expect(decodeCommitment((await slot(b.number, miner!))!.fields, miner!.hotkey)).toEqual(model)
+      expect(decodeCommitment((await slot(b.number, miner!))!.fields, bob!.hotkey)).toBeNull()
+    })
+
+    test('of commitments sent at once by one hotkey, the last stays', async () => {
+      const sent = [1, 2, 3].map((value) => chain.commit(bob!, [bytes(value)]))
+      const heads = await settled(Promise.all(sent))
+      const { number } = heads.at(-1)!
+      expect((await slot(number, bob!))!.fields).toEqual([bytes(3)])
+    })
+
+    test('refuses commitments with too many fields, long fields, or by strangers', async () => {
+      expect(await refused(chain.commit(miner!, new Array(4).fill(bytes(1))))).toBe('TooManyFieldsInCommitmentInfo')
+      expect(await refused(chain.commit(miner!, [new Uint8Array(129)]))).toBe('FieldTooLong')
+      expect(await refused(chain.commit(stranger!, [bytes(1)]))).toBe('AccountNotAllowedCommit')
+      const { number } = await chain.head()
+      expect(await slot(number, stranger!)).toBeUndefined()
+    })
+
+    test('a commitment is not included after its last block', async () => {
+      const { number } = await chain.head()
+      expect(await refused(chain.commit(alice!, [bytes(9)], number))).toBe('AncientBirthBlock')
+      const late = await chain.head()
+      expect((await slot(late.number, alice!))?.fields).not.toEqual([bytes(9)])
+      const until = late.number + 5
+      const head = await settled(chain.commit(alice!, [bytes(10)], until))
+      expect(head.number).toBeLessThanOrEqual(until)
+    })
+
+    test('weights are kept with the largest at 65535, from their block on, by hotkey', async () => {
+      const uids = [await uidOf(miner!), await uidOf(bob!)] as const
+      const weights = [
+        [uids[0], 10],
+        [uids[1], 5],
+      ] as const
+      const before = (await chain.weights((await chain.head()).number))[alice!.hotkey]
+      const head = await settled(chain.setWeights(alice!, weights))
+      const kept = [
+        [uids[0], 65_535],
+        [uids[1], 32_768],
+      ]
+      expect((await chain.weights(head.number))[alice!.hotkey]).toEqual(kept)
+      expect((await chain.weights(head.number - 1))[alice!.hotkey]).toEqual(before)
+      const { neurons } = await chain.snapshot(head.number)
+      expect(neurons.find(({ hotkey }) => hotkey === alice!.hotkey)).toMatchObject({ lastUpdate: head.number })
+    })
+
+    test('refuses weights with the chain’s own names', async () => {
+      const uid = await uidOf(miner!)
+      expect(await refused(chain.setWeights(stranger!, [[uid, 1]]))).toBe('HotKeyNotRegisteredInSubNet')
+      expect(await refused(chain.setWeights(miner!, [[await uidOf(bob!), 1]]))).toBe('NeuronNoValidatorPermit')
+      const twice = [
+        [uid, 1],
+        [uid, 2],
+      ] as const
+      expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
+      expect(await refused(chain.setWeights(alice!, [[60_000, 1]]))).toBe('UidVecContainInvalidOne')
+      expect(await refused(chain.setWeights(alice!, []))).toBe('WeightVecLengthIsLow')
+      const { neurons } = await chain.snapshot((await chain.head()).number)
+      const many = Array.from({ length: neurons.length + 1 }, (_, uid) => [uid, 1] as const)
+      expect(await refused(chain.setWeights(alice!, many))).toBe('UidsLengthExceedUidsInSubNet')
+    })
+
+    test('a weight for itself alone needs no permit', async () => {
+      const uid = await uidOf(miner!)
+      const head = await settled(chain.setWeights(miner!, [[uid, 3]]))
+      expect((await chain.weights(head.number))[miner!.hotkey]).toEqual([[uid, 65_535]])
+    })
+
+    test('there is nothing at blocks to come, or before the first', async () => {
+      const { number } = await chain.head()
+      for (const block of [number + 1000, -1, 0.5, Number.NaN]) {
+        expect(await chain.snapshot(block).catch((error) => error.code)).toBe('UnknownBlock')
+        expect(await chain.weights(block).catch((error) => error.code)).toBe('UnknownBlock')
+        expect(await chain.blockHash(block).catch((error) => error.code)).toBe('UnknownBlock')
+      }
+    })
+  })
+}

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { readText } from '../src/body.ts'
+import { signExtrinsic } from '../src/extrinsic.ts'
+import { ChainError, LocalChain, type RemoteChain, remoteChain, serveLocal } from '../src/index.ts'
+import { chainSuite } from './chain-suite.ts'
+import { serve } from './serve.ts'
+import { alice, bob, bytes, harness, miner, subnet } from './subnet.ts'
+
+chainSuite('a local chain over HTTP', async () => {
+  const local = subnet()
+  const { url, close } = await serve(serveLocal(local))
+  return { ...harness(local), chain: await remoteChain(url), close }
+})
+
+const url = 'http://chain.test/'
+/** A client of `handler` without a network. */
+const connect = (handler: (request: Request) => Promise<Response>): Promise<RemoteChain> =>
+  remoteChain(url, { fetch: async (input, init) => handler(new Request(input, init)) })
+const failure = async (promise: Promise<unknown>) => {
+  const error = await promise.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(ChainError)
+  return error as ChainError
+}
+const pass = async (chain: LocalChain, blocks: number) => {
+  for (let i = 0; i < blocks; i++) await chain.produce(0)
+}
+
+describe('the server', () => {
+  const local = subnet()
+  const ask = async (body: BodyInit | null, init: RequestInit = {}) => {
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request(url, { method: 'POST', headers, body, duplex: 'half', ...init } as RequestInit)
+    const response = await serveLocal(local, { waitMs: 10 })(request)
+    return { status: response.status, reply: await response.json() }
+  }
+  const signed = signExtrinsic(alice, local, { nonce: 0, until: 9, call: { fields: [] } })
+
+  test.each<[string, BodyInit | null, RequestInit?]>([
+    ['GET', null, { method: 'GET' }],
+    ['PUT', '{"log":0}', { method: 'PUT' }],
+    ['another type', '{"log":0}', { headers: { 'content-type': 'text/plain' } }],
+    ['no body', null],
+    ['no JSON', 'x'],
+    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['null', 'null'],
+    ['an array', '[0]'],
+    ['an unknown method', '{"sudo":0}'],
+    ['two methods', `{"log":0,"submit":${JSON.stringify(signed)}}`],
+    ['a negative block', '{"log":-1}'],
+    ['half a block', '{"log":0.5}'],
+    ['a huge block', '{"log":1e300}'],
+    ['a block in quotes', '{"log":"0"}'],
+    ['no extrinsic', '{"submit":{}}'],
+    ['an owner’s call', JSON.stringify({ submit: { sudo: 'setStake', hotkey: alice.hotkey, stake: '1' } })],
+    ['a prototype', '{"__proto__":{"log":0}}'],
+    ['more than 16 KiB', JSON.stringify({ log: 0, pad: ' '.repeat(16_384) })],
+    [
+      'more than 16 KiB in pieces',
+      new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024).fill(32)) }),
+    ],
+    ['depth', '['.repeat(16_000)],
+  ])('refuses %s', async (_, body, init) => {
+    const { status, reply } = await ask(body, init)
+    expect(status).toBe(400)
+    expect(reply).toEqual({ code: 'BadRequest', message: expect.stringMatching(/^BadRequest: send ./) })
+  })
+
+  test('says no more than its code and message when the chain refuses', async () => {
+    const forged = { submit: { ...signed, nonce: 1 } }
+    const message = expect.stringContaining('the signature does not fit')
+    expect(await ask(JSON.stringify(forged))).toEqual({ status: 400, reply: { code: 'BadProof', message } })
+  })
+
+  test('answers without blocks, or null, when nothing has come', async () => {
+    expect(await ask('{"log":1}')).toMatchObject({ status: 200, reply: { blocks: [] } })
+    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: null })
+    const head = await local.produce(0)
+    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: head })
+  })
+})
+
+describe('the client', () => {
+  test('waits longer than the server does', async () => {
+    const local = subnet()
+    const remote = await connect(serveLocal(local, { waitMs: 5 }))
+    const sent = remote.commit(alice, [bytes(1)])
+    const heads = remote.heads()
+    expect((await heads.next()).value).toEqual(await local.head())
+    const next = heads.next()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const head = await local.produce(0)
+    expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
+  })
+
+  test('has the whole log, in pages, as the server has it', async () => {
+    const local = subnet()
+    await pass(local, 600)
+    const remote = await connect(serveLocal(local))
+    expect(remote.height).toBe(600)
+    expect(remote.export()).toBe(local.export())
+    const sent = remote.commit(miner, [bytes(1)])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pass(local, 300)
+    expect((await sent).number).toBe(601)
+    expect(await remote.snapshot(850)).toEqual(await local.snapshot(850))
+    expect(LocalChain.import(remote.export()).height).toBe(900)
+  })
+
+  test('does not let an account’s calls overtake each other', async () => {
+    const local = subnet()
+    const handler = serveLocal(local)
+    let delay = 30
+    const remote = await connect(async (request) => {
+      delay -= 4
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      return handler(request)
+    })
+    const sent = [1, 2, 3].map((value) => remote.commit(bob, [bytes(value)]))
+    const making = setInterval(() => local.produce(0), 2)
+    const heads = await Promise.all(sent)
+    clearInterval(making)
+    expect((await local.snapshot(heads[2]!.number)).commitments[0]!.fields).toEqual([bytes(3)])
+  })
+
+  test('says where it found nobody', async () => {
+    const { url, close } = await serve(async () => new Response())
+    await close()
+    const { code, message } = await failure(remoteChain(url))
+    expect(code).toBe('Unreachable')
+    expect(message).toContain(url)
+  })
+
+  test('says so when the server goes away, and goes on when it is back', async () => {
+    const local = subnet()
+    const handler = serveLocal(local)
+    let up = true
+    const remote = await connect(async (request) => (up ? handler(request) : Response.error()))
+    up = false
+    for (const call of [remote.head(), remote.snapshot(5), remote.commit(alice, []), remote.heads().next()])
+      expect((await failure(call)).code).toMatch(/^(Unreachable|BadReply)$/)
+    expect(await remote.snapshot(0)).toEqual(await local.snapshot(0)) // it has that already
+    up = true
+    expect(await remote.head()).toEqual(await local.head())
+  })
+
+  test('stops a request when its signal aborts', async () => {
+    const { url, close } = await serve(serveLocal(subnet()))
+    const remote = await remoteChain(url)
+    const stop = new AbortController()
+    const heads = remote.heads(stop.signal)
+    await heads.next()
+    const next = heads.next()
+    stop.abort()
+    expect(await next).toEqual({ done: true, value: undefined })
+    await close()
+  })
+
+  const local = subnet()
+  const genesis = JSON.parse(local.export())
+  const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status })
+  test.each<[string, () => Response, string]>([
+    ['no JSON', () => new Response('<html>'), 'BadLog'],
+    ['nothing', () => new Response(null, { status: 204 }), 'BadLog'],
+    ['null', () => json(null), 'BadLog'],
+    ['no blocks', () => json({ ...genesis, blocks: [] }), 'BadLog'],
+    ['other parameters', () => json({ ...genesis, netuid: 1 }), 'BadLog'],
+    ['a changed block', () => json({ ...genesis, blocks: [{ ...genesis.blocks[0], time: 1 }] }), 'BadLog'],
+    ['blocks of nothing', () => json({ ...genesis, blocks: [null] }), 'BadLog'],
+    ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
+    ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
+    ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
+    ['a fault that moves the cursor', () => json({ code: 'Stale', message: '\u001b[2J' }, 400), 'BadReply'],
+    ['a fault that turns the line around', () => json({ code: 'Stale', message: '\u202e' }, 400), 'BadReply'],
+    ['a fault without end', () => json({ code: 'Stale', message: 'x'.repeat(501) }, 400), 'BadReply'],
+    ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
+  ])('takes %s for what it is, at first and later', async (_, reply, want) => {
+    expect((await failure(connect(async () => reply()))).code).toBe(want)
+    const handler = serveLocal(local)
+    let honest = true
+    const remote = await connect(async (request) => (honest ? handler(request) : reply()))
+    honest = false
+    expect([want, 'BadReply']).toContain((await failure(remote.commit(alice, []))).code)
+    expect(remote.export()).toBe(local.export())
+  })
+
+  test('notices that the chain is another one now', async () => {
+    let local = subnet()
+    const remote = await connect((request) => serveLocal(local)(request))
+    local = subnet({ random: () => bytes(9) })
+    const { code, message } = await failure(remote.head())
+    expect([code, message]).toEqual(['BadLog', 'BadLog: block 0 is another than before'])
+  })
+
+  test('reads no body further than its limit', async () => {
+    let read = 0
+    let cancelled = false
+    const endless = new ReadableStream({
+      pull: (stream) => stream.enqueue(new Uint8Array(++read && 1000)),
+      cancel: () => {
+        cancelled = true
+      },
+    })
+    await expect(readText(endless, 10_000)).rejects.toThrow('more than 10000 bytes')
+    expect(read).toBeLessThan(15)
+    expect(cancelled).toBe(true)
+    expect(await readText(new Response('é'.repeat(5000)).body, 10_000)).toHaveLength(5000)
+    expect(await readText(null, 0)).toBe('')
+  })
+})

@@ -1,0 +1,34 @@
+import { encodeCommitment, type LocalChain } from '../src/index.ts'
+import { alice, bob, bytes, charlie, miner, noLimits, stranger, subnet } from './subnet.ts'
+
+/** A few blocks with one of everything in them. */
+export async function scenario(): Promise<LocalChain> {
+  const chain = subnet({ params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2 }, time: 1000 })
+  const hash = 'ab'.repeat(32)
+  const url = 'https://bucket.example/v1'
+  const model = `org/model-${miner.hotkey}`
+  const calls = [
+    chain.commit(miner, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'chute' })),
+    chain.commit(alice, encodeCommitment({ kind: 'seal', epoch: 0, head: hash, url })),
+    chain.setWeights(bob, [
+      [3, 40_000],
+      [0, 1],
+    ]),
+    chain.setWeights(charlie, [[3, 1]]), // no permit yet
+    chain.commit(stranger, [bytes(1)]), // not registered
+    chain.setStake(charlie.hotkey, 5000n),
+  ]
+  await chain.produce(2000)
+  const bitmap = new Uint8Array(16).fill(7)
+  calls.push(
+    chain.commit(alice, encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }), 9),
+    chain.setWeights(bob, [[3, 1]]), // too fast
+    chain.register(stranger.hotkey, 10n),
+  )
+  await chain.produce(3000)
+  await chain.produce(3000)
+  calls.push(chain.deregister(miner.hotkey), chain.setWeights(charlie, [[4, 1]]))
+  await chain.produce(4000)
+  await Promise.allSettled(calls)
+  return chain
+}

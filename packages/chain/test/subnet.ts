@@ -1,0 +1,45 @@
+import { type Account, account, LocalChain, type LocalOptions } from '../src/index.ts'
+import type { Harness } from './chain-suite.ts'
+
+export const bytes = (value: number): Uint8Array => new Uint8Array(32).fill(value)
+export const alice: Account = account(bytes(1))
+export const bob: Account = account(bytes(2))
+export const charlie: Account = account(bytes(3))
+export const miner: Account = account(bytes(4))
+export const stranger: Account = account(bytes(5))
+
+/** 32 bytes that count up: the same hashes in every run. */
+export const counter = (): (() => Uint8Array) => {
+  let value = 0
+  return () => bytes(value++ & 255)
+}
+
+export const noLimits = { tempo: 1000, stakeThreshold: 0, weightsRateLimit: 0, commitmentBytes: 1_000_000 } as const
+
+export const subnet = (options: Partial<LocalOptions> = {}): LocalChain =>
+  LocalChain.create({
+    netuid: 120,
+    random: counter(),
+    neurons: [
+      { hotkey: alice.hotkey, stake: 3000n },
+      { hotkey: bob.hotkey, stake: 2000n },
+      { hotkey: charlie.hotkey, stake: 1000n },
+      { hotkey: miner.hotkey, stake: 0n },
+    ],
+    params: noLimits,
+    ...options,
+  })
+
+export const harness = (local: LocalChain): Harness => {
+  let time = 0
+  return {
+    chain: local,
+    validators: [alice, bob, charlie],
+    miner: miner,
+    stranger: stranger,
+    advance: async () => {
+      await local.produce(++time)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    },
+  }
+}

@@ -18,7 +18,7 @@ export const FAULT_CODES = [
   'BAD_SAMPLE',
   'BAD_CHALLENGE_ID',
   // A block is out of place in its lane.
-  'NO_BLOCK',
+  'MISSING_BLOCK',
   'WRONG_SCOPE', // another subnet's, validator's or epoch's
   'WRONG_HEIGHT',
   'WRONG_PREVIOUS', // the lane does not begin at the validator's last seal

@@ -35,7 +35,7 @@ export function commitmentOf(
 export function blockReader(bucket: Pick<Bucket, 'read'>, trust: Omit<BlockTrust, 'hash'>): LaneRequest['read'] {
   return async (hash) => {
     const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
-    return bytes === null ? fault('NO_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
+    return bytes === null ? fault('MISSING_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
   }
 }
 

@@ -250,7 +250,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'not base58': () => changed(0, (sample) => ({ ...sample, challengeId: `0${sample.challengeId.slice(1)}` })),
     'too long': () => changed(0, (sample) => ({ ...sample, challengeId: sample.challengeId.repeat(100) })),
   },
-  NO_BLOCK: {
+  MISSING_BLOCK: {
     'a deleted block': () => {
       const lane = laneOf(key, scope, plans)
       lane.bytes.delete([...lane.bytes.keys()][1]!)

@@ -43,7 +43,7 @@ export function normalQuantile(p: number): number {
   // On log P(Z > z), concave and nearly a parabola: from the right Newton cannot overshoot, nor anything underflow.
   const logTail = Math.log(Math.min(p, 1 - p))
   let z = Math.sqrt(-2 * logTail)
-  for (let step = 0; step < 8; step++) {
+  for (let step = 0; step < 6; step++) {
     const ratio = mills(z)
     z += ratio * (Math.log(ratio) - (z * z) / 2 - LOG_ROOT_2PI - logTail)
   }

@@ -60,7 +60,7 @@ function reaches({ w, n, u }: Counts, r: bigint, q: bigint): boolean {
   return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
 }
 
-/** upper < num / den for a rate strictly between 0 and 1. */
+/** upper < num / den for a rate below 1; false for a rate of 0 or less, as it must be. */
 function below({ w, n, u }: Counts, num: bigint, den: bigint, q: bigint): boolean {
   const lag = n * num - w * den
   return lag > 0n && PPM * lag * lag > q * u * n * num * (den - num)
@@ -122,5 +122,5 @@ export function verdict(look: Tally & Contest): Verdict {
   // The rate that the trials left would have to bring, (need - w) / (cap - n), as num / den.
   const num = need * u - w * PPM
   const den = (cap * u - n) * PPM
-  return num >= den || (num > 0n && below(tally, num, den, q)) ? 'hold' : 'continue'
+  return num >= den || below(tally, num, den, q) ? 'hold' : 'continue'
 }

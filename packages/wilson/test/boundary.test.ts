@@ -33,6 +33,7 @@ test('both boundaries are those of verdict, count by count', () => {
 
 test.each([
   [9_000_000n, 500_000],
+  [9_000_001n, 500_000], // a hair past the ties
   [8_122_500n, 510_000],
   [6_250_000n, 200_000],
   [4_000_000n, 800_000],

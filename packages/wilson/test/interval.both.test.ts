@@ -33,6 +33,15 @@ test('the bounds are in order and mirror each other', () => {
   )
 })
 
+test('nothing but wins ends at exactly 1, nothing but losses at exactly 0', () => {
+  fc.assert(
+    fc.property(tally, z, ({ trials }, z) => {
+      expect(interval({ wins: trials, trials, z }).upper).toBe(1)
+      expect(interval({ wins: 0, trials, z }).lower).toBe(0)
+    }),
+  )
+})
+
 test('a larger z widens; ten times the trials narrow', () => {
   fc.assert(
     fc.property(tally, z, z, ({ wins, trials }, a, b) => {

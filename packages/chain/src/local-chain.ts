@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Account } from './account.ts'
-import { badLog, isLog, parseLog, type Setup } from './block.ts'
+import { badLog, isLog, type Log, parseLog } from './block.ts'
 import { type ChainError, type Head, refusal } from './chain.ts'
 import { type Call, type Entry, type Extrinsic, hashOf, inOrder, isExtrinsic, isSigned, sudo } from './extrinsic.ts'
 import { PARAMS, type Params } from './ledger.ts'
@@ -41,16 +41,16 @@ export class LocalChain extends Replica {
   readonly #results = new Map<string, Promise<Head>>()
   readonly #listeners = new Set<() => void>()
 
-  private constructor(setup: Setup, random: Random) {
-    super(setup)
+  private constructor(log: Log, random: Random) {
+    super(log)
     this.#random = random
   }
 
   /** @throws RangeError on options out of range, ChainError on a hotkey named twice. */
   static create({ netuid, random, time = 0, neurons = [], params }: LocalOptions): LocalChain {
-    const setup = { format: 'affine-chain/1', netuid, params: { ...PARAMS, ...params } } as const
-    if (!isLog({ ...setup, blocks: [] })) throw new RangeError('"netuid" or "params" is out of range')
-    const chain = new LocalChain(setup, random)
+    const log = { format: 'affine-chain/1', netuid, params: { ...PARAMS, ...params }, blocks: [] }
+    if (!isLog(log)) throw new RangeError('"netuid" or "params" is out of range')
+    const chain = new LocalChain(log, random)
     const entries = neurons.map(({ hotkey, stake }) => sudo('register', hotkey, stake))
     const block = chain.extend(time, chain.#entropy(time), entries)
     for (const [, refused] of block.calls) if (refused) throw refusal(refused)
@@ -65,9 +65,7 @@ export class LocalChain extends Replica {
    * @throws ChainError `BadLog`, naming the block and what is wrong, on any text that `export` did not write.
    */
   static import(text: string, random: Random = noRandom): LocalChain {
-    const log = parseLog(text)
-    const chain = new LocalChain(log, random)
-    chain.follow(log.blocks)
+    const chain = new LocalChain(parseLog(text), random)
     if (chain.height < 0 || chain.export() !== text) throw badLog('the text is not as export() writes it')
     return chain
   }

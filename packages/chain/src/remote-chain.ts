@@ -1,5 +1,5 @@
 import type { Account } from './account.ts'
-import { badLog, parseLog, type Setup } from './block.ts'
+import { badLog, type Log, parseLog } from './block.ts'
 import { readText } from './body.ts'
 import { ChainError, type Head } from './chain.ts'
 import type { Call } from './extrinsic.ts'
@@ -22,7 +22,9 @@ const isFault = record({ code: text(/^[A-Za-z]{1,64}$/), message: text(/^\P{C}{1
  * there is no answer. What was sent may then have arrived all the same.
  */
 export async function remoteChain(url: string, options: { readonly fetch?: typeof fetch } = {}): Promise<RemoteChain> {
-  const chain = await RemoteChain.connect(asker(url, options.fetch ?? fetch))
+  const ask = asker(url, options.fetch ?? fetch)
+  const chain = new RemoteChain(parseLog(await ask({ log: 0 })), ask)
+  if (chain.height < 0) throw badLog('no blocks')
   await chain.head()
   return chain
 }
@@ -31,17 +33,9 @@ export class RemoteChain extends Replica {
   readonly #ask: Ask
   readonly #sending = new Map<string, Promise<unknown>>()
 
-  private constructor(setup: Setup, ask: Ask) {
-    super(setup)
+  constructor(log: Log, ask: Ask) {
+    super(log)
     this.#ask = ask
-  }
-
-  static async connect(ask: Ask): Promise<RemoteChain> {
-    const log = parseLog(await ask({ log: 0 }))
-    const chain = new RemoteChain(log, ask)
-    chain.follow(log.blocks)
-    if (chain.height < 0) throw badLog('no blocks')
-    return chain
   }
 
   async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {

@@ -18,10 +18,12 @@ export abstract class Replica implements Chain {
   readonly #nonces = new Map<string, number>()
   protected readonly ledger: Ledger
 
-  constructor({ format, netuid, params }: Setup) {
+  /** @throws ChainError `BadLog`, as `follow` does. */
+  constructor({ format, netuid, params, blocks }: Log) {
     this.#setup = { format, netuid, params }
     this.ledger = new Ledger(params)
     this.netuid = netuid
+    this.follow(blocks)
   }
 
   abstract heads(signal?: AbortSignal): AsyncIterable<Head>

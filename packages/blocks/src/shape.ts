@@ -11,7 +11,7 @@ const check =
 
 export const anyText: Check = check((value) => typeof value === 'string', 'text')
 
-export const text = (pattern: RegExp, expected: string): Check =>
+const text = (pattern: RegExp, expected: string): Check =>
   check((value) => typeof value === 'string' && pattern.test(value), expected)
 
 export const integer = (low: number, high: number): Check =>

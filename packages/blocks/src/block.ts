@@ -139,8 +139,10 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
   const root = bytesToHex(merkleRoot(lines, hashFunction))
   const headerLine = toLine({ v: 1, ...rest, count: lines.length, root })
   const hash = blockHash(headerLine, hashFunction)
-  const render = (signature: Uint8Array) =>
-    joinLines([headerLine, toLine({ signature: bytesToHex(signature) }), ...lines])
+  const render = (signature: Uint8Array) => {
+    const all = [headerLine, toLine({ signature: bytesToHex(signature) }), ...lines]
+    return concatBytes(...all.flatMap((line) => [line, Uint8Array.of(LINE_FEED)]))
+  }
   const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true, hashFunction })
   if (!check.ok) throw new RangeError(`"draft" expected a block that can be read, got ${check.code}: ${check.detail}`)
   const signature = await sign(hexToBytes(hash))
@@ -149,7 +151,3 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
 }
 
 const toLine = (value: object): Uint8Array => utf8ToBytes(canonicalize(value as Json))
-
-function joinLines(lines: readonly Uint8Array[]): Uint8Array {
-  return concatBytes(...lines.flatMap((line) => [line, Uint8Array.of(LINE_FEED)]))
-}

@@ -1,6 +1,9 @@
 import { type Bucket, blockPath, LIMITS, type Sample, writeBlock } from '@affine/blocks'
 import type { Account } from '@affine/chain'
-import { canonicalize, type Hash, type Json } from '@affine/prng'
+import type { Hash } from '@affine/prng'
+
+/** As many samples of the largest size as fit in a block, header and signature included. */
+const SAMPLES_A_BLOCK = Math.floor((LIMITS.blockBytes - 4096) / (LIMITS.sampleBytes + 1))
 
 /** What all blocks of one lane share. */
 export interface LaneHeader {
@@ -28,7 +31,9 @@ export async function writeLane(
   store: Bucket,
 ): Promise<readonly Hash[]> {
   const { previous, secret, ...common } = header
-  const batches = batched([...samples].sort(byEnvironmentAndIndex))
+  const sorted = [...samples].sort(byEnvironmentAndIndex)
+  const count = Math.max(1, Math.ceil(sorted.length / SAMPLES_A_BLOCK)) // an empty lane is one block: it reveals the secret
+  const batches = Array.from({ length: count }, (_, i) => sorted.slice(i * SAMPLES_A_BLOCK, (i + 1) * SAMPLES_A_BLOCK))
   const hashes: Hash[] = []
   let prev = previous
   for (const [height, batch] of batches.entries()) {
@@ -52,23 +57,3 @@ export async function writeLane(
 function byEnvironmentAndIndex(a: Sample, b: Sample): number {
   return a.env < b.env ? -1 : a.env > b.env ? 1 : a.index - b.index
 }
-
-/** Splits samples so that every block keeps within its limits. One batch at least: an empty lane is one block. */
-function batched(samples: readonly Sample[]): readonly (readonly Sample[])[] {
-  const batches: Sample[][] = [[]]
-  let bytes = 0
-  for (const sample of samples) {
-    const size = new TextEncoder().encode(canonicalize(sample as unknown as Json)).length + 1
-    const full = (batches.at(-1)?.length ?? 0) >= LIMITS.blockSamples
-    if (full || bytes + size > LIMITS.blockBytes - HEADER_ROOM) {
-      batches.push([])
-      bytes = 0
-    }
-    batches.at(-1)?.push(sample)
-    bytes += size
-  }
-  return batches
-}
-
-/** Bytes kept free in a block for its header and signature lines. */
-const HEADER_ROOM = 4096

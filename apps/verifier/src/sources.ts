@@ -38,7 +38,7 @@ export function sourceReader(
   return async (hash) => {
     for (const source of sources) {
       const bytes = await source.read(blockPath(hash), LIMITS.blockBytes).catch((error: Error) => {
-        options.onFault?.(source.name, 'NO_BLOCK', error.message)
+        options.onFault?.(source.name, 'MISSING_BLOCK', error.message)
         return null
       })
       if (bytes === null) continue
@@ -49,6 +49,6 @@ export function sourceReader(
       }
       options.onFault?.(source.name, block.code, block.detail)
     }
-    return { ok: false, code: 'NO_BLOCK', detail: `block ${hash}: none of ${sources.length} buckets has it whole` }
+    return { ok: false, code: 'MISSING_BLOCK', detail: `block ${hash}: none of ${sources.length} buckets has it whole` }
   }
 }

@@ -19,7 +19,7 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
  */
 export function ratchet(tallies: readonly WeightedTally[], protocol: Protocol): number {
   const zSquaredPpm = BigInt(protocol.ratchetZSquaredPpm)
-  let product = 1n
+  let product = tallies.length === 0 ? 0n : 1n
   for (const tally of tallies) {
     product *= BigInt(largest((ratioPpm) => lowerReaches({ ...tally, ratioPpm, zSquaredPpm })))
   }

@@ -37,18 +37,17 @@ function fault(shape: Shape, value: Json, at: string): string | undefined {
 const isTest = (shape: Shape): shape is Exclude<Shape, Fields> => Array.isArray(shape)
 const firstOf = (faults: readonly (string | undefined)[]) => faults.find((found) => found !== undefined)
 
-const matches = (expected: string, pattern: RegExp): Shape => [
-  expected,
-  (value) => typeof value === 'string' && pattern.test(value),
-]
+const isText = (pattern: RegExp) => (value: Json) => typeof value === 'string' && pattern.test(value)
+const matches = (expected: string, pattern: RegExp): Shape => [expected, isText(pattern)]
 /** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
 const whole = (least = 0, most = 10 ** 12): Shape => [
   `${least}..${most}`,
   (value) => typeof value === 'number' && value >= least && value <= most,
 ]
-const HASH = /^[0-9a-f]{64}$/
+const isHash = isText(/^[0-9a-f]{64}$/)
+const isAscending = (list: readonly Json[]) => list.every((x, i) => i === 0 || x > (list[i - 1] ?? ''))
 const text = matches('text', /^/)
-const hash = matches('64 lower-case hex digits', HASH)
+const hash: Shape = ['64 lower-case hex digits', isHash]
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)
 const miner = { hotkey: text, model: text, revision: text, chute: text }
@@ -64,10 +63,7 @@ const STATE: Shape = {
   epoch: whole(),
   ratio,
   'champion?': miner,
-  dueled: [
-    'ascending hashes',
-    (value) => Array.isArray(value) && value.every((x, i) => HASH.test(x) && !(x <= value[i - 1])),
-  ],
+  dueled: ['ascending hashes', (value) => Array.isArray(value) && value.every(isHash) && isAscending(value)],
   trust: { '*': { correct: whole(), incorrect: whole() } },
   heads: { '*': hash },
   due: { '*': hash },

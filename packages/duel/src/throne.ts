@@ -36,17 +36,18 @@ export function settle(
   const trust = keep({ ...state.trust, ...judged?.trust })
 
   const verdict = judged?.report.outcome
+  const sits = (miner?: Miner) => (miner && stands(miner, snapshot) ? miner : undefined)
   const rival = judged?.duel.contender
-  const left = (miner?: Miner) => miner !== undefined && !stands(miner, snapshot)
-  const vacated = left(rival) ? 'champion' : rival && left(state.champion) ? 'contender' : undefined
+  // Who leaves loses, the contender first: with both gone the throne is empty.
+  const vacated = judged && (!sits(rival) ? 'champion' : !sits(state.champion) ? 'contender' : undefined)
   const outcome = verdict ?? vacated
-  const heir = outcome === 'contender' ? rival : state.champion
   const ratio = judged && verdict === 'contender' ? ratcheted(judged.duel, state) : decay(state.ratio, state.protocol)
 
   const running = outcome ? undefined : judged?.duel
   const waiting = queue(state, snapshot)
-  const crowned = left(heir) || heir === undefined ? waiting.shift() : undefined
-  const champion = crowned ?? heir
+  const heir = sits(outcome === 'contender' ? rival : state.champion)
+  const crowned = heir ? undefined : waiting.shift()
+  const champion = heir ?? crowned
   const weights = weigh(snapshot, heard, trust)
   // A duel without a voter would only cost the contender its turn.
   const contender = running || !champion || Object.keys(weights).length === 0 ? undefined : waiting[0]

@@ -1,0 +1,179 @@
+import { type Generator, pcg64 } from '@affine/prng'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import {
+  decide,
+  encodeState,
+  genesis,
+  type Lanes,
+  LOCAL,
+  type Miner,
+  openEnvs,
+  PROTOCOL,
+  parseState,
+  quota,
+  type Seals,
+  type Snapshot,
+  type State,
+  settle,
+  stateRoot,
+} from '../src/index.ts'
+import { bitmapOf, epochOf, miner } from './subnet.ts'
+
+const hex = (random: Generator) =>
+  Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, '0')).join('')
+
+/**
+ * The next epoch of a subnet in which anything happens: keys come and go, stakes move, commitments change, lanes miss, are
+ * late, lie, disagree; some validators are on another state.
+ */
+function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
+  const chance = (p: number) => random.random() < p
+  const validators = Array.from({ length: 12 }, (_, i) => `validator ${i}`).filter(() => chance(0.95))
+  const miners = Array.from({ length: 9 }, (_, i): Miner & { block: number } =>
+    miner(`miner ${i}`, random.integers(0, 50), String(Math.floor((state.epoch + 5 * i) / 40))),
+  ).filter(() => chance(0.97))
+  const root = stateRoot(state)
+  const bits = () =>
+    bitmapOf(
+      state,
+      Object.keys(state.due).filter(() => chance(0.97)),
+    )
+  const snapshot: Snapshot = {
+    epoch: state.epoch + 1,
+    protocol: chance(0.1) ? LOCAL : PROTOCOL,
+    hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
+    validators: [...validators, ...(chance(0.1) ? ['miner 3'] : [])].map((hotkey) => ({
+      hotkey,
+      stake: random.uint64(),
+      ...(chance(0.98) && {
+        attest: { epoch: state.epoch, bitmap: bits(), next: hex(random), stateRoot: chance(0.02) ? hex(random) : root },
+      }),
+    })),
+    miners,
+  }
+  const { duel, protocol } = state
+  const digit = Number(duel?.contender.hotkey.at(-1))
+  const lane = () => {
+    const played = duel ? quota(state.epoch - duel.start + 1, protocol) : 0
+    const p = chance(0.1) ? random.random() : 0.45 + digit / 30
+    return Object.fromEntries(
+      (duel ? openEnvs(duel, protocol) : []).map((env) => {
+        const decisive = Math.floor(played * (digit % 3 === 0 && env > 'n' ? 0 : 0.8))
+        const wins = Array.from({ length: decisive }, () => random.random()).filter((x) => x < p).length
+        return [env, { wins, losses: decisive - wins, played }]
+      }),
+    )
+  }
+  const seals = validators.filter(() => chance(0.97)).map((hotkey) => [hotkey, hex(random)] as const)
+  const lanes = validators.filter(() => chance(0.97)).map((hotkey) => [hotkey, lane()] as const)
+  return [snapshot, Object.fromEntries(seals), Object.fromEntries(lanes)]
+}
+
+/** The same value with the keys of every record, and every list whose order says nothing, in another order. */
+function shuffled<Value>(value: Value, random: Generator): Value {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
+  if (Array.isArray(value)) {
+    const copy = value.map((x) => shuffled(x, random))
+    if (!copy.every((x) => typeof x === 'string' && /^[0-9a-f]{64}$/.test(x))) random.shuffle(copy)
+    return copy as Value
+  }
+  const entries = Object.entries(value).map(([key, x]) => [key, shuffled(x, random)] as const)
+  random.shuffle(entries)
+  return Object.fromEntries(entries) as Value
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  for (const x of Object.values(value)) freeze(x)
+  return Object.freeze(value)
+}
+
+test('four hundred epochs of anything: the same root everywhere, in any order, through a file, changing no input', () => {
+  const random = pcg64(400n)
+  const order = pcg64(1n)
+  const seen = { crowned: 0, held: 0, frozen: 0, even: 0, apart: 0 }
+  let state = genesis(PROTOCOL, 0)
+  for (let epoch = 0; epoch < 400; epoch++) {
+    const inputs = chaos(state, random)
+    const { state: next, report } = settle(freeze(state), ...freeze(inputs))
+    const [snapshot, seals, lanes] = inputs
+    const others = [shuffled(snapshot, order), shuffled(seals, order), shuffled(lanes, order)] as const
+    expect(stateRoot(decide(shuffled(state, order), ...others))).toBe(stateRoot(next))
+    const read = parseState(encodeState(next))
+    if (!read.ok) throw new Error(read.detail)
+    expect(stateRoot(read.value)).toBe(stateRoot(next))
+    if (report.outcome === 'contender') seen.crowned++
+    if (report.outcome === 'champion') seen.held++
+    if (report.frozen) seen.frozen++
+    if (Object.values(report.envs).some(({ given }) => given === 'even')) seen.even++
+    if (Object.values(report.lanes).some(({ setAside }) => setAside.length > 0)) seen.apart++
+    state = next
+  }
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)
+  expect(stateRoot(state)).toBe('7a7ef7a79bbec8743471f9a8f4e65fa78981c6ece0d3a163572c53bfb381f88b')
+})
+
+describe('decide', () => {
+  const key = fc.oneof(
+    fc.constantFrom('v1', 'v2', 'v3', 'v4', 'm1', 'm2', '__proto__', 'constructor', 'toString', 'hasOwnProperty'),
+    fc.string({ maxLength: 3 }),
+  )
+  const record = <T>(value: fc.Arbitrary<T>) =>
+    fc
+      .uniqueArray(fc.tuple(key, value), { selector: ([k]) => k, maxLength: 6 })
+      .map((entries) => Object.fromEntries(entries))
+  const number = fc.oneof(
+    fc.constantFrom(0, 1, 16, 31, 32, 33, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53),
+    fc.nat(64),
+  )
+  const tally = fc.record({ wins: number, losses: number, played: number })
+  const lane = fc.record({ 'mult8@0.1.0': tally, 'tictactoe@0.1.0': tally }, { requiredKeys: [] })
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\ud800', 'models/m1', 'main'))
+  const hash = fc.constantFrom('0'.repeat(64), 'f'.repeat(64))
+  const started = decide(genesis(PROTOCOL, 10), ...epochOf(genesis(PROTOCOL, 10)))
+  const root = stateRoot(started)
+  const attest = fc.record({
+    epoch: fc.constantFrom(11, 10, -1),
+    bitmap: fc.uint8Array({ maxLength: 20 }),
+    next: hash,
+    stateRoot: fc.constantFrom(root, 'f'.repeat(64)),
+  })
+  const snapshot = fc.record({
+    epoch: fc.constant(12),
+    protocol: fc.constantFrom(PROTOCOL, LOCAL),
+    hotkeys: fc.uniqueArray(key),
+    validators: fc.uniqueArray(
+      fc.record(
+        { hotkey: key, stake: fc.bigInt({ min: -1n, max: 2n ** 64n }), attest },
+        { requiredKeys: ['hotkey', 'stake'] },
+      ),
+      { selector: ({ hotkey }) => hotkey },
+    ),
+    miners: fc.uniqueArray(fc.record({ hotkey: key, model: text, revision: text, chute: text, block: fc.nat(9) }), {
+      selector: ({ hotkey }) => hotkey,
+    }),
+  })
+
+  it('never throws, and gives a state that can be read, whatever strangers wrote', () => {
+    fc.assert(
+      fc.property(snapshot, record(hash), record(fc.oneof(lane, record(tally))), (seen, seals, lanes) => {
+        const next = decide(started, seen, seals, lanes as unknown as Lanes)
+        expect(parseState(encodeState(next))).toMatchObject({ ok: true })
+        expect(next.epoch).toBe(12)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('keeps keys with the names of inherited properties as its own', () => {
+    const validators = ['__proto__', 'constructor', 'toString']
+    const first = genesis(PROTOCOL, 10)
+    const state = decide(first, ...epochOf(first, { validators }))
+    expect(Object.keys(state.duel?.weights ?? {}).sort()).toEqual([...validators].sort())
+    const next = decide(state, ...epochOf(state, { validators, rates: [1, 0] }))
+    expect(next.champion?.hotkey).toBe('m2')
+    expect(Object.keys(next.trust).sort()).toEqual([...validators].sort())
+    expect(Object.getPrototypeOf(next.trust)).toBe(Object.prototype)
+  })
+})

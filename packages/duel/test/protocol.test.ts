@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { LOCAL, PROTOCOL, quota } from '../src/index.ts'
+
+test('the constants cannot be changed', () => {
+  for (const protocol of [PROTOCOL, LOCAL]) {
+    expect(() => Object.assign(protocol, { cap: 1 })).toThrow(TypeError)
+    expect(() => Object.assign(protocol.envs, { 'mult8@0.1.0': '' })).toThrow(TypeError)
+  }
+})
+
+test('a local network differs in its clock and cap alone', () => {
+  expect(LOCAL).toEqual({ ...PROTOCOL, epochBlocks: 30, sealBlock: 20, cap: 500, zSquaredPpm: 7_128_900 })
+})
+
+test('a quota doubles up to the most', () => {
+  const quotas = Array.from({ length: 8 }, (_, i) => quota(i + 1, PROTOCOL))
+  expect(quotas).toEqual([32, 64, 128, 256, 512, 512, 512, 512])
+  expect(quota(10_000, PROTOCOL)).toBe(512)
+})

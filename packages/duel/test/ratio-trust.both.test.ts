@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
+import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
+import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
+import { decay, PROTOCOL, ratchet, trust } from '../src/index.ts'
+import { NEWCOMER, remember } from '../src/trust.ts'
+
+describe('ratchet', () => {
+  const revive = (tally: Record<string, string>) => ({
+    wins: BigInt(tally.wins ?? ''),
+    trials: BigInt(tally.trials ?? ''),
+    unit: BigInt(tally.unit ?? ''),
+  })
+  it.each(ratchets.vectors)('$what', ({ input, bounds, want }) => {
+    expect(ratchet(input.map(revive), PROTOCOL)).toBe(want)
+    const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
+    for (const [i, bound] of bounds.entries()) {
+      expect(ratchet(input.slice(i, i + 1).map(revive), open)).toBe(Math.max(bound, 1))
+    }
+  })
+
+  it('is an integer root: of equal bounds the bound, never above the largest or below the least', () => {
+    const tally = fc.tuple(fc.nat(300), fc.nat(300)).map(([wins, losses]) => ({
+      ...{ wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n },
+    }))
+    const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
+    fc.assert(
+      fc.property(fc.array(tally, { minLength: 1, maxLength: 5 }), (tallies) => {
+        const each = tallies.map((one) => ratchet([one], open))
+        const mean = ratchet(tallies, open)
+        expect(mean).toBeGreaterThanOrEqual(Math.min(...each) - 1) // a bound of 0 shows as 1
+        expect(mean).toBeLessThanOrEqual(Math.max(...each))
+        expect(
+          ratchet(
+            tallies.map(() => tallies[0] ?? { wins: 0n, trials: 0n, unit: 1n }),
+            open,
+          ),
+        ).toBe(each[0])
+        expect(ratchet([...tallies].reverse(), open)).toBe(mean)
+      }),
+    )
+  })
+})
+
+describe('decay', () => {
+  it.each(decays.vectors)('$what', ({ input, want }) => {
+    const run: number[] = []
+    for (let ratio = input; run.length < (Array.isArray(want) ? want.length : 1); run.push(ratio)) {
+      ratio = decay(ratio, PROTOCOL)
+    }
+    expect(run).toEqual([want].flat())
+  })
+
+  it('halves the excess in 14 epochs', () => {
+    let ratio = 710_000
+    for (let epoch = 0; epoch < 14; epoch++) ratio = decay(ratio, PROTOCOL)
+    expect(Math.abs(ratio - 610_000)).toBeLessThan(20)
+  })
+
+  it('never falls below the floor, also one that was raised', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999_999 }), (ratio) => {
+        expect(decay(ratio, PROTOCOL)).toBeGreaterThanOrEqual(PROTOCOL.ratioFloorPpm)
+        expect(decay(ratio, PROTOCOL)).toBeLessThanOrEqual(Math.max(ratio, PROTOCOL.ratioFloorPpm))
+      }),
+    )
+  })
+})
+
+describe('trust', () => {
+  it.each(trusts.vectors)('$what', ({ input, want }) => expect(trust(input)).toBe(want))
+
+  test('what was there fades by a sixteenth, rounded down, before the epoch counts', () => {
+    expect(remember(NEWCOMER, 2, 0, PROTOCOL)).toEqual({ correct: 2_000_000, incorrect: 0 })
+    const after = remember({ correct: 1_000_001, incorrect: 17 }, 1, 1, PROTOCOL)
+    expect(after).toEqual({ correct: 1_937_500, incorrect: 1_000_015 })
+  })
+
+  test('sixteen lanes an environment are the most that is remembered', () => {
+    let record = NEWCOMER
+    for (let epoch = 0; epoch < 500; epoch++) record = remember(record, 1, 0, PROTOCOL)
+    expect(record.correct).toBeGreaterThan(15_999_000)
+    expect(record.correct).toBeLessThanOrEqual(16_000_000)
+    expect(trust(record)).toBe(944_444)
+  })
+})

@@ -1,0 +1,97 @@
+import { canonicalize, type Json } from '@affine/prng'
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import vectors from '../../../vectors/duel/states.json' with { type: 'json' }
+import { decide, encodeState, parseState, stateRoot } from '../src/index.ts'
+import { epochOf } from './subnet.ts'
+
+const base = vectors.base as unknown as Json
+
+/** A copy in which the value at `path` is another one, or gone. */
+function edit(value: Json, [key, ...rest]: readonly string[], to: Json | undefined): Json {
+  if (key === undefined) return to ?? ''
+  const entries = Object.entries(value).filter(([name]) => name !== key)
+  const old = (value as Record<string, Json>)[key]
+  const edited = rest.length > 0 ? edit(old ?? {}, rest, to) : to
+  return Object.fromEntries(edited === undefined ? entries : [...entries, [key, edited]])
+}
+
+test('the valid state is read, and is what it was', () => {
+  const text = canonicalize(base)
+  const read = parseState(text)
+  if (!read.ok) throw new Error(read.detail)
+  expect(encodeState(read.value)).toBe(text)
+  expect(stateRoot(read.value)).toBe(vectors.root)
+  expect(() => decide(read.value, ...epochOf(read.value))).not.toThrow()
+})
+
+describe('refuses', () => {
+  it.each(vectors.edits)('$path: $what', ({ path, to, detail }) => {
+    const text = canonicalize(edit(base, path.split(' '), to as Json | undefined))
+    expect(parseState(text)).toEqual({ ok: false, code: 'BAD_STATE', detail })
+  })
+
+  it.each(vectors.texts)('$what', ({ text }) => {
+    expect(parseState(text)).toMatchObject({ ok: false, code: 'BAD_STATE' })
+  })
+
+  it('a key of the prototype, without touching it', () => {
+    const text = canonicalize(base).replace('"trust":{', '"trust":{"__proto__":{"polluted":1},')
+    expect(parseState(text)).toMatchObject({ ok: false, code: 'BAD_STATE' })
+    expect({}).not.toHaveProperty('polluted')
+  })
+})
+
+test('reads hotkeys with the names of inherited properties as any other', () => {
+  const trust = JSON.parse('{"__proto__":{"correct":1,"incorrect":0},"constructor":{"correct":2,"incorrect":0}}')
+  const read = parseState(canonicalize(edit(base, ['trust'], trust)))
+  expect(read.ok && Object.keys(read.value.trust)).toEqual(['__proto__', 'constructor'])
+})
+
+test('never throws, whatever the text, and details are printable', () => {
+  const check = (text: string) => {
+    const read = parseState(text)
+    if (read.ok) return
+    expect(read.code).toBe('BAD_STATE')
+    expect(read.detail).toMatch(/^[ -~±^]+$/)
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), check))
+  fc.assert(fc.property(fc.json(), check))
+  const text = canonicalize(base)
+  fc.assert(
+    fc.property(fc.nat(text.length), fc.nat(20), fc.string({ maxLength: 4 }), (at, cut, put) =>
+      check(text.slice(0, at) + put + text.slice(at + cut)),
+    ),
+  )
+  const keys = fc.constantFrom(
+    'protocol',
+    'duel',
+    'trust',
+    'weights',
+    'tallies',
+    'envs',
+    'due',
+    'v1',
+    'champion',
+    'cap',
+  )
+  const value = fc.oneof(
+    fc.integer(),
+    fc.string(),
+    fc.boolean(),
+    fc.constant([]),
+    fc.constant({}),
+    fc.constant({ '\u202e': [1] }),
+  )
+  fc.assert(
+    fc.property(fc.array(keys, { minLength: 1, maxLength: 3 }), value, (path, to) => {
+      let edited: string
+      try {
+        edited = canonicalize(edit(base, path, to as Json))
+      } catch {
+        return // a text that has no canonical form
+      }
+      check(edited)
+    }),
+  )
+})

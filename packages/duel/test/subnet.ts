@@ -1,0 +1,77 @@
+import {
+  type Lanes,
+  type Miner,
+  PROTOCOL,
+  quota,
+  type Seals,
+  type Snapshot,
+  type State,
+  stateRoot,
+} from '../src/index.ts'
+
+/** A miner that commits to content of its own. */
+export const miner = (hotkey: string, block = 1, revision = 'main'): Miner & { block: number } => ({
+  ...{ hotkey, model: `models/${hotkey}`, revision, chute: `chutes/${hotkey}`, block },
+})
+
+export const ENVS: readonly string[] = Object.keys(PROTOCOL.envs).sort()
+export const MULT8 = 'mult8@0.1.0'
+export const TICTACTOE = 'tictactoe@0.1.0'
+export const HEAD: string = 'b'.repeat(64)
+export const NEXT: string = 'c'.repeat(64)
+
+/** Bits for some of a duel's voters. */
+export function bitmapOf(state: State, hotkeys: readonly string[]): Uint8Array {
+  const bitmap = new Uint8Array(16)
+  for (const [i, voter] of Object.keys(state.duel?.weights ?? {})
+    .sort()
+    .entries()) {
+    if (hotkeys.includes(voter)) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (1 << (i & 7))
+  }
+  return bitmap
+}
+
+export interface Scene {
+  readonly validators?: readonly string[]
+  readonly miners?: readonly (Miner & { readonly block: number })[]
+  /** Validators whose lane is whole but sealed by nobody, sealed but not whole, attested by nobody. */
+  readonly unsealed?: readonly string[]
+  readonly broken?: readonly string[]
+  readonly unattested?: readonly string[]
+  /** Share of wins and losses of the quota, the same for all or by validator. */
+  readonly rates?: Rates | ((validator: string, env: string) => Rates)
+}
+type Rates = readonly [wins: number, losses: number]
+
+/** What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but for what `scene` says. */
+export function epochOf(state: State, scene: Scene = {}): [Snapshot, Seals, Lanes] {
+  const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
+  const { unsealed = [], broken = [], unattested = [], rates = [0, 0] } = scene
+  const played = state.duel ? quota(state.epoch - state.duel.start + 1, state.protocol) : 0
+  const lane = (validator: string) =>
+    Object.fromEntries(
+      ENVS.map((env) => {
+        const [wins, losses] = typeof rates === 'function' ? rates(validator, env) : rates
+        return [env, { wins: Math.round(wins * played), losses: Math.round(losses * played), played }]
+      }),
+    )
+  const whole = validators.filter((validator) => !broken.includes(validator))
+  const bitmap = bitmapOf(
+    state,
+    whole.filter((validator) => !unattested.includes(validator)),
+  )
+  const attest = { epoch: state.epoch, bitmap, next: NEXT, stateRoot: stateRoot(state) }
+  const snapshot: Snapshot = {
+    epoch: state.epoch + 1,
+    protocol: PROTOCOL,
+    hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
+    validators: validators.map((hotkey) => ({ hotkey, stake: 1000n, attest })),
+    miners,
+  }
+  const sealed = validators.filter((validator) => !unsealed.includes(validator))
+  return [
+    snapshot,
+    Object.fromEntries(sealed.map((validator) => [validator, HEAD])),
+    Object.fromEntries(whole.map((validator) => [validator, lane(validator)])),
+  ]
+}

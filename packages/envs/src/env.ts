@@ -42,8 +42,7 @@ export class Env {
     this.#salt = entropy === undefined ? `${this.#salt}+` : (challengeId ?? String(seed))
     this.#random = random
     const episode = new Episode(this.spec, random)
-    const info = new Info({ spec: this.spec, state: episode.state, salt: this.#salt })
-    if (challengeId !== undefined) Object.assign(info, { challengeId })
+    const info = new Info({ spec: this.spec, state: episode.state, salt: this.#salt, challengeId })
     this.#current = { episode, info }
     return [this.spec.observe(episode.state), info]
   }
@@ -98,7 +97,8 @@ export class Info {
   readonly difficulty: number
   readonly #start: { readonly spec: EnvSpec; readonly state: unknown; readonly salt: string }
 
-  constructor(start: { spec: EnvSpec; state: unknown; salt: string }) {
+  constructor(start: { spec: EnvSpec; state: unknown; salt: string; challengeId: string | undefined }) {
+    if (start.challengeId !== undefined) this.challengeId = start.challengeId
     this.env = start.spec.id
     this.difficulty = start.spec.difficulty
     this.#start = start

@@ -59,7 +59,7 @@ export function* record(
     if ('fault' in reply) return { messages, reward: spec.lowestReward, fault: 'no-reply' }
     const content = normalise(reply.content)
     if (isOversize(content)) return { messages, reward: spec.lowestReward, fault: 'oversize' }
-    messages.push({ role: 'assistant', ...reply, content })
+    messages.push({ ...reply, role: 'assistant', content })
     episode.step(parseAction(spec, content))
   }
   return { messages, reward: episode.total }

@@ -4,9 +4,10 @@ import type { EnvSpec } from './definition.ts'
 import { type NoReply, type Reply, record, type Transcript } from './replay.ts'
 
 const EPISODES = 256
+// The protocol's limit, not text.ts's constant: were that one altered, hashes must change.
 const MAX_REPLY_BYTES = 4096
 
-/** Ways to spoil an answer; all but lower case of digits must be refused, in any environment with a strict reader. */
+/** Ways to spoil an answer; a strict reader refuses them, except where lower case makes no difference. */
 const SPOILED: readonly ((good: string) => string)[] = [
   () => '',
   (good) => `${good}\n`,
@@ -32,10 +33,10 @@ const memo = /* @__PURE__ */ new WeakMap<EnvSpec, Hash>()
  *
  * - 0–5: `good`
  * - 6–11: a sample of the action space, formatted: good, bad, illegal or malformed, as it comes
- * - 12: `good` on a second line, below escape sequences, a bidirectional override and a CR LF
+ * - 12: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, what `normalise` has to clean
  * - 13: `good`, spoiled: `integers(0, 10)` picks from the list above
  * - 14: no reply
- * - 15: `good` below a line of x, 4096 bytes and `integers(0, 3)` more: from one byte more it is oversize
+ * - 15: `x` repeated, LF, `good`: 4096 + `integers(0, 3)` bytes, so two of three are oversize
  */
 export function specHashOf(spec: EnvSpec): Hash {
   const known = memo.get(spec)

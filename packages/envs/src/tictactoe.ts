@@ -92,8 +92,8 @@ function solveGame(): { scores: Int8Array; best: number[][]; positions: number[]
     const score = values.length > 0 ? Math.max(...values) : lost ? LOST : 0
     scores[code] = score
     best[code] = cells.filter((_, index) => values[index] === score)
-    // A start: not lost, and some move gives away a win or a draw.
-    if (score >= 0 && values.some((value) => Math.sign(value) < Math.sign(score))) positions.push(code)
+    // A start: some move gives away a win or a draw. So it is not lost: then there is nothing to give away.
+    if (values.some((value) => Math.sign(value) < Math.sign(score))) positions.push(code)
     return score
   }
   visit(0)

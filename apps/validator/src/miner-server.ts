@@ -1,47 +1,21 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { Message } from '@affine/envs'
-import type { Json } from '@affine/prng'
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { type Player, playerReply } from './reference-player.ts'
 
-const MAX_REQUEST_BYTES = 1024 * 1024
-
-/** An OpenAI-compatible HTTP server that answers as `player` does, from the last message alone. Not started: call `listen`. */
+/** An OpenAI-compatible server that answers as `player` does, from the last message alone. Not started: call `listen`. */
 export function minerServer(player: Player): Server {
-  return createServer((request, response) => {
-    const answer = (status: number, body: Json): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const app = new Hono()
+  app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
+    const body = await context.req.json<{ messages?: { content?: unknown }[] } | null>().catch(() => null)
+    const prompt = Array.isArray(body?.messages) ? body.messages.at(-1)?.content : undefined
+    if (typeof prompt !== 'string') {
+      return context.json({ error: { message: '"messages" expected a list of { role, content }' } }, 400)
     }
-    const refuse = (status: number, message: string): void =>
-      answer(status, { error: { message, type: 'invalid_request' } })
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
-      return refuse(404, 'this miner serves POST /v1/chat/completions')
-    }
-    readJson(request).then(
-      (body) => {
-        const messages = messagesOf(body)
-        if (messages === null) return refuse(400, '"messages" expected a list of { role, content }')
-        const content = playerReply(messages.at(-1)?.content ?? '', player)
-        const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }
-        answer(200, { id: 'chatcmpl-0', object: 'chat.completion', created: 0, model: 'reference', choices: [choice] })
-      },
-      (error: Error) => refuse(400, error.message),
-    )
+    const message = { role: 'assistant', content: playerReply(prompt, player) }
+    const choices = [{ index: 0, finish_reason: 'stop', message }]
+    return context.json({ id: 'chatcmpl-0', object: 'chat.completion', created: 0, model: 'reference', choices })
   })
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_REQUEST_BYTES) throw new RangeError(`a request may have ${MAX_REQUEST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-}
-
-function messagesOf(body: unknown): readonly Message[] | null {
-  const messages = (body as { messages?: unknown } | null)?.messages
-  const sound = (m: unknown): m is Message => typeof (m as Message | null)?.content === 'string'
-  return Array.isArray(messages) && messages.every(sound) ? messages : null
+  return createServer(getRequestListener(app.fetch))
 }

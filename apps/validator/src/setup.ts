@@ -1,15 +1,14 @@
+import { join } from 'node:path'
 import type { Bucket, Sample } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import type { LaneVerdict, Network, Settled, Source } from '@affine/verifier'
+import { type LaneVerdict, type Network, openBucket, type Settled, type Source } from '@affine/verifier'
 
-/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
-export interface Setup {
-  readonly chain: Chain
-  readonly account: Account
-  readonly network: Network
-  /** The validator's own folder, for its journals; nobody else reads it. */
+/** Where a validator keeps what is its own, and where it meets the others. */
+export interface Places {
+  /** Its own folder, for its journals; nobody else reads it. */
   readonly folder: string
   /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */
   readonly store: Bucket
@@ -18,6 +17,13 @@ export interface Setup {
   readonly bucketUrl: string
   /** Opens another validator's bucket; null when the announced URL may not be opened. */
   readonly openBucket: (hotkey: string, url: string) => Source | null
+}
+
+/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
+export interface Setup extends Places {
+  readonly chain: Chain
+  readonly account: Account
+  readonly network: Network
   /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
   readonly agent: (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
   readonly now: () => number
@@ -32,6 +38,17 @@ export type Event =
   | { readonly type: 'lane'; readonly epoch: number; readonly validator: string; readonly verdict: LaneVerdict }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
+
+/** Buckets that are folders side by side under `buckets`, each announced by its validator's hotkey. */
+export function folders(folder: string, buckets: string, hotkey: string): Places {
+  return {
+    folder,
+    store: directoryBucket(folder),
+    bucket: directoryBucket(join(buckets, hotkey)),
+    bucketUrl: hotkey,
+    openBucket: (other, url) => openBucket(other, url, buckets),
+  }
+}
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 export function margin(blocks: number): number {

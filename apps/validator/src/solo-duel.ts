@@ -19,14 +19,12 @@ export interface DuelRun {
   readonly duel: SoloDuel
   readonly protocol: Protocol
   readonly journal: Journal
-  readonly agents: { readonly champion: AgentOf; readonly contender: AgentOf }
+  readonly agents: Readonly<Record<'champion' | 'contender', (replyMs: number) => Agent>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
   readonly on: (standing: Standing) => void
 }
-
-export type AgentOf = (replyMs: number) => Agent
 
 /** How a duel stands: by environment, and who has it, once that is certain. */
 export interface Standing {

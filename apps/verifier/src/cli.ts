@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
-import { type Chain, LocalChain, remoteChain } from '@affine/chain'
+import { LocalChain, remoteChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { Command, CommanderError } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 import { epochText, shortHotkey } from './epoch-text.ts'
 import { networkOf } from './network.ts'
-import { type Flaw, type Recomputed, recompute } from './recompute.ts'
-import { finds, type SampleSearch, sampleText } from './sample-search.ts'
+import { output, run } from './output.ts'
+import { type Flaw, recompute } from './recompute.ts'
+import { matches, sampleText } from './sample-search.ts'
 import { openBucket } from './sources.ts'
 import { printable, share } from './text.ts'
 
@@ -27,100 +28,64 @@ const program = new Command('af-verify')
   .requiredOption('--chain <file|url>', "the chain's export, or where `af localnet` serves it")
   .option('--network <name>', 'whose rules', 'local')
   .option('--epoch <n>', 'show this epoch only')
-  .option('--validator <hotkey>', 'show samples of this validator only')
+  .option('--validator <hotkey>', 'of the samples asked for, show those of this validator')
   .option('--block <hash>', 'show the samples of this block')
-  .option('--challenge <id>', 'show the sample of this challenge')
+  .option('--challenge <id>', 'show the samples of this challenge')
   .option('--sample <env#index>', 'show these samples')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', EXAMPLES)
   .exitOverride()
   .showHelpAfterError('(see --help)')
-
-try {
-  program.parse()
-  process.exitCode = await verify(program.args[0], program.opts())
-} catch (error) {
-  if (!(error instanceof CommanderError)) process.stderr.write(`af-verify: ${printable(String(error), 1000)}\n`)
-  process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1
-}
-
-interface Options extends SampleSearch {
-  readonly chain: string
-  readonly network: string
-  readonly epoch?: string | undefined
-  readonly json?: true | undefined
-}
-
-async function verify(base: string | undefined, options: Options): Promise<number> {
-  const say = (text: string, record: object): void => {
-    process.stdout.write(`${options.json ? JSON.stringify(record, decimal) : text}\n`)
-  }
-  const only = options.epoch === undefined ? undefined : Number(options.epoch)
-  if (only !== undefined && !Number.isSafeInteger(only))
-    throw new RangeError(`"--epoch" expected a number, got ${options.epoch}`)
-  const network = networkOf(options.network)
-  const chain: Chain = /^https?:/.test(options.chain)
-    ? await remoteChain(options.chain)
-    : LocalChain.import(await readFile(options.chain, 'utf8'))
-  const searching = options.block ?? options.challenge ?? options.sample
-  const flaws: Flaw[] = []
-  const apart = new Map<string, number>()
-  let shown = 0
-  let found: { text: readonly string[]; record: object }[] = []
-  let end: Recomputed | undefined
-  const epochs = recompute({
-    chain,
-    network,
-    openBucket: (hotkey, url) => openBucket(hotkey, url, base),
-    onSample: (sample, where) => {
-      if (finds(options, sample, where))
-        found.push({ text: sampleText(sample, where), record: { type: 'sample', ...where, sample } })
-    },
-  })
-  for await (const recomputed of epochs) {
-    end = recomputed
-    const { epoch, report, state } = recomputed
-    flaws.push(...recomputed.flaws)
-    for (const [hotkey, lane] of Object.entries(report.lanes)) {
-      if (lane.setAside.length > 0) apart.set(hotkey, (apart.get(hotkey) ?? 0) + 1)
-    }
-    if (only === undefined || only === epoch) {
-      if (searching === undefined) {
-        say(epochText(recomputed, shortHotkey).join('\n'), { type: 'epoch', epoch, root: stateRoot(state), report })
+  .action(async (base, options) => {
+    const screen = output(options.json)
+    const network = networkOf(options.network)
+    const web = /^https?:/.test(options.chain)
+    const chain = web ? await remoteChain(options.chain) : LocalChain.import(await readFile(options.chain, 'utf8'))
+    const search = [options.block, options.challenge, options.sample].find((word) => word !== undefined)
+    const flaws: Flaw[] = []
+    const apart: Record<string, number> = {}
+    let shown = 0
+    let last: { text: string; record: object } | undefined
+    let found: { text: string; record: object }[] = []
+    const epochs = recompute({
+      chain,
+      network,
+      openBucket: (hotkey, url) => openBucket(hotkey, url, base),
+      onSample: (sample, place) => {
+        if (search === undefined || !matches(options, sample, place)) return
+        found.push({ text: sampleText(sample, place), record: { type: 'sample', ...place, sample } })
+      },
+    })
+    for await (const settled of epochs) {
+      const { epoch, report, state } = settled
+      const root = stateRoot(state)
+      flaws.push(...settled.flaws)
+      for (const [hotkey, { setAside }] of Object.entries(report.lanes)) {
+        if (setAside.length > 0) apart[hotkey] = (apart[hotkey] ?? 0) + 1
       }
-      for (const { text, record } of found) say(text.join('\n'), record)
-      shown += found.length
-      for (const flaw of recomputed.flaws) say(flawText(flaw), { type: 'flaw', ...flaw })
+      if (options.epoch === undefined || options.epoch === String(epoch)) {
+        shown += search === undefined ? 1 : found.length
+        for (const { text, record } of found) screen.line(text, record)
+        const record = { type: 'epoch', epoch, root, report }
+        if (search === undefined) screen.line(epochText(settled, shortHotkey).join('\n'), record)
+        for (const flaw of settled.flaws) screen.line(flawText(flaw), { type: 'flaw', ...flaw })
+      }
+      found = []
+      const champion = state.champion?.hotkey ?? 'none'
+      const head = `champion   ${champion}\nratio      ${share(state.ratio)}\nstate root ${root}, governing epoch ${state.epoch}`
+      last = { text: head, record: { type: 'end', champion, ratio: state.ratio, root } }
     }
-    found = []
-  }
-  if (searching !== undefined && shown === 0) throw new Error(`no sample matches ${searching}`)
-  if (end === undefined) throw new Error('the chain has not closed an epoch yet')
-  const { state } = end
-  const lines = [
-    '',
-    `champion   ${state.champion?.hotkey ?? 'none'}`,
-    `ratio      ${share(state.ratio)}`,
-    `state root ${stateRoot(state)}, governing epoch ${state.epoch}`,
-    ...[...apart].sort().map(([hotkey, n]) => `${hotkey}: its samples did not agree with the others' in ${n} epochs`),
-    flaws.length === 0 ? 'Everything holds.' : `${flaws.length} things do not hold; see ✘ above.`,
-  ]
-  const disagreed = Object.fromEntries(apart)
-  say(lines.join('\n'), {
-    type: 'end',
-    champion: state.champion,
-    root: stateRoot(state),
-    disagreed,
-    flaws: flaws.length,
+    if (last === undefined) throw new Error('the chain has not closed an epoch yet')
+    if (shown === 0) throw new Error(`nothing matches ${search ?? `epoch ${options.epoch}`}`)
+    const far = Object.entries(apart).map(
+      ([hotkey, n]) => `${hotkey}: its samples did not agree with the others' in ${n} epochs`,
+    )
+    const end = flaws.length === 0 ? 'Everything holds.' : `${flaws.length} things do not hold; see ✘ above.`
+    screen.line(['', last.text, ...far, end].join('\n'), { ...last.record, disagreed: apart, flaws: flaws.length })
+    if (flaws.length > 0) process.exitCode = 1
   })
-  return flaws.length === 0 ? 0 : 1
-}
 
-function flawText({ epoch, validator, code, detail }: Flaw): string {
-  return `  ✘ epoch ${epoch}, ${validator}: ${code}: ${printable(detail)}`
-}
+const flawText = ({ epoch, validator, code, detail }: Flaw): string =>
+  `  ✘ epoch ${epoch}, ${validator}: ${code}: ${printable(detail)}`
 
-/** Tallies are BigInt: in JSON they are decimal strings. */
-function decimal(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
-}
+await run(program)

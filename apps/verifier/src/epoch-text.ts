@@ -12,7 +12,7 @@ export function epochText({ before, state, report }: Settled, nameOf: NameOf): r
     `epoch ${before.epoch}  ${duel === undefined ? throneText(before, nameOf) : duelText(before, duel, nameOf)}`,
   ]
   const z = Math.sqrt(before.protocol.zSquaredPpm / 1_000_000)
-  for (const [env, { win, hold, tallies, setAside, verdict, given }] of Object.entries(report.envs)) {
+  for (const [env, { win, tallies, setAside, given }] of Object.entries(report.envs)) {
     const sum = { wins: 0, losses: 0, played: 0 }
     for (const [hotkey, tally] of Object.entries(tallies)) {
       if (setAside.includes(hotkey)) continue
@@ -20,10 +20,10 @@ export function epochText({ before, state, report }: Settled, nameOf: NameOf): r
       sum.losses += tally.losses
       sum.played += tally.played
     }
-    const { wins, trials, unit } = verdict === 'hold' ? hold : win
-    const shown = { wins: Number(wins) / Number(unit), trials: Number(trials) / Number(unit) }
+    const unit = Number(win.unit)
+    const trimmed = { wins: Number(win.wins) / unit, trials: Number(win.trials) / unit }
     const counts = `${sum.wins} won, ${sum.losses} lost, ${sum.played - sum.wins - sum.losses} tied`
-    const interval = drawInterval(shown, z, duel?.ratio ?? state.ratio)
+    const interval = drawInterval(trimmed, z, duel?.ratio ?? state.ratio)
     lines.push(
       `  ${env.padEnd(16)} ${counts.padEnd(32)} ${interval} → ${given ?? (report.frozen ? 'frozen' : 'go on')}`,
     )

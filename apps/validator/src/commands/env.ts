@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import { type Agent, challengeId, make, play, registry, specHash, type Transcript } from '@affine/envs'
-import { printable } from '@affine/verifier'
+import { type Agent, challengeId, make, play, registry, specHash } from '@affine/envs'
+import { interrupted, output, printable } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { minerClient } from '../miner-client.ts'
-import { interrupted, output } from '../output.ts'
-import { playerReply } from '../reference-player.ts'
+import { openPlayer } from '../players.ts'
+
+const EXAMPLES = `
+Examples:
+  $ af env run tictactoe-v0
+  $ af env run mult8-v0 --agent perfect --verify
+  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
 /** `af env`: look at the environments and play them. */
 export const env: CommandUnknownOpts = new Command('env').description('list environments, and play one')
@@ -16,10 +20,10 @@ env
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExample:\n  $ af env list')
   .action(({ json }) => {
-    const screen = output(json ?? false)
     for (const { id, difficulty, maxSteps, replyMs } of registry.values()) {
-      const text = `${id.padEnd(18)} at most ${maxSteps} replies of ${replyMs / 1000} s   specHash ${specHash(id)}`
-      screen.line(text, { id, difficulty, maxSteps, replyMs, specHash: specHash(id) })
+      const record = { id, difficulty, maxSteps, replyMs, specHash: specHash(id) }
+      const replies = maxSteps === 1 ? 'one reply' : `at most ${maxSteps} replies`
+      output(json).line(`${id.padEnd(18)} ${replies} of ${replyMs / 1000} s, specHash ${record.specHash}`, record)
     }
   })
 
@@ -28,42 +32,40 @@ env
   .description('play one challenge')
   .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
   .option('--challenge <id>', 'which one; a new one without')
-  .option('--agent <who>', 'human, perfect, random, or the URL of an OpenAI-compatible endpoint', 'human')
+  .option(
+    '--agent <who>',
+    'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint',
+    'human',
+  )
   .option('--model <name>', 'what the endpoint calls the model', 'default')
   .option('--verify', 'play twice and compare')
-  .option('--json', 'one JSON object')
-  .addHelpText(
-    'after',
-    '\nExamples:\n  $ af env run tictactoe-v0\n  $ af env run mult8-v0 --agent perfect --verify\n  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1',
-  )
-  .action(async (id, { challenge, agent: who, model, verify, json }) => {
-    const screen = output(json ?? false)
-    const env = make(id)
-    const challengeId = challenge ?? freshChallenge(env.spec.id)
-    const agent = agentOf(who, model, env.spec.replyMs)
-    const transcript = await play(env, challengeId, agent)
-    if (who === 'human') process.stdin.destroy()
-    const end = `reward ${transcript.reward}${transcript.fault === undefined ? '' : `, forfeited: ${transcript.fault}`}`
-    const said = who === 'human' ? [] : messageLines(transcript)
-    const record = { env: env.spec.id, challengeId, ...transcript }
-    screen.line([`challenge ${challengeId}`, ...said, end].join('\n'), record)
-    if (verify) {
-      const replies = transcript.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
-      const again = await play(env, challengeId, who === 'human' ? recorded(replies) : agent)
-      const equal = JSON.stringify(contents(again)) === JSON.stringify(contents(transcript))
-      if (!equal)
-        throw new Error('played twice, the episode differs: the agent, or the environment, is not deterministic')
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', EXAMPLES)
+  .action(async (name, { challenge, agent: who, model, verify, json }) => {
+    const screen = output(json)
+    const env = make(name)
+    const id = challenge ?? freshChallenge(env.spec.id)
+    const common = { seed: randomBytes(8).toString('hex'), model, concurrency: 1, giveUpMs: 60_000 }
+    const person = who === 'human'
+    const player = person ? human() : await openPlayer({ ...common, who, signal: interrupted() })
+    try {
+      const { messages, reward, fault } = await play(env, id, player.agent(env.spec.replyMs))
+      const said = messages.map(({ role, content }) => `${role === 'user' ? '>' : '<'} ${printable(content, 2000)}`)
+      const end = `reward ${reward}${fault === undefined ? '' : `, forfeited: ${fault}`}`
+      const record = { type: 'episode', env: env.spec.id, challengeId: id, messages, reward, fault }
+      screen.line([`challenge ${id}`, ...(person ? [] : said), end].join('\n'), record)
+      if (!verify) return
+      const replies = messages.filter(({ role }) => role === 'assistant').values()
+      const again: Agent = async () => replies.next().value ?? { fault: 'no-reply' }
+      const second = await play(env, id, person ? again : player.agent(env.spec.replyMs))
+      const bytes = (list: typeof messages): string => JSON.stringify(list.map(({ content }) => content))
+      const equal = bytes(second.messages) === bytes(messages) && second.reward === reward
+      if (!equal) throw new Error('played twice, the episode differs: the player is not deterministic')
       screen.line('played twice, the same to the byte', { type: 'verified', equal })
+    } finally {
+      player.close()
     }
   })
-
-const contents = ({ messages, reward }: Transcript): unknown => [messages.map((m) => m.content), reward]
-
-function messageLines({ messages }: Transcript): readonly string[] {
-  return messages.flatMap(({ role, content }) =>
-    content.split('\n').map((line) => `${role === 'user' ? '>' : '<'} ${printable(line, 1000)}`),
-  )
-}
 
 function freshChallenge(env: string): string {
   const none = '0'.repeat(64)
@@ -72,32 +74,16 @@ function freshChallenge(env: string): string {
   return challengeId({ ...parts, beacon: none, secret, index: 0 })
 }
 
-function agentOf(who: string, model: string, replyMs: number): Agent {
-  if (who === 'human') return human()
-  if (who === 'perfect' || who === 'random') {
-    const player = { skill: who === 'perfect' ? 1 : 0, seed: randomBytes(8).toString('hex') }
-    return async (messages) => ({ content: playerReply(messages.at(-1)?.content ?? '', player) })
-  }
-  if (!/^https?:\/\//.test(who) || !URL.canParse(who)) {
-    throw new RangeError(`"--agent" expected human, perfect, random or a URL, got ${JSON.stringify(who)}`)
-  }
-  return minerClient({ url: who, model }, 1, Date.now).agent(replyMs, interrupted())
-}
-
-const recorded = (replies: readonly string[]): Agent => {
-  const left = [...replies]
-  return async () => ({ content: left.shift() ?? '' })
-}
-
 /** Shows each prompt and reads one line. The end of input is no reply. */
-function human(): Agent {
+function human(): Awaited<ReturnType<typeof openPlayer>> {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
   input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const lines = input[Symbol.asyncIterator]()
-  return async (messages) => {
+  const agent: Agent = async (messages) => {
     process.stderr.write(`\n${messages.at(-1)?.content ?? ''}\n`)
     input.prompt()
     const { value, done } = await lines.next()
     return done ? { fault: 'no-reply' } : { content: value }
   }
+  return { agent: () => agent, close: () => process.stdin.destroy() }
 }

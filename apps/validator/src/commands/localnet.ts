@@ -4,11 +4,10 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain, serveLocal } from '@affine/chain'
-import { networkOf } from '@affine/verifier'
+import { interrupted, networkOf, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getRequestListener } from '@hono/node-server'
 import { listen } from '../listen.ts'
-import { interrupted, output } from '../output.ts'
 import { port, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
@@ -24,7 +23,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af localnet\n  $ af localnet --block-ms 1000 --validators 5 --miners 4')
   .action(async ({ port, blockMs, validators, miners, out, json }) => {
-    const screen = output(json ?? false)
+    const screen = output(json)
     const signal = interrupted()
     const { epochBlocks: tempo } = networkOf('local').protocol
     const keys = join(out, 'keys')

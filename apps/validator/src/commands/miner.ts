@@ -1,9 +1,10 @@
+import { once } from 'node:events'
 import { encodeCommitment, remoteChain } from '@affine/chain'
+import { interrupted, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { readKey } from '../key-file.ts'
 import { listen } from '../listen.ts'
 import { minerServer } from '../miner-server.ts'
-import { ended, interrupted, output } from '../output.ts'
 import { port, shareOption } from './options.ts'
 
 /** `af miner`: a reference miner behind HTTP. */
@@ -21,7 +22,7 @@ export const miner: CommandUnknownOpts = new Command('miner')
   )
   .action(async ({ skill, seed, port, chain, key, json }) => {
     if ((chain === undefined) !== (key === undefined)) throw new RangeError('"--chain" and "--key" go together')
-    const screen = output(json ?? false)
+    const screen = output(json)
     const signal = interrupted()
     const server = minerServer({ skill, seed })
     const url = `${await listen(server, port)}/v1`
@@ -34,7 +35,8 @@ export const miner: CommandUnknownOpts = new Command('miner')
         const { number } = await (await remoteChain(chain)).commit(account, fields)
         screen.line(`committed ${model} in block ${number}`, { type: 'committed', model, block: number })
       }
-      await ended(signal)
+      if (!signal.aborted) await once(signal, 'abort')
+      signal.throwIfAborted()
     } finally {
       server.close().closeAllConnections()
     }

@@ -4,6 +4,7 @@ import {
   epochText,
   networkOf,
   openBucket,
+  output,
   place,
   type Recomputed,
   recompute,
@@ -11,7 +12,6 @@ import {
   shortHotkey,
 } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { output } from '../output.ts'
 
 /** `af status`: where a subnet stands, from its public data. */
 export const status: CommandUnknownOpts = new Command('status')
@@ -24,32 +24,30 @@ export const status: CommandUnknownOpts = new Command('status')
   .action(async ({ chain: url, buckets, network: name, json }) => {
     const [chain, network] = [await remoteChain(url), networkOf(name)]
     let last: Recomputed | undefined
-    const open = (hotkey: string, at: string): ReturnType<typeof openBucket> => openBucket(hotkey, at, buckets)
-    for await (const epoch of recompute({ chain, network, openBucket: open })) last = epoch
-    const head = await chain.head()
-    const { epoch, offset } = place(head.number, network.protocol)
-    const { neurons, commitments } = await chain.snapshot(head.number)
-    const weights = await chain.weights(head.number)
+    const epochs = recompute({ chain, network, openBucket: (hotkey, at) => openBucket(hotkey, at, buckets) })
+    for await (const epoch of epochs) last = epoch
+    const { number } = await chain.head()
+    const { epoch, offset } = place(number, network.protocol)
+    const { neurons, commitments } = await chain.snapshot(number)
+    const weights = await chain.weights(number)
     const state = last?.state
     const validators = neurons
       .filter(({ permit }) => permit)
       .map(({ hotkey }) => {
         const slot = commitments.find((commitment) => commitment.hotkey === hotkey)
-        const commitment = slot && decodeCommitment(slot.fields, hotkey)
-        const said = commitment?.kind === 'seal' || commitment?.kind === 'attest' ? commitment : undefined
-        const kept = state?.trust[hotkey] ?? { correct: 0, incorrect: 0 }
-        const row = weights[hotkey] ?? []
-        return { hotkey, trust: trust(kept), last: said && `${said.kind} of epoch ${said.epoch}`, weights: row }
+        const said = slot && decodeCommitment(slot.fields, hotkey)
+        const latest = said && said.kind !== 'miner' ? `${said.kind} of epoch ${said.epoch}` : 'nothing committed'
+        const trusted = trust(state?.trust[hotkey] ?? { correct: 0, incorrect: 0 })
+        return { hotkey, trust: trusted, latest, weights: weights[hotkey] ?? [] }
       })
     const lines = [
-      `block ${head.number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks`,
+      `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks`,
       ...(last === undefined ? ['no epoch is decided yet'] : epochText(last, shortHotkey)),
-      `champion ${state?.champion?.hotkey ?? 'none'}, ratio to beat ${share(state?.ratio ?? 0)}`,
-      ...(state?.duel === undefined ? [] : [`now contending: ${state.duel.contender.hotkey}`]),
+      `champion ${state?.champion?.hotkey ?? 'none'}, contender ${state?.duel?.contender.hotkey ?? 'none'}`,
       ...validators.map(
-        ({ hotkey, trust, last, weights }) =>
-          `  ${shortHotkey(hotkey)} trust ${share(trust)}  ${(last ?? 'nothing committed').padEnd(20)} weights ${JSON.stringify(weights)}`,
+        ({ hotkey, trust, latest, weights }) =>
+          `  ${shortHotkey(hotkey)} trust ${share(trust)}  ${latest.padEnd(20)} weights ${JSON.stringify(weights)}`,
       ),
     ]
-    output(json ?? false).line(lines.join('\n'), { head, epoch, offset, state, validators })
+    output(json).line(lines.join('\n'), { block: number, epoch, offset, state, validators })
   })

@@ -1,21 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { directoryBucket } from '@affine/blocks/directory'
 import { encodeCommitment, LocalChain } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
-import { networkOf, openBucket } from '@affine/verifier'
+import { networkOf } from '@affine/verifier'
 import { listen } from '../listen.ts'
-import { minerClient } from '../miner-client.ts'
+import { type MinerClient, minerClient } from '../miner-client.ts'
 import { minerServer } from '../miner-server.ts'
-import type { Event, Setup } from '../setup.ts'
+import { type Event, folders, type Setup } from '../setup.ts'
 import { Validator } from '../validator.ts'
 import { type Cast, liarsAgent, type Member, seededBytes } from './cast.ts'
 
 const NETUID = 120
 const BLOCK_MS = 12_000
 const CALLS_AT_ONCE = 32
-const STAKE = 1_000_000_000_000n
+const STAKE = 1_000_000_000_000
 /** Epochs for which a throne that nobody contends is still watched: long enough to see the ratio decay. */
 const QUIET_EPOCHS = 3
 const MOST_EPOCHS = 60
@@ -44,64 +43,54 @@ export interface Subnet {
  */
 export async function runSubnet({ cast, seed, out, on, signal }: SubnetOptions): Promise<Subnet> {
   const network = networkOf('local')
-  const neurons = [
-    ...cast.validators.map(({ account }) => ({ hotkey: account.hotkey, stake: STAKE })),
-    ...cast.miners.map(({ account }) => ({ hotkey: account.hotkey, stake: 0n })),
-  ]
   const entropy = seededBytes(seed, 'chain')
-  const { epochBlocks: tempo } = network.protocol
-  const params = { tempo, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
-  const chain = LocalChain.create({ netuid: NETUID, random: () => entropy(32), neurons, params })
+  const chain = LocalChain.create({
+    netuid: NETUID,
+    random: () => entropy(32),
+    neurons: [
+      ...cast.validators.map(({ account }) => ({ hotkey: account.hotkey, stake: BigInt(STAKE) })),
+      ...cast.miners.map(({ account }) => ({ hotkey: account.hotkey, stake: 0n })),
+    ],
+    params: { tempo: network.protocol.epochBlocks, weightsRateLimit: 1, stakeThreshold: STAKE },
+  })
   let height = 0
   const now = (): number => height * BLOCK_MS
+  const produce = async (): Promise<void> => {
+    height = (await chain.produce(now())).number
+  }
   const buckets = join(out, 'buckets')
   const servers: Server[] = []
   const states = new Map<string, State>()
   try {
-    const endpoints = new Map<string, { readonly url: string; readonly model: string }>()
+    const clients = new Map<string, MinerClient>()
     for (const { name, skill, account } of cast.miners) {
       const server = minerServer({ skill, seed: `${seed} ${name}` })
       servers.push(server)
       const model = `affine/${name}-${account.hotkey}`
-      endpoints.set(account.hotkey, { url: `${await listen(server, 0)}/v1`, model })
+      const url = `${await listen(server, 0)}/v1`
+      clients.set(account.hotkey, minerClient({ url, model }, CALLS_AT_ONCE, now))
       const included = chain.commit(account, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: name }))
-      height = (await chain.produce(now())).number
+      await produce()
       await included
     }
-    const validators = await Promise.all(
-      cast.validators.map(async (member) => {
-        const { name, account } = member
-        const clients = new Map([...endpoints].map(([hotkey, e]) => [hotkey, minerClient(e, CALLS_AT_ONCE, now)]))
-        const honest: Setup['agent'] = ({ hotkey }, replyMs, deadline) => {
-          const client = clients.get(hotkey)
-          return client === undefined ? () => Promise.resolve({ fault: 'no-reply' }) : client.agent(replyMs, deadline)
-        }
-        const folder = join(out, 'validators', name)
-        await mkdir(join(buckets, account.hotkey), { recursive: true })
-        return new Validator({
-          chain,
-          account,
-          network,
-          folder,
-          store: directoryBucket(folder),
-          bucket: directoryBucket(join(buckets, account.hotkey)),
-          bucketUrl: account.hotkey,
-          openBucket: (hotkey, url) => openBucket(hotkey, url, buckets),
-          agent: name === cast.liar ? liarsAgent(cast, () => states.get(name)) : honest,
-          now,
-          random: seededBytes(seed, name),
-          on: (event) => {
-            if (event.type === 'epoch') states.set(name, event.settled.state)
-            on(member, event)
-          },
-        })
-      }),
-    )
-    let quiet = 0
-    for (let epoch = 0; quiet < QUIET_EPOCHS; ) {
+    const honest: Setup['agent'] = ({ hotkey }, replyMs, deadline) =>
+      clients.get(hotkey)?.agent(replyMs, deadline) ?? (async () => ({ fault: 'no-reply' }))
+    const validators = cast.validators.map((member) => {
+      const { name, account } = member
+      return new Validator({
+        ...folders(join(out, 'validators', name), buckets, account.hotkey),
+        ...{ chain, account, network, now, random: seededBytes(seed, name) },
+        agent: name === cast.liar ? liarsAgent(cast, () => states.get(name)) : honest,
+        on: (event) => {
+          if (event.type === 'epoch') states.set(name, event.settled.state)
+          on(member, event)
+        },
+      })
+    })
+    for (let [epoch, quiet] = [0, 0]; quiet < QUIET_EPOCHS; ) {
       signal.throwIfAborted()
-      const head = await chain.produce(now())
-      height = head.number
+      await produce()
+      const head = await chain.head()
       for (const validator of validators) validator.onHead(head)
       await Promise.all(validators.map((validator) => validator.idle()))
       const state = agreed(states)
@@ -110,15 +99,13 @@ export async function runSubnet({ cast, seed, out, on, signal }: SubnetOptions):
       quiet = state.duel === undefined ? quiet + 1 : 0
       if (epoch > MOST_EPOCHS) throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
     }
-    await chain.produce(now()) // the last weights
+    await produce() // the last weights
   } finally {
     for (const server of servers) server.close().closeAllConnections()
   }
-  const state = agreed(states)
-  if (state === undefined) throw new Error('no epoch was decided')
   const chainFile = join(out, 'chain.json')
   await writeFile(chainFile, chain.export())
-  return { buckets, chain, chainFile, state }
+  return { buckets, chain, chainFile, state: agreed(states) as State }
 }
 
 /** The state that all validators hold. @throws Error if they differ, which would be a defect. */

@@ -1,0 +1,48 @@
+import { type Command, CommanderError } from '@commander-js/extra-typings'
+import { printable } from './text.ts'
+
+/** Where a command says what happens: lines for people, or one JSON object a line for machines. */
+export interface Output {
+  /** Says `text`, or with `--json` the record. */
+  line(text: string, record: object): void
+  /** A passing state of things: shown on one line of a terminal, overwritten by the next. Nothing elsewhere. */
+  status(text: string): void
+}
+
+/** Counts and stakes are BigInt in places: in JSON they are decimal strings. */
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+
+export function output(json = false): Output {
+  const { stdout } = process
+  if (json) return { line: (_, record) => void stdout.write(`${JSON.stringify(record, plain)}\n`), status: () => {} }
+  const clear = stdout.isTTY ? '\r\x1b[K' : ''
+  return {
+    line: (text) => void stdout.write(`${clear}${text}\n`),
+    status: (text) => void (stdout.isTTY && stdout.write(`${clear}${text.slice(0, stdout.columns - 1)}`)),
+  }
+}
+
+/** The user asked for the end: no failure, and exit code 130. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+/** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process at once. */
+export function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => controller.abort(new Interrupted(`stopped by ${name}`)))
+  }
+  return controller.signal
+}
+
+/** Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
+export async function run(program: Command): Promise<void> {
+  await program.parseAsync().catch((error: Error) => {
+    const usage = error instanceof CommanderError ? error.exitCode > 0 : error instanceof RangeError
+    const failed = !(error instanceof CommanderError || error instanceof Interrupted)
+    if (failed) process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
+    if (error instanceof Interrupted) process.exit(130) // whatever is still under way
+    process.exitCode = usage ? 2 : failed ? 1 : 0
+  })
+}

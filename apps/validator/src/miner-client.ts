@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly url: string
   readonly model: string
   readonly apiKey?: string
+  /** Where a platform names each call. None without: a miner that names its own could repeat one, which voids a lane. */
+  readonly invocationHeader?: string
 }
 
 /** One miner's client: calls through it share a bound on how many are under way. */
@@ -29,13 +31,11 @@ export interface MinerClient {
  * An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
  */
 export function minerClient(endpoint: Endpoint, concurrency: number, now: () => number): MinerClient {
-  const client = new OpenAI({
-    baseURL: endpoint.url,
-    apiKey: endpoint.apiKey ?? 'none',
-    maxRetries: 0,
-    fetch: boundedFetch,
-    defaultHeaders: PLAIN_HEADERS,
-  })
+  const { url: baseURL, apiKey = 'none', invocationHeader } = endpoint
+  // The library adds what it knows of this machine, environment variables included: a miner is told nothing of it.
+  const headers = { ...PLAIN_HEADERS, authorization: `Bearer ${apiKey}` }
+  const fetch = (url: string | URL | Request, init?: RequestInit) => boundedFetch(url, { ...init, headers })
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, logLevel: 'off', fetch })
   const limit: LimitFunction = pLimit(concurrency)
   const ask = async (messages: Parameters<Agent>[0], replyMs: number, signal: AbortSignal): Promise<Reply> => {
     const started = now()
@@ -47,8 +47,8 @@ export function minerClient(endpoint: Endpoint, concurrency: number, now: () => 
       .withResponse()
     const content: unknown = data.choices?.[0]?.message?.content
     if (typeof content !== 'string') throw new TypeError('not a chat completion')
-    const invocation = response.headers.get('x-chutes-invocationid')
-    return { content, ms: now() - started, ...(invocation === null ? {} : { invocation }) }
+    const invocation = invocationHeader === undefined ? null : response.headers.get(invocationHeader)
+    return { content, ms: Math.max(0, now() - started), ...(invocation === null ? {} : { invocation }) }
   }
   return {
     agent: (replyMs, signal) => (messages) =>
@@ -80,16 +80,7 @@ function isPlatformFailure(error: unknown): boolean {
   return error instanceof APIError && PLATFORM_STATUS.has(error.status ?? 0)
 }
 
-/** The client library tells the server about itself; a miner is told nothing. */
-const PLAIN_HEADERS: Record<string, string | null> = {
-  'User-Agent': 'affine',
-  ...Object.fromEntries(
-    ['Lang', 'Package-Version', 'OS', 'Arch', 'Runtime', 'Runtime-Version', 'Retry-Count', 'Timeout'].map((name) => [
-      `X-Stainless-${name}`,
-      null,
-    ]),
-  ),
-}
+const PLAIN_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'affine' }
 
 /** `fetch` without redirects, and with a bound on the body: past it the answer reads as status 413. */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {

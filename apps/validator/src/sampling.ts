@@ -24,7 +24,7 @@ export async function playSample(
   const episode = async ({ hotkey, agent }: Side): Promise<Episode> => {
     const started = now()
     const transcript = await play(make(challenge.env), challenge.challengeId, agent)
-    return { miner: hotkey, ...transcript, ms: now() - started }
+    return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
   }
   const [champion, contender] = await Promise.all([episode(sides.champion), episode(sides.contender)])
   const lead = contender.reward - champion.reward

@@ -1,31 +1,27 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /**
  * Takes a folder for this process, so that no two validators sign from one journal; resolves with what gives it back.
- * A lock whose process is gone, as after a kill, is taken over.
+ * A lock whose process is gone, as after a kill, is taken over. Of two that come at once, at most one gets it.
  *
  * @throws Error naming the process that holds it.
  */
 export async function holdFolder(folder: string): Promise<() => Promise<void>> {
+  const lockOf = (pid: number): string => join(folder, `lock.${pid}`)
+  const release = (): Promise<void> => rm(lockOf(process.pid), { force: true })
   await mkdir(folder, { recursive: true })
-  const path = join(folder, 'lock')
-  for (;;) {
-    const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return null
-      throw error
-    })
-    if (file !== null) {
-      await file.writeFile(String(process.pid))
-      await file.close()
-      return () => rm(path, { force: true })
+  // Each shows its own lock before it looks for others', so at least the later of two sees the other.
+  await writeFile(lockOf(process.pid), '')
+  for (const name of await readdir(folder)) {
+    const pid = Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? process.pid)
+    if (pid !== process.pid && isAlive(pid)) {
+      await release()
+      throw new Error(`${resolve(folder)} is in use by process ${pid}: stop it, or name another --folder`)
     }
-    const holder = Number(await readFile(path, 'utf8').catch(() => ''))
-    if (holder > 0 && holder !== process.pid && isAlive(holder)) {
-      throw new Error(`${resolve(folder)} is in use by process ${holder}: stop it, or name another --folder`)
-    }
-    await rm(path, { force: true })
+    if (pid !== process.pid) await rm(lockOf(pid), { force: true })
   }
+  return release
 }
 
 function isAlive(pid: number): boolean {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
@@ -25,6 +26,8 @@ export async function openJournal(path: string): Promise<Journal> {
   })
   const whole = bytes.lastIndexOf(0x0a) + 1
   if (whole < bytes.length) await truncate(path, whole)
+  // Reading would put U+FFFD for bytes that are not UTF-8, and the line would pass.
+  if (!isUtf8(bytes.subarray(0, whole))) throw new Error(`${path}: not UTF-8. ${ALTERED}`)
   const entries = bytes
     .toString('utf8', 0, whole)
     .split('\n')
@@ -38,8 +41,10 @@ export async function openJournal(path: string): Promise<Journal> {
 function parseLine(line: string, index: number, path: string): Json {
   const parsed = parseCanonical(line)
   if (parsed.ok) return parsed.value
-  throw new Error(`${path}, line ${index + 1}: ${parsed.detail}. The journal was altered; move it away to start anew`)
+  throw new Error(`${path}, line ${index + 1}: ${parsed.detail}. ${ALTERED}`)
 }
+
+const ALTERED = 'The journal was altered; move it away to start anew'
 
 /** Writes what has gathered while the last write was under way, in one go. */
 function groupCommit(file: FileHandle): Journal['append'] {

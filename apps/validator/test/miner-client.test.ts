@@ -1,0 +1,340 @@
+import { createServer } from 'node:http'
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { Message, Reply } from '@affine/envs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { listen } from '../src/listen.ts'
+import { endpointAgents, minerClient } from '../src/miner-client.ts'
+import { type Answer, closeServers, completion, serve } from './servers.ts'
+
+const PROMPT: readonly Message[] = [
+  { role: 'user', content: 'What is it?' },
+  { role: 'assistant', content: 'A1' },
+  { role: 'user', content: 'And now?' },
+]
+const NO_REPLY = { fault: 'no-reply' }
+const forever = new AbortController().signal
+const json = { 'content-type': 'application/json' }
+
+const ask = (url: string, replyMs = 20_000, signal: AbortSignal = forever) =>
+  minerClient({ url, model: 'm' }, 8, Date.now).agent(replyMs, signal)(PROMPT)
+const content = async (reply: ReturnType<typeof ask>) => ((await reply) as Reply).content
+
+afterAll(closeServers)
+
+describe.concurrent('asked again, until it answers', () => {
+  it.each([429, 500, 502, 503, 504])('after status %i', async (status) => {
+    const { url, seen } = await serve((index, _, response) => {
+      if (index < 2) response.writeHead(status, json).end('{"error":{"message":"busy"}}')
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(3)
+    expect(new Set(seen.map(({ body }) => body)).size).toBe(1)
+  })
+
+  it('after pauses that grow', async () => {
+    const times: number[] = []
+    const { url } = await serve((index, _, response) => {
+      times.push(performance.now())
+      response.writeHead(index < 4 ? 503 : 200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+    // 100, 200, 400, 800 ms, each made up to twice as long by chance: never shorter.
+    for (const [i, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
+  })
+
+  it('whatever an error says about retrying', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      const headers = { ...json, 'retry-after': '3600', 'x-should-retry': 'false' }
+      if (index === 0) response.writeHead(429, headers).end()
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(2)
+  })
+
+  it('after a reset connection, before an answer and in the middle of one', async () => {
+    const { url, seen } = await serve((index, request, response) => {
+      const reset = () => request.socket.resetAndDestroy()
+      if (index === 0) reset()
+      else response.writeHead(200, { ...json, 'content-length': '5000' })
+      if (index === 1) response.write('{"choices"', () => setTimeout(reset, 20))
+      if (index === 2) response.end(completion('B2').padEnd(5000))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(3)
+  })
+
+  it('while the connection is refused, until the server is up', async () => {
+    const closed = createServer()
+    const url = await listen(closed, 0)
+    await new Promise((done) => closed.close(done))
+    const reply = ask(`${url}/v1`)
+    await sleep(250)
+    const server = createServer((_, response) => response.writeHead(200, json).end(completion('C3')))
+    await listen(server, Number(new URL(url).port))
+    try {
+      expect(await content(reply)).toBe('C3')
+    } finally {
+      server.close().closeAllConnections()
+    }
+  })
+})
+
+describe.concurrent('no reply, at once and for good', () => {
+  const endless = 'x'.repeat(64 * 1024)
+  const answers: Record<string, Answer> = {
+    'status 404': (_, __, response) => response.writeHead(404, json).end('{}'),
+    'status 400': (_, __, response) => response.writeHead(400, json).end('{"error":{"message":"no"}}'),
+    'status 401': (_, __, response) => response.writeHead(401).end(),
+    'status 408': (_, __, response) => response.writeHead(408).end(),
+    'status 409': (_, __, response) => response.writeHead(409).end(),
+    'status 501': (_, __, response) => response.writeHead(501).end(),
+    'status 204': (_, __, response) => response.writeHead(204).end(),
+    'an empty body': (_, __, response) => response.writeHead(200, json).end(),
+    'invalid JSON': (_, __, response) => response.writeHead(200, json).end('{"choices":[{'),
+    'HTML with status 200': (_, __, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>log in</html>'),
+    'JSON null': (_, __, response) => response.writeHead(200, json).end('null'),
+    'an array': (_, __, response) => response.writeHead(200, json).end('[1,2]'),
+    'no choices': (_, __, response) => response.writeHead(200, json).end('{"choices":[]}'),
+    'choices that are no list': (_, __, response) => response.writeHead(200, json).end('{"choices":7}'),
+    'a choice without a message': (_, __, response) => response.writeHead(200, json).end('{"choices":[{}]}'),
+    'no content': (_, __, response) => response.writeHead(200, json).end(completion(undefined)),
+    'content null': (_, __, response) => response.writeHead(200, json).end(completion(null)),
+    'content that is a number': (_, __, response) => response.writeHead(200, json).end(completion(42)),
+    'content in parts': (_, __, response) =>
+      response.writeHead(200, json).end(completion([{ type: 'text', text: 'B2' }])),
+    'a body one byte too large': (_, __, response) =>
+      response.writeHead(200, json).end(completion('B2').padEnd(256 * 1024 + 1)),
+    'a body that unpacks to too much': (_, __, response) =>
+      response
+        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
+        .end(gzipSync(completion('B2').padEnd(64 * 1024 * 1024))),
+    'an endless body': (_, __, response) => {
+      response.writeHead(200, json)
+      const more = (): void => {
+        while (!response.destroyed && response.write(endless)) {}
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    },
+  }
+
+  it.each(Object.entries(answers))('after %s', async (_, answer) => {
+    const { url, seen } = await serve(answer)
+    expect(await ask(url)).toEqual(NO_REPLY)
+    await sleep(300) // as long as two retries would have taken
+    expect(seen.length).toBe(1)
+  })
+
+  it.each([301, 302, 303, 307, 308])('after a redirect, status %i, which is not followed', async (status) => {
+    const elsewhere = await serve((_, __, response) => response.writeHead(200, json).end(completion('B2')))
+    const { url, seen } = await serve((_, __, response) =>
+      response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
+    )
+    expect(await ask(url)).toEqual(NO_REPLY)
+    expect(elsewhere.seen).toEqual([])
+    expect(seen.length).toBe(1)
+  })
+
+  it('when it takes longer than a reply may: no head, no body, or a trickle', async () => {
+    for (const slow of ['head', 'body', 'trickle']) {
+      const { url, seen } = await serve((_, __, response) => {
+        if (slow === 'head') return
+        response.writeHead(200, json).write(' ')
+        if (slow === 'trickle') {
+          const timer = setInterval(() => response.write(' '), 20)
+          response.once('close', () => clearInterval(timer))
+        }
+      })
+      expect(await ask(url, 150), slow).toEqual(NO_REPLY)
+      await sleep(150)
+      expect(seen.length, slow).toBe(1)
+    }
+  })
+
+  it.each(['', 'chute-name', 'ftp://127.0.0.1/v1', 'file:///etc/passwd', 'http://', 'javascript:0'])(
+    'when a commitment names no endpoint but %j',
+    async (chute) => {
+      const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
+      expect(await endpointAgents(1, Date.now)(miner, 1000, forever)(PROMPT)).toEqual(NO_REPLY)
+    },
+  )
+})
+
+describe('an answer', () => {
+  it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
+    'is never asked for twice, however wrong: %#',
+    async (wrong) => {
+      const { url, seen } = await serve((_, __, response) => response.writeHead(200, json).end(completion(wrong)))
+      expect(await content(ask(url))).toBe(wrong)
+      await sleep(300)
+      expect(seen.length).toBe(1)
+    },
+  )
+
+  it('may be packed, chunked, and have more in it than is read', async () => {
+    const body = gzipSync(JSON.stringify({ ...JSON.parse(completion('A1')), usage: { total_tokens: 3 }, extra: null }))
+    const { url } = await serve((_, __, response) => {
+      response.writeHead(200, { ...json, 'content-encoding': 'gzip' })
+      for (const byte of body) response.write(Uint8Array.of(byte))
+      response.end()
+    })
+    expect(await content(ask(url))).toBe('A1')
+  })
+
+  it('has the time it took, which is never negative, by a clock that was set back too', async () => {
+    const { url } = await serve((_, __, response) => response.writeHead(200, json).end(completion('A1')))
+    const times = [5000, 5250, 5250, 1000]
+    const client = minerClient({ url, model: 'm' }, 1, () => times.shift() ?? 0)
+    expect(await client.agent(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
+    expect(await client.agent(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
+  })
+
+  it('has the name that a platform gave the call', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, { ...json, 'x-call': 'c-1' }).end(completion('A1')),
+    )
+    const client = minerClient({ url, model: 'm', invocationHeader: 'x-call' }, 1, Date.now)
+    expect(await client.agent(10_000, forever)(PROMPT)).toMatchObject({ content: 'A1', invocation: 'c-1' })
+  })
+
+  it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, { ...json, 'x-chutes-invocationid': 'same' }).end(completion('A1')),
+    )
+    expect(await ask(url)).not.toHaveProperty('invocation')
+  })
+})
+
+describe('what the server is told', () => {
+  it('is the model and the conversation, nothing else, whoever asks and whatever the environment holds', async () => {
+    const { url, seen } = await serve((_, __, response) => response.writeHead(200, json).end(completion('A1')))
+    const variables = {
+      OPENAI_API_KEY: 'key-of-mine',
+      OPENAI_ADMIN_KEY: 'admin-of-mine',
+      OPENAI_ORG_ID: 'org-of-mine',
+      OPENAI_PROJECT_ID: 'project-of-mine',
+      OPENAI_CUSTOM_HEADERS: 'x-custom: custom-of-mine',
+    }
+    Object.assign(process.env, variables)
+    try {
+      await ask(url)
+      const noted = PROMPT.map((message) => ({ ...message, ms: 3, invocation: 'i', answer: '42' }))
+      await minerClient({ url, model: 'm' }, 8, Date.now).agent(5000, forever)(noted)
+    } finally {
+      for (const name of Object.keys(variables)) delete process.env[name]
+    }
+    const headers = { ...json, accept: 'application/json', 'user-agent': 'affine', authorization: 'Bearer none' }
+    await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: seen[0]?.body ?? '' })
+    expect(seen.length).toBe(3)
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ model: 'm', messages: PROMPT })
+    expect(seen[0]).toEqual(seen[2])
+    expect(seen[1]).toEqual(seen[2])
+  })
+
+  it('says no more the second time: nothing counts the attempts', async () => {
+    const { url, seen } = await serve((index, _, response) =>
+      response.writeHead(index === 0 ? 503 : 200, json).end(completion('A1')),
+    )
+    await ask(url)
+    expect(seen.length).toBe(2)
+    expect(seen[1]).toEqual(seen[0])
+  })
+})
+
+describe('calls at once', () => {
+  it('are as many as allowed and no more, over all agents of a client', async () => {
+    let open = 0
+    let most = 0
+    const { url, seen } = await serve((_, __, response) => {
+      open += 1
+      most = Math.max(most, open)
+      setTimeout(() => {
+        open -= 1
+        response.writeHead(200, json).end(completion('A1'))
+      }, 20)
+    })
+    const client = minerClient({ url, model: 'm' }, 3, Date.now)
+    const agents = [client.agent(10_000, forever), client.agent(20_000, forever)]
+    const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
+    expect(seen.length).toBe(20)
+    expect(most).toBe(3)
+  })
+
+  it('are bounded by endpoint: two miners behind one URL and model share, another model does not', async () => {
+    let open = 0
+    let most = 0
+    const { url } = await serve((_, __, response) => {
+      open += 1
+      most = Math.max(most, open)
+      setTimeout(() => {
+        open -= 1
+        response.writeHead(200, json).end(completion('A1'))
+      }, 30)
+    })
+    const agents = endpointAgents(2, Date.now)
+    const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
+    const askAll = (models: readonly string[]) =>
+      Promise.all(models.map((model) => agents({ ...miner, model }, 10_000, forever)(PROMPT)))
+    await askAll(Array(8).fill('m'))
+    expect(most).toBe(2)
+    await askAll([...Array(8).fill('m'), ...Array(8).fill('n')])
+    expect(most).toBe(4)
+  })
+
+  it('leave the others a turn while one waits for its next attempt', async () => {
+    let busy = true
+    const { url } = await serve((_, request, response) => {
+      const first = busy
+      busy = false
+      response.writeHead(first ? 503 : 200, json).end(completion(String(request.url?.length)))
+    })
+    const agent = minerClient({ url, model: 'm' }, 1, Date.now).agent(10_000, forever)
+    const order: string[] = []
+    await Promise.all([
+      Promise.resolve(agent(PROMPT)).then(() => order.push('first')),
+      Promise.resolve(agent(PROMPT)).then(() => order.push('second')),
+    ])
+    expect(order).toEqual(['second', 'first'])
+  })
+})
+
+describe('the end of sampling', () => {
+  it('ends what is under way, what waits for a turn, and what waits for its next attempt', async () => {
+    const closed: number[] = []
+    const { url, seen } = await serve((index, _, response) => {
+      response.once('close', () => closed.push(index))
+      if (index === 0) response.writeHead(503).end()
+    })
+    const controller = new AbortController()
+    const agent = minerClient({ url, model: 'm' }, 2, Date.now).agent(60_000, controller.signal)
+    const replies = Array.from({ length: 6 }, () => agent(PROMPT))
+    while (seen.length < 3) await sleep(5)
+    controller.abort()
+    expect(await Promise.all(replies)).toEqual(Array(6).fill(NO_REPLY))
+    const asked = seen.length
+    await sleep(300)
+    expect(seen.length).toBe(asked)
+    expect(closed.length).toBe(asked)
+    expect(await agent(PROMPT)).toEqual(NO_REPLY)
+    expect(seen.length).toBe(asked)
+  })
+
+  it('ends attempts to connect to what never answers', async () => {
+    const silent: TcpServer = createTcpServer(() => {})
+    const url = await new Promise<string>((done) =>
+      silent.listen(0, '127.0.0.1', () => done(`http://127.0.0.1:${(silent.address() as { port: number }).port}/v1`)),
+    )
+    const controller = new AbortController()
+    const reply = ask(url, 60_000, controller.signal)
+    setTimeout(() => controller.abort(), 50)
+    expect(await reply).toEqual(NO_REPLY)
+    silent.close()
+  })
+})

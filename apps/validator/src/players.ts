@@ -29,7 +29,7 @@ export interface Opened {
  */
 export async function openPlayer(options: PlayerOptions): Promise<Opened> {
   const { who, seed, model, concurrency, giveUpMs, signal } = options
-  const skill = who === 'perfect' ? 1 : who === 'random' ? 0 : Number(who)
+  const skill = who === 'perfect' ? 1 : who === 'random' ? 0 : Number(who || Number.NaN)
   let server: Server | undefined
   let url = who
   if (skill >= 0 && skill <= 1) {
@@ -45,8 +45,11 @@ export async function openPlayer(options: PlayerOptions): Promise<Opened> {
   })
   const client = minerClient({ url, model }, concurrency, Date.now)
   return {
-    agent: (replyMs) => (messages) =>
-      client.agent(replyMs, AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)]))(messages),
+    agent: (replyMs) => async (messages) => {
+      const reply = await client.agent(replyMs, AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)]))(messages)
+      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      return reply
+    },
     close: () => server?.close().closeAllConnections(),
   }
 }

@@ -73,7 +73,11 @@ export async function runDuel(run: DuelRun): Promise<Standing> {
   return standing()
 }
 
-async function playOne({ duel, journal, agents }: DuelRun, env: string, index: number): Promise<Sample['verdict']> {
+async function playOne(
+  { duel, journal, agents, signal }: DuelRun,
+  env: string,
+  index: number,
+): Promise<Sample['verdict']> {
   const none = '0'.repeat(64)
   const parts = { genesis: none, netuid: 0, env, specHash: specHash(env), duel: none, validator: '', epoch: 0 }
   const id = challengeId({ ...parts, beacon: none, secret: duel.secret, index })
@@ -81,6 +85,7 @@ async function playOne({ duel, journal, agents }: DuelRun, env: string, index: n
   const champion = { hotkey: duel.champion, agent: agents.champion(replyMs) }
   const contender = { hotkey: duel.contender, agent: agents.contender(replyMs) }
   const sample = await playSample({ env, duel: none, index, challengeId: id }, { champion, contender }, Date.now)
+  signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
   await journal.append(sample as unknown as Json)
   return sample.verdict
 }

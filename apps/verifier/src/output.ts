@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printable } from './text.ts'
 
 /** Where a command says what happens: lines for people, or one JSON object a line for machines. */
@@ -37,12 +37,12 @@ export function interrupted(): AbortSignal {
 }
 
 /** Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
-export async function run(program: Command): Promise<void> {
+export async function run(program: CommandUnknownOpts): Promise<void> {
   await program.parseAsync().catch((error: Error) => {
     const usage = error instanceof CommanderError ? error.exitCode > 0 : error instanceof RangeError
     const failed = !(error instanceof CommanderError || error instanceof Interrupted)
     if (failed) process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
-    if (error instanceof Interrupted) process.exit(130) // whatever is still under way
-    process.exitCode = usage ? 2 : failed ? 1 : 0
+    // At once, whatever is still under way: what counts is on disk.
+    process.exit(error instanceof Interrupted ? 130 : usage ? 2 : failed ? 1 : 0)
   })
 }

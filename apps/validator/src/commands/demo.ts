@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
 import { interrupted, output, share, shortHotkey } from '@affine/verifier'
@@ -11,6 +11,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { castOf } from '../demo/cast.ts'
 import { runSubnet, type Subnet } from '../demo/subnet.ts'
 import { narrate } from '../narrate.ts'
+import { emptyFolder } from './options.ts'
 
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
@@ -21,7 +22,8 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
     const screen = output(json)
-    const out = await emptyFolder(folder)
+    const signal = interrupted()
+    const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
     const cast = castOf(seed)
     const members = [...cast.validators, ...cast.miners].map((m) => ({ ...m, hotkey: m.account.hotkey }))
     const nameOf = (hotkey: string): string => members.find((m) => m.hotkey === hotkey)?.name ?? shortHotkey(hotkey)
@@ -31,14 +33,14 @@ export const demo: CommandUnknownOpts = new Command('demo')
     })
     screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
     const subnet = await runSubnet({
-      ...{ cast, seed, out, signal: interrupted() },
+      ...{ cast, seed, out, signal },
       on: (member, event) => {
         const shown = event.type === 'epoch' || event.type === 'sample' ? member === cast.validators[0] : true
         if (shown && event.type !== 'sent') narrate(event, screen, nameOf)
       },
     })
     await sayEnd(subnet, nameOf, screen)
-    process.exitCode = await verifyApart(subnet, json)
+    process.exitCode = await verifyApart(subnet, json, signal)
     screen.line(whatNext(subnet, out), { type: 'files', out })
   })
 
@@ -61,19 +63,18 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 
 type Screen = ReturnType<typeof output>
 
-async function emptyFolder(path: string | undefined): Promise<string> {
-  if (path === undefined) return mkdtemp(join(tmpdir(), 'affine-demo-'))
-  const folder = resolve(path)
-  await mkdir(folder, { recursive: true })
-  if ((await readdir(folder)).length > 0) throw new RangeError(`"--out" expected an empty folder, got ${folder}`)
-  return folder
-}
-
 /** Runs `af-verify` as its own process; resolves with its exit code. */
-async function verifyApart({ buckets, chainFile }: Subnet, json: true | undefined): Promise<number> {
+async function verifyApart(
+  { buckets, chainFile }: Subnet,
+  json: true | undefined,
+  signal: AbortSignal,
+): Promise<number> {
   const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
   const words = [...process.execArgv, verifier, buckets, '--chain', chainFile, ...(json ? ['--json'] : [])]
-  const [code] = await once(spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] }), 'exit')
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const [code] = await Promise.race([once(child, 'exit'), once(signal, 'abort')])
+  child.kill()
+  signal.throwIfAborted()
   return code ?? 1
 }
 

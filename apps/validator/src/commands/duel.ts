@@ -8,7 +8,7 @@ import { drawInterval, interrupted, output, share } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { openJournal } from '../journal.ts'
-import { openPlayer } from '../players.ts'
+import { type Opened, openPlayer } from '../players.ts'
 import { runDuel, type SoloDuel, type Standing } from '../solo-duel.ts'
 import { shareOption, whole } from './options.ts'
 
@@ -34,15 +34,17 @@ export const duel: CommandUnknownOpts = new Command('duel')
   .action(async (champion, contender, { env, ratio, model, ahead, giveUp, out, json }) => {
     const screen = output(json)
     const signal = interrupted()
-    const envs = (env ?? [...registry.keys()]).map((id) => make(id).spec.id)
+    const envs = [...new Set((env ?? [...registry.keys()]).map((id) => make(id).spec.id))]
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
     const release = await holdFolder(out)
     const common = { model, concurrency: envs.length * ahead, giveUpMs: giveUp * 1000, signal }
-    const players = await Promise.all([
-      openPlayer({ ...common, who: champion, seed: 'champion' }),
-      openPlayer({ ...common, who: contender, seed: 'contender' }),
-    ])
+    const players: Opened[] = []
     try {
+      const open = async (who: string, seed: string): Promise<Opened['agent']> => {
+        players.push(await openPlayer({ ...common, who, seed }))
+        return (players.at(-1) as Opened).agent
+      }
+      const agents = { champion: await open(champion, 'champion'), contender: await open(contender, 'contender') }
       const journal = await openJournal(join(out, 'samples.jsonl'))
       const [kept, ...samples] = journal.entries as unknown as [SoloDuel | undefined]
       const duel: SoloDuel = { ...asked, secret: kept?.secret ?? randomBytes(32).toString('hex') }
@@ -50,7 +52,6 @@ export const duel: CommandUnknownOpts = new Command('duel')
       else if (canonicalize(kept) !== canonicalize(duel)) {
         throw new RangeError(`"--out" ${out} holds another duel: name another folder, or repeat its arguments`)
       } else screen.line(`taking up ${samples.length} samples`, { type: 'resumed', samples: samples.length })
-      const agents = { champion: players[0].agent, contender: players[1].agent }
       const on = (standing: Standing): void => screen.status(standingText(standing, duel).join('   '))
       const result = await runDuel({ duel, protocol: PROTOCOL, journal, agents, ahead, signal, on })
       await writeFile(join(out, 'result.json'), `${JSON.stringify({ duel, ...result }, null, 2)}\n`)

@@ -8,7 +8,7 @@ import { interrupted, networkOf, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { getRequestListener } from '@hono/node-server'
 import { listen } from '../listen.ts'
-import { port, whole } from './options.ts'
+import { emptyFolder, port, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
@@ -26,19 +26,18 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const screen = output(json)
     const signal = interrupted()
     const { epochBlocks: tempo } = networkOf('local').protocol
-    const keys = join(out, 'keys')
-    await mkdir(keys, { recursive: true })
-    const neurons: { hotkey: string; stake: bigint }[] = []
+    const keys = join(await emptyFolder(out), 'keys')
     const names = [...count('validator', validators), ...count('miner', miners)]
-    for (const name of names) {
-      const seed = randomBytes(32)
-      await writeFile(join(keys, name), seed.toString('hex'), { mode: 0o600, flag: 'wx' })
-      neurons.push({ hotkey: account(seed).hotkey, stake: name.startsWith('validator') ? STAKE : 0n })
-    }
+    const seeds = new Map(names.map((name) => [name, randomBytes(32)]))
+    const neurons = [...seeds].map(([name, seed]) => {
+      return { hotkey: account(seed).hotkey, stake: name.startsWith('validator') ? STAKE : 0n }
+    })
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
     const chain = LocalChain.create({ netuid: 120, random: () => randomBytes(32), time: Date.now(), neurons, params })
     const server = createServer(getRequestListener(serveLocal(chain)))
     const url = await listen(server, port)
+    await mkdir(keys)
+    for (const [name, seed] of seeds) await writeFile(join(keys, name), seed.toString('hex'), { mode: 0o600 })
     const text = [
       `a local chain at ${url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
       `  af miner --port 8001 --chain ${url} --key ${join(keys, 'miner-1')}`,
@@ -52,7 +51,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
         screen.status(`block ${number}, epoch ${Math.floor(number / tempo)}`)
       }
     } catch (error) {
-      if (!signal.aborted) throw error
+      throw signal.aborted ? signal.reason : error
     } finally {
       server.close().closeAllConnections()
       await writeFile(join(out, 'chain.json'), chain.export())

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
@@ -87,12 +88,13 @@ export async function runSubnet({ cast, seed, out, on, signal }: SubnetOptions):
         },
       })
     })
+    const stopped = once(signal, 'abort')
     for (let [epoch, quiet] = [0, 0]; quiet < QUIET_EPOCHS; ) {
       signal.throwIfAborted()
       await produce()
       const head = await chain.head()
       for (const validator of validators) validator.onHead(head)
-      await Promise.all(validators.map((validator) => validator.idle()))
+      await Promise.race([Promise.all(validators.map((validator) => validator.idle())), stopped])
       const state = agreed(states)
       if (state === undefined || state.epoch === epoch) continue
       epoch = state.epoch

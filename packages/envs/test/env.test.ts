@@ -1,6 +1,6 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
-import { defineEnv, Env, make, registry, seedOf, spaces, specHash } from '../src/index.ts'
+import { defineEnv, Env, type Info, make, registry, seedOf, spaces, specHash } from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
@@ -113,11 +113,18 @@ describe('info', () => {
     expect(JSON.parse(JSON.stringify(info))).toEqual({ ...facts, groundTruthCommitment: info.groundTruthCommitment })
   })
 
-  test('has no challengeId where there is none; the seed salts the commitment', () => {
+  test('commits to the truth under the challenge id, the seed, or the seed and a + for each further reset', () => {
     const env = make('mult8-v0')
-    const [[a, b], info] = env.reset({ seed: 7 }) as [[number, number], ReturnType<Env['reset']>[1]]
-    expect('challengeId' in info).toBe(false)
-    expect(info.groundTruthCommitment).toBe(digest('truth', '7', String(BigInt(a) * BigInt(b))))
+    const commitments = [{ options: { challengeId: challenge } }, { seed: 7 }, {}, {}].map((options) => {
+      const [[a, b], info] = env.reset(options) as [[number, number], Info]
+      return [info.challengeId, info.groundTruthCommitment, String(BigInt(a) * BigInt(b))]
+    })
+    expect(commitments.map(([id]) => id)).toEqual([challenge, undefined, undefined, undefined])
+    const salts = [challenge, '7', '7+', '7++']
+    expect(commitments.map(([, hash]) => hash)).toEqual(
+      commitments.map(([, , product], index) => digest('truth', salts[index]!, product!)),
+    )
+    expect('challengeId' in env.reset({ seed: 7 })[1]).toBe(false)
   })
 
   test('never shows the product', () => {

@@ -6,6 +6,7 @@ import { PAGE_BLOCKS } from './replica.ts'
 import { integer, parseJson, record } from './shape.ts'
 
 const MAX_BODY = 16_384
+const JSON_TYPE = 'application/json'
 
 const asksLog = record({ log: integer(0) })
 const submits = record({ submit: isExtrinsic })
@@ -21,17 +22,16 @@ export function serveLocal(
   chain: LocalChain,
   { waitMs = 20_000 }: { readonly waitMs?: number } = {},
 ): (request: Request) => Promise<Response> {
-  const headers = { 'content-type': 'application/json' }
   return async (request) => {
     try {
       // A page from elsewhere can't send this type without a permission that nobody gives.
-      if (request.method !== 'POST' || request.headers.get('content-type') !== headers['content-type'])
+      if (request.method !== 'POST' || request.headers.get('content-type') !== JSON_TYPE)
         throw badRequest('POST application/json')
       const call = parseJson(await readText(request.body, MAX_BODY).catch(() => ''))
       const signal = AbortSignal.timeout(waitMs)
       if (asksLog(call)) {
         for await (const { number } of chain.heads(signal)) if (number >= call.log) break
-        return new Response(chain.export(call.log, PAGE_BLOCKS), { headers })
+        return new Response(chain.export(call.log, PAGE_BLOCKS), { headers: { 'content-type': JSON_TYPE } })
       }
       if (!submits(call)) throw badRequest(`{"log": number} or {"submit": extrinsic} in at most ${MAX_BODY} bytes`)
       return Response.json(await Promise.race([chain.submit(call.submit), ended(signal)]))

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FAULT_CODES } from '../packages/blocks/src/index.ts'
+import { PROTOCOL } from '../packages/duel/src/index.ts'
+import { make, play, specHash } from '../packages/envs/src/index.ts'
+import { examples, readExample } from './protocol-examples.ts'
+
+const docs = join(import.meta.dirname, '../docs')
+const page = readFileSync(join(docs, 'protocol.md'), 'utf8')
+
+function fenced(language: string): readonly string[] {
+  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block ?? '')
+}
+
+interface Example {
+  readonly example: string
+  readonly in: unknown
+  readonly out: unknown
+}
+
+const shown: readonly Example[] = fenced('json').map((block) => JSON.parse(block))
+
+function find(name: string): Example {
+  const found = shown.find(({ example }) => example === name)
+  if (found === undefined) throw new Error(`docs/protocol.md has no example "${name}"`)
+  return found
+}
+
+describe('the worked examples of docs/protocol.md', () => {
+  test.each(shown.filter(({ example }) => example !== 'block'))('$example', async ({ example, in: input, out }) => {
+    const compute = examples[example]
+    expect(compute, `no computation of "${example}"`).toBeDefined()
+    expect(JSON.parse(JSON.stringify(await compute?.(input as never)))).toEqual(out)
+  })
+
+  test('block', async () => {
+    const [block, ids] = [find('block'), find('ids')]
+    const { champion, contender, ...parts } = ids.in as Record<'champion' | 'contender', { hotkey: string }>
+    const scope = { ...parts, ...(block.in as object), ...(ids.out as object), specHashes: PROTOCOL.envs }
+    const miners = { champion: champion.hotkey, contender: contender.hotkey }
+    expect(await readExample(fenced('jsonl').join(), { ...scope, ...miners } as never)).toEqual(block.out)
+  })
+
+  test('each of them once', () => {
+    expect(shown.map(({ example }) => example).sort()).toEqual([...Object.keys(examples), 'block'].sort())
+  })
+})
+
+test('the prompts are those of the environments', async () => {
+  const [tictactoe = '', mult8 = ''] = fenced('text')
+  const { id } = find('tictactoe episode').in as { id: string }
+  const { messages } = await play(make('tictactoe@0.1.0'), id, () => ({ fault: 'no-reply' }))
+  expect(tictactoe).toBe(`${messages[0]?.content}\n`)
+  const asked = await play(make('mult8@0.1.0'), id, () => ({ fault: 'no-reply' }))
+  expect(`${asked.messages[0]?.content}\n`.replace(/[0-9]{8} \* [0-9]{8}/, 'a * b')).toBe(mult8)
+})
+
+test('the golden player of the page gives the hashes of the code, and of the main network', () => {
+  for (const id of Object.keys(PROTOCOL.envs)) expect(specHash(id)).toBe(PROTOCOL.envs[id])
+  expect(find('specHash').out).toEqual(PROTOCOL.envs)
+})
+
+test('every fault code is explained, and no other is named', () => {
+  const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+|OVERSIZE)`/g)].map(([, code]) => code)
+  expect([...new Set(named)].sort()).toEqual([...FAULT_CODES].sort())
+})
+
+test('links of the page lead somewhere', () => {
+  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(join(docs, path)), path).toBe(true)
+})

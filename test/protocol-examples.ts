@@ -1,0 +1,200 @@
+import {
+  commitmentOf,
+  inclusionProof,
+  LIMITS,
+  merkleRoot,
+  NO_BLOCK,
+  readBlock,
+  type Scope,
+  verifyLane,
+} from '../packages/blocks/src/index.ts'
+import { account, type Commitment, decodeAddress, encodeCommitment, verify } from '../packages/chain/src/index.ts'
+import {
+  decay,
+  duelId,
+  evidence,
+  genesis,
+  LOCAL,
+  type Miner,
+  outcome,
+  PROTOCOL,
+  quota,
+  ratchet,
+  ruleOf,
+  stateRoot,
+  trust,
+} from '../packages/duel/src/index.ts'
+import { challengeId, make, normalise, play, seedOf } from '../packages/envs/src/index.ts'
+import { canonicalize, digest, type Json, parseCanonical, pcg64, seedSequence } from '../packages/prng/src/index.ts'
+import { calibrate, type Verdict, verdict } from '../packages/wilson/src/index.ts'
+import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
+import { decimal, entries, mapped, type Pair, type Story, sides, story } from './protocol-story.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')
+
+/** What docs/protocol.md gives as the values of its examples, by their names: each from the example's `in` to its `out`. */
+export const examples: Readonly<Record<string, (input: never) => unknown>> = {
+  'canonical text': (value: Json) => canonicalize(value),
+  'refused texts': (kinds: Readonly<Record<string, readonly string[]>>) =>
+    mapped(kinds, (texts) => [...new Set(texts.map((text) => codeOf(parseCanonical(text))))].join()),
+  digest: ({ tag, fields }: { tag: string; fields: Json[] }) => ({
+    text: canonicalize(['affine/1', tag, ...fields]),
+    hash: digest(tag, ...fields),
+  }),
+  'Merkle tree': (texts: readonly string[]) => {
+    const lines = texts.map(bytes)
+    const proofs = lines.map((_, index) => inclusionProof(lines, index).map(hex))
+    return {
+      none: hex(merkleRoot([])),
+      leaves: lines.map((line) => hex(merkleRoot([line]))),
+      root: hex(merkleRoot(lines)),
+      proofs,
+    }
+  },
+  keys: (seeds: Readonly<Record<string, string>>) =>
+    mapped(seeds, (seed) => {
+      const { hotkey } = account(Buffer.from(seed, 'hex'))
+      return { publicKey: hex(decodeAddress(hotkey) ?? new Uint8Array()), hotkey }
+    }),
+  stream: ({ seed, draws }: { seed: number; draws: readonly string[] }) => {
+    const random = pcg64(seed)
+    const words = [...seedSequence(seed).generateState(8)]
+    return { words, draws: draws.map((call) => drawn(random, call)) }
+  },
+  normalise: (texts: readonly string[]) => texts.map(normalise),
+  'tictactoe starts': () => {
+    const codes = startingBoards()
+    return { count: codes.length, first: codes.slice(0, 3), last: codes.at(-1) }
+  },
+  'tictactoe episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
+    const index = pcg64(seedOf(id)).integers(0, 3191)
+    const { messages, reward } = await playScript('tictactoe@0.1.0', id, replies)
+    const boards = messages.filter(({ role }) => role === 'user').map(({ content }) => boardIn(content))
+    return { seed: String(seedOf(id)), index, code: startingBoards()[index], boards, reward }
+  },
+  'mult8 episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
+    const { messages, reward } = await playScript('mult8@0.1.0', id, replies)
+    return { messages: messages.map(({ content }) => content), reward }
+  },
+  'golden episode': ({ env, index }: { env: string; index: number }) => goldenEpisode(make(env).spec, index),
+  specHash: async (ids: readonly string[]) =>
+    Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await goldenHash(make(id).spec)] as const))),
+  ids: ({ start, champion, contender, ...parts }: Ids) => {
+    const duel = duelId(champion, contender, start)
+    const challenge = challengeId({ ...parts, duel, specHash: PROTOCOL.envs[parts.env] ?? '' })
+    const [hash, seed] = [digest('seed', challenge), String(seedOf(challenge))]
+    return { commitment: commitmentOf(parts), duel, challenge, 'digest("seed", challenge)': hash, seed }
+  },
+  'commitment fields': (commitments: readonly (Commitment & { bitmap?: string })[]) =>
+    commitments.map(({ bitmap, ...rest }) =>
+      encodeCommitment({ ...rest, ...(bitmap && { bitmap: Buffer.from(bitmap, 'hex') }) } as Commitment).map(hex),
+    ),
+  bitmap: ({ weights, whole }: { weights: readonly string[]; whole: readonly string[] }) => {
+    const bitmap = new Uint8Array(16)
+    for (const [i, hotkey] of [...weights].sort().entries())
+      if (whole.includes(hotkey)) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (1 << (i & 7))
+    return hex(bitmap)
+  },
+  limits: () => LIMITS,
+  'one environment': ({ rule, ratio, looks }: Looks) => {
+    const zSquaredPpm = BigInt(rule.zSquaredPpm)
+    const need = leastNeed(rule.cap, zSquaredPpm, ratio)
+    const rows = looks.map(([wins, trials]) => {
+      const given = verdict({ wins, trials, ratioPpm: ratio, rule: { ...rule, zSquaredPpm } })
+      const [num, den] = [BigInt(need - wins * 1_000_000), BigInt(rule.cap - trials) * 1_000_000n]
+      const lag = BigInt(trials) * num - BigInt(wins) * den
+      const spread = zSquaredPpm * BigInt(trials) * num * (den - num)
+      const win = sides(BigInt(wins), BigInt(trials), 1n, ratio, rule.zSquaredPpm)
+      const hold = den > 0n && lag > 0n && [decimal(lag * lag, den * den), decimal(spread, den * den * 1_000_000n)]
+      return { wins, trials, ...(wins * 1_000_000 >= trials * ratio && { win }), ...(hold && { hold }), given }
+    })
+    return { need, looks: rows }
+  },
+  calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) => rules.map(calibrate),
+  quotas: (epochs: readonly number[]) => epochs.map((epoch) => quota(epoch, PROTOCOL)),
+  outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
+    pairs.map(({ lane: [x, q], median: [y, r] }) => {
+      const tallies = { l: { wins: x, losses: 0, played: q }, m: { wins: y, losses: 0, played: r } }
+      const { setAside } = evidence({ weights: { l: 1, m: 2 }, tallies, ratioPpm: 510_000, rule: ruleOf(PROTOCOL) })
+      return {
+        left: (x * r - y * q) ** 2 * (q + r),
+        right: 36 * q * r * (x + y) * (q + r - x - y),
+        aside: setAside.includes('l'),
+      }
+    }),
+  outcomes: (lists: readonly (readonly (Verdict | 'even')[])[]) =>
+    lists.map((list) => outcome(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
+  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(trust),
+  ratchet: (lists: readonly (readonly Pair[])[]) =>
+    lists.map((list) =>
+      ratchet(
+        list.map(([wins, trials]) => ({ wins: BigInt(wins), trials: BigInt(trials), unit: 1n })),
+        PROTOCOL,
+      ),
+    ),
+  decay: ({ ratio, epochs }: { ratio: number; epochs: readonly number[] }) =>
+    epochs.map((epoch) => Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio)),
+  'first state': () => ({ state: genesis(PROTOCOL, 0), root: stateRoot(genesis(PROTOCOL, 0)) }),
+  'local constants': () =>
+    Object.fromEntries(entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL])),
+  'a duel in numbers': ({ stakes, epochs }: Story) => story(stakes, epochs),
+}
+
+type Ids = Omit<Parameters<typeof challengeId>[0], 'duel' | 'specHash'> & {
+  start: number
+  champion: Miner
+  contender: Miner
+}
+interface Looks {
+  readonly rule: { readonly cap: number; readonly minTrials: number; readonly zSquaredPpm: number }
+  readonly ratio: number
+  readonly looks: readonly Pair[]
+}
+
+const codeOf = (result: { ok: true } | { ok: false; code: string }) => (result.ok ? 'fine' : result.code)
+
+/** One draw, written as in `integers(0, 6)`. */
+function drawn(random: ReturnType<typeof pcg64>, call: string): unknown {
+  const [name, ...words] = call.split(/[(), ]+/)
+  const [low = 0, high = 0] = words.map(Number)
+  if (name === 'integers') return random.integers(low, high)
+  if (name === 'uint64') return String(random.uint64())
+  return name === 'uint32' ? random.uint32() : random.random()
+}
+
+function playScript(env: string, id: string, replies: readonly string[]) {
+  const left = [...replies]
+  return play(make(env), id, () => ({ content: left.shift() ?? '' }))
+}
+
+const boardIn = (prompt: string) =>
+  [...prompt.matchAll(/^[ABC] ([.XO]) ([.XO]) ([.XO])$/gm)].flatMap((row) => row.slice(1)).join('')
+
+/** `cap R + ceil(z sqrt(cap R (1 - R)))` in millionths, by trying. */
+function leastNeed(cap: number, zSquaredPpm: bigint, ratio: number): number {
+  const spread = zSquaredPpm * BigInt(cap) * BigInt(ratio) * BigInt(1_000_000 - ratio)
+  let extra = 0n
+  while (extra * extra * 10n ** 18n < spread) extra += 1n
+  return cap * ratio + Number(extra) * 1_000_000
+}
+
+/** The page's block, read back and judged as a lane. */
+export async function readExample(
+  text: string,
+  scope: Omit<Scope, 'duel'> & { duel: string; champion: string; contender: string },
+) {
+  const block = readBlock(bytes(text), { verify })
+  if (!block.ok) return block
+  const { hash, header } = block.value
+  const lane = await verifyLane({
+    head: hash,
+    previous: NO_BLOCK,
+    scope: {
+      ...scope,
+      duel: { id: scope.duel, champion: { hotkey: scope.champion }, contender: { hotkey: scope.contender } },
+    },
+    read: async () => block,
+  })
+  return { hash, root: header.root, tallies: lane.ok ? lane.value.tallies : lane }
+}

@@ -1,0 +1,73 @@
+/** What docs/protocol.md describes in words, written again from those words: the golden player, and tic-tac-toe solved. */
+import { type EnvSpec, play } from '../packages/envs/src/index.ts'
+import { digest, type Json, pcg64 } from '../packages/prng/src/index.ts'
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+
+function base58(hash: string): string {
+  let text = ''
+  for (let rest = BigInt(`0x${hash}`); rest > 0n; rest /= 58n) text = ALPHABET.charAt(Number(rest % 58n)) + text
+  return '1'.repeat((/^(00)*/.exec(hash)?.[0].length ?? 0) / 2) + text
+}
+
+const SPOILED: readonly ((good: string) => string)[] = [
+  () => '',
+  (good) => `${good}\n`,
+  (good) => `${good} `,
+  (good) => ` ${good}`,
+  (good) => `${good}.`,
+  (good) => `**${good}**`,
+  (good) => `0${good}`,
+  (good) => good.slice(0, -1),
+  (good) => good.toLowerCase(),
+  (good) => good.replace(/[0-9]/g, (digit) => '０１２３４５６７８９'.charAt(Number(digit))),
+]
+
+export async function goldenEpisode(spec: EnvSpec, index: number) {
+  const random = pcg64(index)
+  const challengeId = base58(digest('golden', spec.id, index))
+  const kinds: number[] = []
+  const { messages, reward, fault } = await play({ spec }, challengeId, (conversation) => {
+    const good = spec.solve(conversation.at(-1)?.content ?? '')
+    const kind = random.integers(0, 16)
+    kinds.push(kind)
+    if (kind === 14) return { fault: 'no-reply' }
+    return { content: replyOf(kind) }
+
+    function replyOf(kind: number): string {
+      if (kind <= 5) return good
+      if (kind <= 11) return spec.format(spec.actionSpace.sample(random))
+      if (kind === 12) return `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}`
+      if (kind === 13) return SPOILED[random.integers(0, 10)]?.(good) ?? ''
+      return `${'x'.repeat(4095 - good.length + random.integers(0, 3))}\n${good}`
+    }
+  })
+  return { challengeId, kinds, episode: { messages, reward, ...(fault && { fault }) } }
+}
+
+export async function goldenHash(spec: EnvSpec): Promise<string> {
+  const episodes = await Promise.all(Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index)))
+  return digest('spec', spec.id, episodes.map(({ episode }) => episode) as unknown as Json)
+}
+
+const LINES = ['012', '345', '678', '036', '147', '258', '048', '246'].map((line) => [...line].map(Number))
+
+/** The codes of the boards that an episode can start from, ascending. */
+export function startingBoards(): readonly number[] {
+  const values = new Map<string, number>()
+  const starts: number[] = []
+  const worth = (board: string): number => {
+    const known = values.get(board)
+    if (known !== undefined) return known
+    const [mover, other] = [...board].filter((mark) => mark !== '0').length % 2 === 0 ? '12' : '21'
+    const lost = LINES.some((line) => line.every((cell) => board[cell] === other))
+    const cells = [...board].flatMap((mark, cell) => (mark === '0' && !lost ? [cell] : []))
+    const moves = cells.map((cell) => -worth(board.slice(0, cell) + mover + board.slice(cell + 1)))
+    const value = moves.length > 0 ? Math.max(...moves) : lost ? -1 : 0
+    if (value >= 0 && moves.some((move) => move < value)) starts.push(Number.parseInt(board, 3))
+    values.set(board, value)
+    return value
+  }
+  worth('000000000')
+  return starts.sort((a, b) => a - b)
+}

@@ -1,0 +1,105 @@
+import {
+  type Evidence,
+  genesis,
+  PROTOCOL,
+  quota,
+  type Snapshot,
+  type State,
+  settle,
+  stateRoot,
+  trust,
+} from '../packages/duel/src/index.ts'
+
+export type Pair = readonly [number, number]
+
+export const entries = <Value>(record: Readonly<Record<string, Value>>) => Object.entries(record)
+export const mapped = <Value, To>(record: Readonly<Record<string, Value>>, to: (value: Value) => To) =>
+  Object.fromEntries(entries(record).map(([key, value]) => [key, to(value)]))
+
+/** `numerator / denominator` with four decimals, rounded down. */
+export function decimal(numerator: bigint, denominator: bigint): string {
+  const digits = String((numerator * 10_000n) / denominator).padStart(5, '0')
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`
+}
+
+/** The two sides of the test for a WIN, (w - nR)^2 and z^2 n R (1 - R), counts being in 1 / unit. */
+export function sides(
+  wins: bigint,
+  trials: bigint,
+  unit: bigint,
+  ratio: number,
+  zSquaredPpm: number,
+): readonly string[] {
+  const lead = wins * 1_000_000n - trials * BigInt(ratio)
+  const spread = BigInt(zSquaredPpm) * trials * BigInt(ratio) * BigInt(1_000_000 - ratio)
+  return [decimal(lead * lead, (unit * 1_000_000n) ** 2n), decimal(spread, unit * 10n ** 18n)]
+}
+
+export interface Story {
+  readonly stakes: Readonly<Record<string, number>>
+  /** By epoch: lanes, by validator, then environment, as wins and losses. */
+  readonly epochs: readonly Readonly<Record<string, Readonly<Record<string, Pair>>>>[]
+}
+
+/** Epochs from the first one on, decided one after another; every lane is sealed, whole, and attested by all. */
+export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown {
+  const miner = (hotkey: string) => ({ hotkey, model: `lab/${hotkey}`, revision: 'main', chute: hotkey })
+  const miners = ['m1', 'm2'].map((hotkey, i) => ({ ...miner(hotkey), block: 100 + i }))
+  const hash = (digit: number) => String(digit).repeat(64)
+  let state = genesis(PROTOCOL, 0)
+  return epochs.map((lanes) => {
+    const played = state.duel ? quota(state.epoch - state.duel.start + 1, PROTOCOL) : 0
+    const voters = Object.keys(state.duel?.weights ?? {}).sort()
+    const bits = voters.reduce((sum, voter, i) => sum + (voter in lanes ? 1 << i : 0), 0)
+    const attest = {
+      epoch: state.epoch,
+      bitmap: Uint8Array.of(bits, ...Array(15).fill(0)),
+      next: hash(7),
+      stateRoot: stateRoot(state),
+    }
+    const snapshot: Snapshot = {
+      epoch: state.epoch + 1,
+      protocol: PROTOCOL,
+      hotkeys: [...Object.keys(stakes), 'm1', 'm2'],
+      validators: entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake: BigInt(stake), attest })),
+      miners,
+    }
+    const tallies = mapped(lanes, (lane) => mapped(lane, ([wins, losses]) => ({ wins, losses, played })))
+    const { state: next, report } = settle(
+      state,
+      snapshot,
+      mapped(lanes, () => hash(8)),
+      tallies,
+    )
+    const told = { ...tell(state, report), ...afterwards(state, next) }
+    state = next
+    return told
+  })
+}
+
+/** What an epoch's duel came to. */
+function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle>['report']) {
+  const { duel, epoch } = before
+  if (duel === undefined) return { epoch }
+  const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]
+  const seen = mapped(envs, ({ setAside, win, hold, given }) => ({
+    aside: setAside,
+    win: numbers(win),
+    sides: sides(win.wins, win.trials, win.unit, duel.ratio, PROTOCOL.zSquaredPpm),
+    hold: numbers(hold),
+    given: given ?? 'continue',
+  }))
+  return { epoch, frozen, envs: seen, ...(outcome && { outcome }) }
+}
+
+/** The state that the epoch led to. */
+function afterwards(before: State, after: State) {
+  const { champion, duel, ratio } = after
+  return {
+    ...(before.duel && { trust: mapped(after.trust, (record) => ({ ...record, ppm: trust(record) })) }),
+    champion: champion?.hotkey ?? 'none',
+    ratio,
+    ...(duel && duel.id !== before.duel?.id && { contender: duel.contender.hotkey, weights: duel.weights }),
+    root: stateRoot(after),
+  }
+}

@@ -66,7 +66,7 @@ for (const id of registry.keys()) {
     const { result } = task
     if (result === undefined || result.error) throw new Error(`"${task.name}" did not complete`)
     const items = task.name.startsWith('steps') ? perBatch : EPISODES
-    const perSecond = items / (result.latency.p50 / 1000)
+    const perSecond = items / ((result.latency.p50 ?? Number.NaN) / 1000)
     rows.push({
       environment: id,
       what: task.name,

@@ -5,15 +5,7 @@ import { evidence, PROTOCOL, quota, ruleOf, type Tally } from '../src/index.ts'
  * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and `down` go as far as the
  * outlier rule lets them; `down, with care` keeps to a bar of 32 instead of 36 and reckons without its own weight.
  */
-export type Strategy =
-  | 'honest'
-  | 'all wins'
-  | 'copy the best'
-  | 'up'
-  | 'all losses'
-  | 'all ties'
-  | 'down'
-  | 'down, with care'
+type Strategy = 'honest' | 'all wins' | 'copy the best' | 'up' | 'all losses' | 'all ties' | 'down' | 'down, with care'
 
 export interface Cell {
   /** Validators of equal weight. Under a third of them, ⌊(lanes − 1) / 3⌋, lie. */

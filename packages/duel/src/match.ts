@@ -41,7 +41,8 @@ export function match(outcomes: readonly Outcome[], ratioPpm: number, rule: Rule
 
 /**
  * Who has the throne, given each environment's verdict: the contender with ⌈(N + margin)/2⌉ wins of the N that are not
- * even, the champion as soon as those are out of reach or nothing is left in N. Undefined while it is open.
+ * even, the champion as soon as those are out of reach, as they are when N is 0. Undefined while it is open.
+ * `margin` is 1 or more.
  */
 export function outcome(
   verdicts: Readonly<Record<string, Verdict | 'even'>>,
@@ -51,6 +52,6 @@ export function outcome(
   const wins = counted.filter((verdict) => verdict === 'win').length
   const open = counted.filter((verdict) => verdict === 'continue').length
   const bar = counted.length + margin
-  if (counted.length === 0 || 2 * (wins + open) < bar) return 'champion'
+  if (2 * (wins + open) < bar) return 'champion'
   return 2 * wins >= bar ? 'contender' : undefined
 }

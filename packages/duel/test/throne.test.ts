@@ -245,6 +245,12 @@ describe('a frozen epoch', () => {
     expect(state.due).toEqual(started.due)
   })
 
+  it('calls nothing even', () => {
+    const two = run(2, { rates: [0, 0] }).state
+    const { state, report } = after(two, { rates: [0, 0], broken: ['v3', 'v4'] })
+    expect([report.frozen, state.duel]).toEqual([true, two.duel])
+  })
+
   it('counts among the epochs of the duel', () => {
     expect(run(7, scene).state.duel).toEqual(started.duel)
     const { state, report } = run(8, scene)
@@ -387,6 +393,17 @@ describe('who leaves', () => {
     expect(state.duel?.contender).toEqual(content(miner('m1', 9, 'new')))
   })
 
+  it.each(['model', 'revision', 'chute'])('the champion by changing its %s', (field) => {
+    const { state } = gone([{ ...miner('m1'), [field]: 'other' }, miner('m2', 2)])
+    expect([state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual(['m2', 'm1'])
+  })
+
+  it('the champion by being registered no more', () => {
+    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+    const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'm1')
+    expect(decide(started, { ...snapshot, hotkeys }, seals, lanes).champion?.hotkey).toBe('m2')
+  })
+
   it('the contender: it loses', () => {
     const { state, report } = gone([miner('m1'), miner('m2', 9, 'new')])
     expect([report.outcome, state.champion]).toEqual(['champion', content(miner('m1'))])
@@ -395,8 +412,8 @@ describe('who leaves', () => {
   })
 
   it('both: the throne goes to the head of the queue', () => {
-    const { state } = gone([miner('m3', 3), miner('m4', 4)])
-    expect([state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual(['m3', 'm4'])
+    const { state, report } = gone([miner('m3', 3), miner('m4', 4)])
+    expect([report.outcome, state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual(['champion', 'm3', 'm4'])
     expect(gone([]).state.champion).toBeUndefined()
   })
 

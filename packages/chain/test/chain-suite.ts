@@ -213,6 +213,11 @@ export function chainSuite(name: string, open: () => Promise<Harness>): void {
 
     test('a weight for itself alone needs no permit', async () => {
       const uid = await uidOf(miner!)
+      const more = [
+        [uid, 3],
+        [await uidOf(bob!), 1],
+      ] as const
+      expect(await refused(chain.setWeights(miner!, more))).toBe('NeuronNoValidatorPermit')
       const head = await settled(chain.setWeights(miner!, [[uid, 3]]))
       expect((await chain.weights(head.number))[miner!.hotkey]).toEqual([[uid, 65_535]])
     })

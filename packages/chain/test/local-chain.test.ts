@@ -244,6 +244,7 @@ describe('signed calls', () => {
       ...[alice, bob, miner, stranger].flatMap((who) => [0, 1, 2].map((nonce) => [who, nonce] as const)),
     ]
     const signed = sent.map(([who, nonce]) => signExtrinsic(who, reference, draft(nonce, nonce)))
+    signed.push(...[7, 8, 9].map((value) => signExtrinsic(alice, reference, draft(value, 1)))) // with one nonce, too
     const headOf = async (order: readonly Extrinsic[]) => {
       const chain = subnet()
       for (const extrinsic of order) chain.submit(extrinsic).catch(() => {})

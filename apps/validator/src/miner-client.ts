@@ -14,9 +14,6 @@ export interface Endpoint {
   /** Up to and including `/v1`. */
   readonly url: string
   readonly model: string
-  readonly apiKey?: string
-  /** Where a platform names each call. None without: a miner that names its own could repeat one, which voids a lane. */
-  readonly invocationHeader?: string
 }
 
 /** One miner's client: calls through it share a bound on how many are under way. */
@@ -31,24 +28,23 @@ export interface MinerClient {
  * An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
  */
 export function minerClient(endpoint: Endpoint, concurrency: number, now: () => number): MinerClient {
-  const { url: baseURL, apiKey = 'none', invocationHeader } = endpoint
-  // The library adds what it knows of this machine, environment variables included: a miner is told nothing of it.
-  const headers = { ...PLAIN_HEADERS, authorization: `Bearer ${apiKey}` }
-  const fetch = (url: string | URL | Request, init?: RequestInit) => boundedFetch(url, { ...init, headers })
-  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, logLevel: 'off', fetch })
+  const client = new OpenAI({
+    baseURL: endpoint.url,
+    apiKey: 'none',
+    maxRetries: 0,
+    logLevel: 'off',
+    fetch: boundedFetch,
+  })
   const limit: LimitFunction = pLimit(concurrency)
   const ask = async (messages: Parameters<Agent>[0], replyMs: number, signal: AbortSignal): Promise<Reply> => {
     const started = now()
-    const { data, response } = await client.chat.completions
-      .create(
-        { model: endpoint.model, messages: messages.map(({ role, content }) => ({ role, content })) },
-        { signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]) },
-      )
-      .withResponse()
+    const data = await client.chat.completions.create(
+      { model: endpoint.model, messages: messages.map(({ role, content }) => ({ role, content })) },
+      { signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]) },
+    )
     const content: unknown = data.choices?.[0]?.message?.content
     if (typeof content !== 'string') throw new TypeError('not a chat completion')
-    const invocation = invocationHeader === undefined ? null : response.headers.get(invocationHeader)
-    return { content, ms: Math.max(0, now() - started), ...(invocation === null ? {} : { invocation }) }
+    return { content, ms: Math.max(0, now() - started) } // a clock may be set back
   }
   return {
     agent: (replyMs, signal) => (messages) =>
@@ -63,16 +59,19 @@ export function minerClient(endpoint: Endpoint, concurrency: number, now: () => 
   }
 }
 
-/** Agents for miners whose commitment names an endpoint by URL; a miner that names none never replies. */
+/** Agents for the miners of a local network: a chute is a URL on this machine. Other miners never reply. */
 export function endpointAgents(concurrency: number, now: () => number): Setup['agent'] {
   const clients = new Map<string, MinerClient>()
   return ({ model, chute: url }, replyMs, signal) => {
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return async () => ({ fault: 'no-reply' })
+    const host = URL.canParse(url) ? new URL(url).hostname : ''
+    if (!url.startsWith('http') || !LOOPBACK.has(host)) return async () => ({ fault: 'no-reply' })
     const client = clients.get(`${url} ${model}`) ?? minerClient({ url, model }, concurrency, now)
     clients.set(`${url} ${model}`, client)
     return client.agent(replyMs, signal)
   }
 }
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
 function isPlatformFailure(error: unknown): boolean {
   if (error instanceof APIConnectionTimeoutError) return false
@@ -80,11 +79,12 @@ function isPlatformFailure(error: unknown): boolean {
   return error instanceof APIError && PLATFORM_STATUS.has(error.status ?? 0)
 }
 
-const PLAIN_HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'affine' }
+/** The library would add what it knows of this machine, environment variables included: a miner is told nothing. */
+const HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'affine' }
 
 /** `fetch` without redirects, and with a bound on the body: past it the answer reads as status 413. */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'manual' })
+  const response = await fetch(url, { ...init, headers: HEADERS, redirect: 'manual' })
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {

@@ -2,7 +2,7 @@ import { commitmentOf, statePath } from '@affine/blocks'
 import { type Commitment, encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import { beaconBlock, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
+import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
 import { ownLane, publish, secretOf } from './own-lane.ts'
 import { bitmapOf, checkPeer } from './peers.ts'
 import { margin, type Setup } from './setup.ts'
@@ -157,7 +157,7 @@ export class Validator {
     const due = Object.keys(state.due).filter((validator) => Object.hasOwn(seals, validator))
     const verdicts = await Promise.all(due.map((validator) => this.#check(state, validator, seals[validator] ?? '')))
     const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
-    if (!late && verdicts.some((verdict) => verdict.missing)) return
+    if (!late && verdicts.some(isMissing)) return
     const bitmap = bitmapOf(state, new Set(due.filter((_, i) => verdicts[i]?.ok)))
     const secret = await secretOf(epoch + 1, store, random)
     const { genesis, netuid } = chain
@@ -171,7 +171,7 @@ export class Validator {
     const known = this.#lanes.get(validator)
     if (known !== undefined) return known
     const verdict = await checkPeer(this.#setup, state, validator, head)
-    if (!verdict.missing) this.#lanes.set(validator, verdict)
+    if (!isMissing(verdict)) this.#lanes.set(validator, verdict)
     this.#setup.on({ type: 'lane', epoch: state.epoch, validator, verdict })
     return verdict
   }

@@ -195,14 +195,6 @@ describe('an answer', () => {
     expect(await client.agent(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
 
-  it('has the name that a platform gave the call', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { ...json, 'x-call': 'c-1' }).end(completion('A1')),
-    )
-    const client = minerClient({ url, model: 'm', invocationHeader: 'x-call' }, 1, Date.now)
-    expect(await client.agent(10_000, forever)(PROMPT)).toMatchObject({ content: 'A1', invocation: 'c-1' })
-  })
-
   it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
     const { url } = await serve((_, __, response) =>
       response.writeHead(200, { ...json, 'x-chutes-invocationid': 'same' }).end(completion('A1')),

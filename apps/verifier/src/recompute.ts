@@ -5,7 +5,7 @@ import type { Hash } from '@affine/prng'
 import type { Network } from './network.ts'
 import { checkLane, type Settled, settleEpoch } from './settle.ts'
 import { type Source, sourceReader } from './sources.ts'
-import { bucketUrls, place, sealBlock } from './timetable.ts'
+import { beaconBlock, bucketUrls, place } from './timetable.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
 export interface Flaw {
@@ -56,9 +56,9 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
   const flaw = (validator: string, code: Flaw['code'], detail: string): void => {
     flaws.push({ epoch, validator, code, detail })
   }
-  const sealed = await chain.snapshot(Math.min(sealBlock(epoch, protocol), (await chain.head()).number))
+  const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
   const sources = new Map<string, Source>()
-  for (const [hotkey, url] of bucketUrls(sealed)) {
+  for (const [hotkey, url] of bucketUrls(ended)) {
     const source = openBucket(hotkey, url)
     if (source !== null) sources.set(hotkey, source)
   }

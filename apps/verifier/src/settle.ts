@@ -1,4 +1,4 @@
-import { type Block, type BlockFault, type Lane, NO_BLOCK, type Scope, verifyLane } from '@affine/blocks'
+import { type BlockFault, type Lane, type LaneRequest, NO_BLOCK, type Scope, verifyLane } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
 import { attested, openEnvs, quota, type Report, type Seals, type Snapshot, type State, settle } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
@@ -29,11 +29,11 @@ export async function laneScope(chain: Chain, state: State, validator: string): 
   }
 }
 
-/** Where blocks come from: an authentic one, or the reason why none could be had. */
-export type ReadBlock = (hash: Hash) => Promise<Result<Block, BlockFault>>
+/** A lane that was read: whole, or at fault for the reason given. */
+export type LaneVerdict = Result<Lane, BlockFault>
 
-/** A lane that was read: whole, at fault for the reason given, or `missing`, when a block of it could not be had. */
-export type LaneVerdict = Result<Lane, BlockFault> & { readonly missing?: boolean }
+/** Could a block of the lane not be had? Then nothing is known of it, and it is worth asking again. */
+export const isMissing = (verdict: LaneVerdict): boolean => !verdict.ok && verdict.code === 'MISSING_BLOCK'
 
 /** Verifies the lane of a due `validator` that ends at `head`, in the epoch that `state` governs. */
 export async function checkLane(
@@ -41,22 +41,11 @@ export async function checkLane(
   state: State,
   validator: string,
   head: Hash,
-  read: ReadBlock,
+  read: LaneRequest['read'],
 ): Promise<LaneVerdict> {
   const scope = await laneScope(chain, state, validator)
   if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
-  let missing = false
-  const lane = await verifyLane({
-    head,
-    previous: state.heads[scope.validator] ?? NO_BLOCK,
-    scope,
-    read: async (hash) => {
-      const block = await read(hash)
-      missing ||= !block.ok
-      return block
-    },
-  })
-  return missing ? { ...lane, missing } : lane
+  return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
 }
 
 /** One epoch decided: the state that governs the next, and what led to it. */
@@ -93,9 +82,8 @@ export async function settleEpoch(
     if (head === undefined) continue
     const verdict = await lane(validator, head)
     lanes.set(validator, verdict)
-    if (verdict.missing && needed.has(validator)) {
-      const why = verdict.ok ? '' : verdict.detail
-      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had: ${why}`)
+    if (isMissing(verdict) && needed.has(validator)) {
+      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
     }
   }
   const whole = [...lanes].flatMap(([hotkey, verdict]) =>

@@ -221,7 +221,7 @@ describe('what the server is told', () => {
     } finally {
       for (const name of Object.keys(variables)) delete process.env[name]
     }
-    const headers = { ...json, accept: 'application/json', 'user-agent': 'affine', authorization: 'Bearer none' }
+    const headers = { ...json, accept: 'application/json', 'user-agent': 'affine' }
     await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: seen[0]?.body ?? '' })
     expect(seen.length).toBe(3)
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ model: 'm', messages: PROMPT })

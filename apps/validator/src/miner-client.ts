@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Agent, Reply } from '@affine/envs'
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import pLimit, { type LimitFunction } from 'p-limit'
@@ -47,15 +48,18 @@ export function minerClient(endpoint: Endpoint, concurrency: number, now: () => 
     return { content, ms: Math.max(0, now() - started) } // a clock may be set back
   }
   return {
-    agent: (replyMs, signal) => (messages) =>
-      pRetry(() => limit(() => ask(messages, replyMs, signal)), {
-        retries: Number.POSITIVE_INFINITY,
-        minTimeout: 100,
-        maxTimeout: 15_000,
-        randomize: true,
-        signal,
-        shouldRetry: ({ error }) => isPlatformFailure(error),
-      }).catch(() => ({ fault: 'no-reply' as const })),
+    agent: (replyMs, signal) => {
+      setMaxListeners(0, signal) // every call that waits listens: any number is no leak
+      return (messages) =>
+        pRetry(() => limit(() => ask(messages, replyMs, signal)), {
+          retries: Number.POSITIVE_INFINITY,
+          minTimeout: 100,
+          maxTimeout: 15_000,
+          randomize: true,
+          signal,
+          shouldRetry: ({ error }) => isPlatformFailure(error),
+        }).catch(() => ({ fault: 'no-reply' as const }))
+    },
   }
 }
 

@@ -1,0 +1,329 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { registry, specHash } from '@affine/envs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
+import { listen } from '../src/listen.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+let root: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'af-'))
+})
+afterAll(async () => {
+  closeServers()
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const af = (...words: readonly string[]): Promise<Ended> => run(AF, words, { cwd: root })
+const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
+const fresh = (): string => join(root, String(count++))
+const records = (stdout: string): Record<string, unknown>[] =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** A URL at which nothing listens. */
+async function closedUrl(): Promise<string> {
+  const server = createServer()
+  const url = await listen(server, 0)
+  await new Promise((done) => server.close(done))
+  return url
+}
+
+/** Characters that a terminal could act on, but for line feeds: controls, and what turns or hides text. */
+const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
+
+/** One line for people, and no stack. */
+function expectClear({ stderr }: Ended, words: string): void {
+  expect(stderr).toContain(words)
+  expect(stderr).not.toMatch(/^\s+at /m)
+  expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+}
+
+describe.concurrent('--help', () => {
+  it.each(['', 'demo', 'duel', 'env', 'env list', 'env run', 'validate', 'miner', 'localnet', 'status'])(
+    'of "af %s" is printed, with examples, and is no failure',
+    async (command) => {
+      const words = command === '' ? [] : command.split(' ')
+      const { code, stdout, stderr } = await af(...words, '--help')
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
+      if (command === '') expect(stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
+      else if (command !== 'env') expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
+    },
+  )
+})
+
+describe.concurrent('wrong usage', () => {
+  const wrong: readonly [string, string][] = [
+    ['demo --nope', "unknown option '--nope'"],
+    ['nope', "unknown command 'nope'"],
+    ['duel 0.5', "missing required argument 'contender'"],
+    ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
+    ['validate --folder f --buckets b --key k', "required option '--chain <url>' not specified"],
+  ]
+  it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
+    const ended = await af(...words.split(' '))
+    expect(ended.code).toBe(2)
+    expect(ended.stdout).toBe('')
+    expect(ended.stderr).toContain(why)
+    expect(ended.stderr).toContain('(see --help)')
+  })
+
+  const refused: readonly (readonly [readonly string[], string])[] = [
+    [['env', 'run', 'mult8-v0', '--agent', 'nobody'], 'a URL, perfect, random, or a skill from 0 to 1; got "nobody"'],
+    [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
+    [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
+    [['miner', '--chain', 'http://127.0.0.1:1'], '"--chain" and "--key" go together'],
+  ]
+  it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
+    const ended = await af(...words)
+    expect(ended.code).toBe(2)
+    expectClear(ended, why)
+  })
+
+  it('a folder that is not empty is neither overwritten nor added to', async () => {
+    const out = fresh()
+    await mkdir(out)
+    await writeFile(join(out, 'mine'), 'precious')
+    for (const command of ['demo', 'localnet']) {
+      const ended = await af(command, '--out', out)
+      expect(ended.code).toBe(2)
+      expectClear(ended, `"--out" expected an empty folder, got ${out}`)
+    }
+    expect(await readdir(out)).toEqual(['mine'])
+  })
+})
+
+describe.concurrent('what is not there', () => {
+  it('a chain, or a key: that is said, and nothing stays behind', async () => {
+    const [url, key, folder] = [await closedUrl(), fresh(), fresh()]
+    await writeFile(key, 'ab'.repeat(32))
+    const ends = await Promise.all([
+      af('miner', '--port', '0', '--chain', url, '--key', key),
+      af('validate', '--chain', url, '--key', key, '--folder', folder, '--buckets', 'buckets'),
+      af('status', '--chain', url, '--buckets', 'buckets'),
+    ])
+    const keyless = await af('miner', '--port', '0', '--chain', url, '--key', 'no/such/key')
+    expect(keyless.code).toBe(1)
+    expectClear(keyless, 'no/such/key')
+    for (const ended of ends) {
+      expect(ended.code).toBe(1)
+      expectClear(ended, `no chain answers at ${url}; is it running?`)
+    }
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it('a player: that nothing answers is said, at once, and the built-in one is closed', async () => {
+    const url = `${await closedUrl()}/v1`
+    const [out, other] = [fresh(), fresh()]
+    const ends = await Promise.all([
+      af('env', 'run', 'mult8-v0', '--agent', url),
+      af('duel', url, '0.5', '--out', out),
+      af('duel', '0.5', url, '--out', other),
+    ])
+    for (const ended of ends) {
+      expect(ended.code).toBe(1)
+      expectClear(ended, `nothing answers at ${url}: `)
+    }
+    expect([await readdir(out), await readdir(other)]).toEqual([[], []])
+  })
+})
+
+describe.concurrent('what is taken', () => {
+  it('a port: which one is said, and trying again with another works', async () => {
+    const server = createServer()
+    const port = new URL(await listen(server, 0)).port
+    const out = fresh()
+    for (const words of [['miner'], ['localnet', '--out', out]]) {
+      const ended = await af(...words, '--port', port)
+      expect(ended.code).toBe(1)
+      expectClear(ended, `port ${port} is in use: choose another with --port`)
+    }
+    server.close()
+    const again = began('localnet', '--out', out, '--port', '0')
+    await again.says(/a local chain at/)
+    await again.stop()
+  })
+})
+
+describe.concurrent('a key', () => {
+  it('that is wrong is refused by its file’s name; what is in it is never printed', async () => {
+    const file = fresh()
+    await writeFile(file, `C0FFEE${'c0ffee11'.repeat(8)}`)
+    const ended = await af(
+      'validate',
+      '--chain',
+      await closedUrl(),
+      '--key',
+      file,
+      '--folder',
+      fresh(),
+      '--buckets',
+      'b',
+    )
+    expect(ended.code).toBe(2)
+    expectClear(ended, `${file} expected to hold a key: 64 lower-case hex digits`)
+    expect(ended.stdout + ended.stderr).not.toMatch(/c0ffee/i)
+  })
+
+  it('that a localnet writes is readable by nobody else, and good for a miner', async () => {
+    const out = fresh()
+    const chain = began(
+      'localnet',
+      '--port',
+      '0',
+      '--out',
+      out,
+      '--block-ms',
+      '50',
+      '--validators',
+      '2',
+      '--miners',
+      '1',
+      '--json',
+    )
+    const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
+    const { url } = JSON.parse(line)
+    expect((await readdir(join(out, 'keys'))).sort()).toEqual(['miner-1', 'validator-1', 'validator-2'])
+    const secret = await readFile(join(out, 'keys/miner-1'), 'utf8')
+    const miner = began('miner', '--port', '0', '--chain', url, '--key', join(out, 'keys/miner-1'), '--json')
+    await miner.says(/"type":"committed"/)
+    const status = await af('status', '--chain', url, '--buckets', fresh(), '--json')
+    expect(status.code).toBe(0)
+    expect(records(status.stdout)[0]).toMatchObject({ block: expect.any(Number), epoch: expect.any(Number) })
+    const ends = [await miner.stop(), await chain.stop()]
+    for (const { code, stdout, stderr } of [...ends, status]) {
+      expect([0, 130]).toContain(code)
+      expect(stdout + stderr).not.toContain(secret)
+      expect(() => records(stdout)).not.toThrow()
+    }
+    expect(existsSync(join(out, 'chain.json'))).toBe(true)
+  })
+})
+
+describe.concurrent('--json', () => {
+  it('lists the environments, one object a line', async () => {
+    const { code, stdout } = await af('env', 'list', '--json')
+    expect(code).toBe(0)
+    const want = [...registry.values()].map(({ id, difficulty, maxSteps, replyMs }) => ({
+      ...{ id, difficulty, maxSteps, replyMs, specHash: specHash(id) },
+    }))
+    expect(records(stdout)).toEqual(want)
+  })
+
+  it('has an episode, and its repetition', async () => {
+    const { code, stdout } = await af('env', 'run', 'tictactoe-v0', '--agent', 'perfect', '--verify', '--json')
+    expect(code).toBe(0)
+    const [episode, verified] = records(stdout)
+    expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
+    expect(verified).toEqual({ type: 'verified', equal: true })
+    const same = await af(
+      'env',
+      'run',
+      'tictactoe-v0',
+      '--agent',
+      'perfect',
+      '--challenge',
+      String(episode?.challengeId),
+    )
+    expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
+    expect(same.stdout).toContain(`reward ${episode?.reward}`)
+  })
+})
+
+describe.concurrent('a miner’s text', () => {
+  const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
+
+  it('is printed without anything that a terminal would act on, as text and as JSON', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(HOSTILE)),
+    )
+    for (const format of [[], ['--json']]) {
+      const { code, stdout, stderr } = await af('env', 'run', 'tictactoe-v0', '--agent', url, ...format)
+      expect(code).toBe(0)
+      expect(stdout).toContain('red')
+      expect(unprintable(stdout + stderr)).toEqual([])
+    }
+  })
+})
+
+describe.concurrent('Ctrl-C', () => {
+  it('ends a miner, with 130', async () => {
+    const miner = began('miner', '--port', '0')
+    await miner.says(/serving http/)
+    const { code, stderr } = await miner.stop()
+    expect([code, stderr]).toEqual([130, ''])
+  })
+
+  it('ends a localnet, with 130, and the chain is kept', async () => {
+    const out = fresh()
+    const localnet = began('localnet', '--port', '0', '--out', out, '--block-ms', '20')
+    await localnet.says(/a local chain at/)
+    const { code, stdout, stderr } = await localnet.stop()
+    expect([code, stderr]).toEqual([130, ''])
+    expect(stdout).toContain(join(out, 'chain.json'))
+    expect(JSON.parse(await readFile(join(out, 'chain.json'), 'utf8')).blocks.length).toBeGreaterThan(0)
+  })
+
+  it('ends a demo in the middle of its sampling, with 130', async () => {
+    const demo = began('demo', '--out', fresh())
+    await demo.says(/^epoch 0 /m)
+    const { code, stdout, stderr } = await demo.stop()
+    expect([code, stderr]).toEqual([130, ''])
+    expect(stdout).not.toContain('Try next')
+  })
+
+  it('ends one episode whose player never answers, with 130 and no forfeit', async () => {
+    const { url, seen } = await serve((_, request, response) => {
+      if (request.method === 'HEAD') response.end()
+    })
+    const episode = began('env', 'run', 'tictactoe-v0', '--agent', url)
+    while (seen.length < 2) await new Promise((done) => setTimeout(done, 20))
+    const { code, stdout, stderr } = await episode.stop()
+    expect([code, stdout, stderr]).toEqual([130, '', ''])
+  })
+
+  it('ends a validator whose miners never answer, with 130; so does the end of its chain, with 1', async () => {
+    const out = fresh()
+    const chain = began('localnet', '--port', '0', '--out', out, '--block-ms', '50', '--validators', '1', '--json')
+    const { url } = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0])
+    const key = (name: string): string => join(out, 'keys', name)
+    const miners = ['miner-1', 'miner-2'].map((name) =>
+      began('miner', '--port', '0', '--chain', url, '--key', key(name), '--json'),
+    )
+    for (const miner of miners) await miner.says(/"type":"committed"/)
+    for (const miner of miners) expect((await miner.stop('SIGTERM')).code).toBe(130)
+    const words = [
+      'validate',
+      '--chain',
+      url,
+      '--key',
+      key('validator-1'),
+      '--folder',
+      join(out, 'v'),
+      '--buckets',
+      out,
+    ]
+    const first = began(...words)
+    await first.says(/attest \d+ is in block/)
+    await new Promise((done) => setTimeout(done, 600)) // into an epoch with a duel, whose miners are gone
+    const stopped = await first.stop()
+    expect([stopped.code, stopped.stderr]).toEqual([130, ''])
+    expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
+    const second = began(...words)
+    await second.says(/validating as/)
+    await chain.stop()
+    const ended = await second.ended
+    expect(ended.code).toBe(1)
+    expectClear(ended, `no chain answers at ${url}`)
+  })
+})

@@ -10,13 +10,13 @@ const scratch = mkdtempSync(join(tmpdir(), 'affine-packages-'))
 const run = (program, words, options = {}) =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
 
-/** The first example of a README, and what it says the example prints. */
+/** The first example of a README, and what it says the example prints: in a ```text block, or in comments behind. */
 function example(readme) {
-  const [, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
-  const [, printed] = /```text\n([\s\S]*?)```/.exec(readme) ?? []
-  if (code === undefined || printed === undefined)
-    throw new Error('a README needs a ```ts example and its ```text output')
-  return { code, printed }
+  const [whole, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []
+  if (code === undefined) throw new Error('a README needs an example')
+  const [, block] = /^[^`]*```text\n([\s\S]*?)```/.exec(readme.slice(readme.indexOf(whole) + whole.length)) ?? []
+  const comments = [...code.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)].map(([, printed]) => printed).join('\n')
+  return { code, printed: block ?? comments }
 }
 
 try {

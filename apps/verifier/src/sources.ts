@@ -31,7 +31,7 @@ export function openBucket(hotkey: string, name: string, base: string | undefine
 }
 
 /** What a source did wrong, without its changing what is true: another copy of the block may be sound. */
-export type SourceFault = (source: string, code: BlockFault, detail: string) => void
+type SourceFault = (source: string, code: BlockFault, detail: string) => void
 
 interface ReaderOptions {
   readonly onFault?: SourceFault

@@ -11,7 +11,7 @@ export interface Member {
 }
 
 /** A miner's skill is the share of its replies that a perfect player would have given. */
-export interface MinerMember extends Member {
+interface MinerMember extends Member {
   readonly skill: number
 }
 

@@ -1,0 +1,15 @@
+import { LOCAL, PROTOCOL } from '@affine/duel'
+import { registry, specHash } from '@affine/envs'
+import { networks } from '@affine/verifier'
+import { expect, it } from 'vitest'
+
+it.each(Object.entries({ PROTOCOL, LOCAL }))('%s plays the environments as they behave here', (_, { envs }) => {
+  expect(Object.keys(envs).length).toBeGreaterThan(0)
+  for (const [env, hash] of Object.entries(envs)) expect([env, specHash(env)]).toEqual([env, hash])
+})
+
+it('every network plays registered environments only', () => {
+  for (const { protocol } of Object.values(networks)) {
+    for (const env of Object.keys(protocol.envs)) expect(registry.has(env)).toBe(true)
+  }
+})

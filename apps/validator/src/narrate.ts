@@ -8,7 +8,7 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   if (type === 'epoch') {
     const { before, state, report } = event.settled
     const record = { type, epoch: before.epoch, root: stateRoot(state), report }
-    screen.line(epochText(event.settled, nameOf).join('\n'), record)
+    screen.line(epochText(event.settled, nameOf), record)
   } else if (type === 'sample') {
     screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)
   } else if (type === 'sent') {

@@ -1,5 +1,5 @@
 import type { Sample } from '@affine/blocks'
-import { look, type Match, NO_MATCH, outcome, type Protocol, ruleOf } from '@affine/duel'
+import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf } from '@affine/duel'
 import { type Agent, challengeId, registry, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
 import type { Journal } from './journal.ts'
@@ -17,7 +17,6 @@ export type SoloDuel = {
 
 export interface DuelRun {
   readonly duel: SoloDuel
-  readonly protocol: Protocol
   readonly journal: Journal
   readonly agents: Readonly<Record<'champion' | 'contender', (replyMs: number) => Agent>>
   /** Challenges under way at once in each environment. */
@@ -34,22 +33,22 @@ export interface Standing {
 
 /**
  * Plays until it is certain who is better: environments side by side, a look after every decisive challenge in the order
- * of the index, never of arrival. An environment without a verdict after `protocol.cap` challenges is held.
+ * of the index, never of arrival. An environment without a verdict after `PROTOCOL.cap` challenges is held.
  * Rejects when `signal` aborts; what is in the journal then is not played again.
  */
 export async function runDuel(run: DuelRun): Promise<Standing> {
-  const { duel, protocol, journal, signal } = run
+  const { duel, journal, signal } = run
   const envs: Record<string, Match> = Object.fromEntries(duel.envs.map((env) => [env, NO_MATCH]))
   const samples = journal.entries.slice(1) as unknown as Sample[]
   const standing = (): Standing => {
     const verdicts = Object.fromEntries(Object.entries(envs).map(([env, { verdict }]) => [env, verdict]))
-    return { envs, outcome: outcome(verdicts, protocol.margin) }
+    return { envs, outcome: outcome(verdicts, PROTOCOL.margin) }
   }
   const playEnv = async (env: string): Promise<void> => {
     const outcomes = new Map(samples.filter((s) => s.env === env).map((s) => [s.index, s.verdict]))
     let next = 0
     const worker = async (): Promise<void> => {
-      for (let index = next++; index < protocol.cap; index = next++) {
+      for (let index = next++; index < PROTOCOL.cap; index = next++) {
         if (!outcomes.has(index)) outcomes.set(index, await playOne(run, env, index))
         signal.throwIfAborted()
         advance(env, outcomes)
@@ -63,9 +62,9 @@ export async function runDuel(run: DuelRun): Promise<Standing> {
     for (;;) {
       const verdict = outcomes.get(match.played)
       if (verdict === undefined || match.verdict !== 'continue') break
-      match = look(match, verdict, duel.ratioPpm, ruleOf(protocol))
+      match = look(match, verdict, duel.ratioPpm, ruleOf(PROTOCOL))
     }
-    if (match.played === protocol.cap && match.verdict === 'continue') match = { ...match, verdict: 'hold' }
+    if (match.played === PROTOCOL.cap && match.verdict === 'continue') match = { ...match, verdict: 'hold' }
     envs[env] = match
     run.on(standing())
   }

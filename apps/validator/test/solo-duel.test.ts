@@ -60,7 +60,7 @@ async function duelOf(champion: string, contender: string, options: Options = {}
   }
   const agents = { champion: agentOf(champion), contender: agentOf(contender) }
   try {
-    return await runDuel({ duel, protocol: PROTOCOL, journal, agents, ahead, signal, on })
+    return await runDuel({ duel, journal, agents, ahead, signal, on })
   } finally {
     if (signal.aborted) await sleep(100) // for whatever is still under way
     await journal.close()

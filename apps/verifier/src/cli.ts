@@ -67,7 +67,7 @@ const program = new Command('af-verify')
         shown += search === undefined ? 1 : found.length
         for (const { text, record } of found) screen.line(text, record)
         const record = { type: 'epoch', epoch, root, report }
-        if (search === undefined) screen.line(epochText(settled, shortHotkey).join('\n'), record)
+        if (search === undefined) screen.line(epochText(settled, shortHotkey), record)
         for (const flaw of settled.flaws) screen.line(flawText(flaw), { type: 'flaw', ...flaw })
       }
       found = []

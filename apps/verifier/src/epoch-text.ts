@@ -1,4 +1,4 @@
-import { type Duel, type State, trust } from '@affine/duel'
+import { type Miner, type Tally, trust } from '@affine/duel'
 import type { Settled } from './settle.ts'
 import { drawInterval, printable, share } from './text.ts'
 
@@ -6,61 +6,42 @@ import { drawInterval, printable, share } from './text.ts'
 export type NameOf = (hotkey: string) => string
 
 /** One decided epoch as lines for people: the duel, its environments, its lanes, and what came of it. */
-export function epochText({ before, state, report }: Settled, nameOf: NameOf): readonly string[] {
-  const { duel } = before
-  const lines = [
-    `epoch ${before.epoch}  ${duel === undefined ? throneText(before, nameOf) : duelText(before, duel, nameOf)}`,
-  ]
-  const z = Math.sqrt(before.protocol.zSquaredPpm / 1_000_000)
-  for (const [env, { win, tallies, setAside, given }] of Object.entries(report.envs)) {
-    const sum = { wins: 0, losses: 0, played: 0 }
-    for (const [hotkey, tally] of Object.entries(tallies)) {
-      if (setAside.includes(hotkey)) continue
-      sum.wins += tally.wins
-      sum.losses += tally.losses
-      sum.played += tally.played
-    }
-    const unit = Number(win.unit)
-    const trimmed = { wins: Number(win.wins) / unit, trials: Number(win.trials) / unit }
-    const counts = `${sum.wins} won, ${sum.losses} lost, ${sum.played - sum.wins - sum.losses} tied`
-    const interval = drawInterval(trimmed, z, duel?.ratio ?? state.ratio)
-    lines.push(
-      `  ${env.padEnd(16)} ${counts.padEnd(32)} ${interval} → ${given ?? (report.frozen ? 'frozen' : 'go on')}`,
-    )
-  }
-  const lanes = Object.entries(report.lanes).map(([hotkey, lane]) => {
-    const fault = lane.setAside.length > 0 ? `set aside in ${lane.setAside.join(', ')}` : laneFault(lane)
-    return `${nameOf(hotkey)} ${fault === '' ? '✔' : `✘ ${fault}`} (trust ${share(trust(state.trust[hotkey] ?? NEW))})`
+export function epochText({ before, state, report }: Settled, nameOf: NameOf): string {
+  const { duel, epoch, protocol, champion } = before
+  const named = (miner: Miner | undefined): string => (miner === undefined ? 'nobody' : nameOf(miner.hotkey))
+  const [holder, contender] = [named(duel?.champion ?? champion), named(duel?.contender)]
+  const turn = duel && `, epoch ${epoch - duel.start + 1} of at most ${protocol.duelEpochs}`
+  const ratio = duel?.ratio ?? before.ratio
+  const title = `epoch ${epoch}  ${holder} holds the throne, ${contender} contends${turn ?? ''}. Ratio to beat ${share(ratio)}`
+
+  const z = Math.sqrt(protocol.zSquaredPpm / 1_000_000)
+  const envs = Object.entries(report.envs).map(([env, { win, tallies, setAside, given }]) => {
+    const counted = Object.entries(tallies).filter(([hotkey]) => !setAside.includes(hotkey))
+    const sum = (count: (tally: Tally) => number): number => counted.reduce((n, [, tally]) => n + count(tally), 0)
+    const [wins, losses, played] = [sum((t) => t.wins), sum((t) => t.losses), sum((t) => t.played)]
+    const whole = (count: bigint): number => Number(count) / Number(win.unit)
+    const trimmed = { wins: whole(win.wins), trials: whole(win.trials) }
+    const counts = `${wins} won, ${losses} lost, ${played - wins - losses} tied`.padEnd(32)
+    const verdict = given ?? (report.frozen ? 'frozen' : 'go on')
+    return `  ${env.padEnd(16)} ${counts} ${drawInterval(trimmed, z, ratio)} → ${verdict}`
   })
-  if (lanes.length > 0) lines.push(`  lanes: ${lanes.join(' · ')}`)
-  if (report.outcome !== undefined && duel !== undefined)
-    lines.push(`  ${endText(report.outcome, duel, state, nameOf)}`)
-  return lines
+  const lanes = Object.entries(report.lanes).map(([hotkey, lane]) => {
+    const trusted = share(trust(state.trust[hotkey] ?? { correct: 0, incorrect: 0 }))
+    return `${nameOf(hotkey)} ${laneText(lane)} (trust ${trusted})`
+  })
+  const ends = {
+    champion: [`  ${holder} keeps the throne, ${contender} fails`],
+    contender: [`  ★ ${contender} dethrones ${holder}. The ratio to beat becomes ${share(state.ratio)}`],
+    none: [],
+  }
+  const laneLine = lanes.length > 0 ? [`  lanes: ${lanes.join(' · ')}`] : []
+  return [title, ...envs, ...laneLine, ...ends[report.outcome ?? 'none']].join('\n')
 }
 
-const NEW = { correct: 0, incorrect: 0 }
-
-function laneFault(lane: { readonly sealed: boolean; readonly whole: boolean; readonly accepted: boolean }): string {
-  if (lane.accepted) return ''
-  return !lane.sealed ? 'not sealed' : !lane.whole ? 'not whole' : 'not attested by half'
-}
-
-function throneText({ champion, ratio }: State, nameOf: NameOf): string {
-  const throne = champion === undefined ? 'the throne is empty' : `${nameOf(champion.hotkey)} holds the throne`
-  return `${throne}, nobody contends. Ratio to beat ${share(ratio)}`
-}
-
-function duelText({ epoch, protocol }: State, duel: Duel, nameOf: NameOf): string {
-  const { champion, contender, start, ratio } = duel
-  const turn = `epoch ${epoch - start + 1} of at most ${protocol.duelEpochs}`
-  return `${nameOf(contender.hotkey)} contends against ${nameOf(champion.hotkey)}, ${turn}. Ratio to beat ${share(ratio)}`
-}
-
-function endText(outcome: 'contender' | 'champion', duel: Duel, state: State, nameOf: NameOf): string {
-  const [champion, contender] = [nameOf(duel.champion.hotkey), nameOf(duel.contender.hotkey)]
-  return outcome === 'contender'
-    ? `★ ${contender} dethrones ${champion}. The ratio to beat becomes ${share(state.ratio)}`
-    : `${champion} keeps the throne, ${contender} fails`
+function laneText({ sealed, whole, accepted, setAside }: Settled['report']['lanes'][string]): string {
+  if (setAside.length > 0) return `✘ set aside in ${setAside.join(', ')}`
+  if (accepted) return '✔'
+  return `✘ ${!sealed ? 'not sealed' : !whole ? 'not whole' : 'not attested by half'}`
 }
 
 /** A hotkey by its first and last letters. */

@@ -1,4 +1,4 @@
-import { type Snapshot as ChainSnapshot, decodeCommitment } from '@affine/chain'
+import { type Snapshot as ChainSnapshot, type Commitment, decodeCommitment } from '@affine/chain'
 import type { Protocol, Seals, Snapshot } from '@affine/duel'
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
@@ -17,39 +17,42 @@ export function sealBlock(epoch: number, protocol: Protocol): number {
   return beaconBlock(epoch, protocol) + protocol.sealBlock
 }
 
-/** The chain's state as `decide` reads it. Commitments that do not decode count as none. */
+/** What every hotkey has committed, with the block that holds it. Whatever does not decode counts as nothing. */
+export function commitmentsOf(chain: ChainSnapshot): ReadonlyMap<string, Commitment & { readonly block: number }> {
+  const entries = chain.commitments.map(({ hotkey, block, fields }) => {
+    const commitment = decodeCommitment(fields, hotkey)
+    return commitment === null ? [] : [[hotkey, { ...commitment, block }] as const]
+  })
+  return new Map(entries.flat())
+}
+
+/** The chain's state as `decide` reads it. */
 export function duelSnapshot(chain: ChainSnapshot, epoch: number, protocol: Protocol): Snapshot {
-  const commitments = new Map(chain.commitments.map((c) => [c.hotkey, c]))
-  const validators: Snapshot['validators'][number][] = []
-  const miners: Snapshot['miners'][number][] = []
-  for (const { hotkey, stake, permit } of chain.neurons) {
-    const slot = commitments.get(hotkey)
-    const commitment = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
-    if (slot !== undefined && commitment?.kind === 'miner') {
-      const { model, revision, chute } = commitment
-      miners.push({ hotkey, model, revision, chute, block: slot.block })
-    }
-    if (permit) validators.push({ hotkey, stake, ...(commitment?.kind === 'attest' ? { attest: commitment } : {}) })
-  }
-  return { epoch, protocol, hotkeys: chain.neurons.map((n) => n.hotkey), validators, miners }
+  const commitments = commitmentsOf(chain)
+  const hotkeys = chain.neurons.map(({ hotkey }) => hotkey)
+  const miners = hotkeys.flatMap((hotkey) => {
+    const commitment = commitments.get(hotkey)
+    return commitment?.kind === 'miner' ? [{ ...commitment, hotkey }] : []
+  })
+  const validators = chain.neurons.flatMap(({ hotkey, stake, permit }) => {
+    const attest = commitments.get(hotkey)
+    return permit ? [{ hotkey, stake, ...(attest?.kind === 'attest' && { attest }) }] : []
+  })
+  return { epoch, protocol, hotkeys, validators, miners }
 }
 
 /** The heads that close the lanes of `epoch`, by validator, from the chain at its seal block. */
 export function sealsOf(chain: ChainSnapshot, epoch: number): Seals {
-  const seals: Record<string, string> = {}
-  for (const { hotkey, fields } of chain.commitments) {
-    const commitment = decodeCommitment(fields, hotkey)
-    if (commitment?.kind === 'seal' && commitment.epoch === epoch) seals[hotkey] = commitment.head
-  }
-  return seals
+  const seals = [...commitmentsOf(chain)].flatMap(([hotkey, commitment]) =>
+    commitment.kind === 'seal' && commitment.epoch === epoch ? [[hotkey, commitment.head]] : [],
+  )
+  return Object.fromEntries(seals)
 }
 
 /** The buckets that validators have announced, by hotkey. Untrusted text. */
-export function bucketUrls(chain: ChainSnapshot): Map<string, string> {
-  const urls = new Map<string, string>()
-  for (const { hotkey, fields } of chain.commitments) {
-    const commitment = decodeCommitment(fields, hotkey)
-    if (commitment !== null && commitment.kind !== 'miner') urls.set(hotkey, commitment.url)
-  }
-  return urls
+export function bucketUrls(chain: ChainSnapshot): ReadonlyMap<string, string> {
+  const urls = [...commitmentsOf(chain)].flatMap(([hotkey, commitment]) =>
+    commitment.kind === 'miner' ? [] : [[hotkey, commitment.url] as const],
+  )
+  return new Map(urls)
 }

@@ -53,7 +53,7 @@ export const duel: CommandUnknownOpts = new Command('duel')
         throw new RangeError(`"--out" ${out} holds another duel: name another folder, or repeat its arguments`)
       } else screen.line(`taking up ${samples.length} samples`, { type: 'resumed', samples: samples.length })
       const on = (standing: Standing): void => screen.status(standingText(standing, duel).join('   '))
-      const result = await runDuel({ duel, protocol: PROTOCOL, journal, agents, ahead, signal, on })
+      const result = await runDuel({ duel, journal, agents, ahead, signal, on })
       await writeFile(join(out, 'result.json'), `${JSON.stringify({ duel, ...result }, null, 2)}\n`)
       const winner = result.outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'
       const text = [...standingText(result, duel), `${winner} Samples and result are in ${out}`]

@@ -42,7 +42,7 @@ export const status: CommandUnknownOpts = new Command('status')
       })
     const lines = [
       `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks`,
-      ...(last === undefined ? ['no epoch is decided yet'] : epochText(last, shortHotkey)),
+      last === undefined ? 'no epoch is decided yet' : epochText(last, shortHotkey),
       `champion ${state?.champion?.hotkey ?? 'none'}, contender ${state?.duel?.contender.hotkey ?? 'none'}`,
       ...validators.map(
         ({ hotkey, trust, latest, weights }) =>

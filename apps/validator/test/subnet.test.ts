@@ -1,0 +1,378 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blockPath, type Sample, statePath } from '@affine/blocks'
+import { ChainError, LocalChain, serveLocal } from '@affine/chain'
+import { type State, stateRoot } from '@affine/duel'
+import { networkOf, openBucket, type Recomputed, recompute, Unavailable } from '@affine/verifier'
+import { getRequestListener } from '@hono/node-server'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF_VERIFY, type Ended, killAll, run } from '../../verifier/test/processes.ts'
+import { type Cast, castOf } from '../src/demo/cast.ts'
+import { runSubnet } from '../src/demo/subnet.ts'
+import { listen } from '../src/listen.ts'
+import { closeServers, serve } from './servers.ts'
+
+const SEED = 'a subnet for the tests'
+let root: string
+let cast: Cast
+let state: State
+let buckets: string
+let chainFile: string
+let honest: readonly Recomputed[]
+const problems: string[] = []
+
+/** The demo's subnet with two of its miners: the weaker holds the throne until the stronger has its duel. */
+async function subnetIn(out: string) {
+  const all = castOf(SEED)
+  cast = { ...all, miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)) }
+  const on: Parameters<typeof runSubnet>[0]['on'] = ({ name }, event) => {
+    if (event.type === 'problem') problems.push(`${name}: ${event.what}: ${event.error.message}`)
+  }
+  return runSubnet({ cast, seed: SEED, out, on, signal: new AbortController().signal })
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'subnet-'))
+  const subnet = await subnetIn(join(root, 'first'))
+  ;({ state, buckets, chainFile } = subnet)
+  honest = await epochsIn(buckets)
+})
+afterAll(async () => {
+  closeServers()
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const hotkeyOf = (name: string): string =>
+  [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+
+type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
+
+/** Every epoch as recomputed from these buckets. */
+async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readonly Recomputed[]> {
+  const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
+  const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
+  const epochs: Recomputed[] = []
+  for await (const epoch of recompute({ chain, network: networkOf('local'), openBucket: open, onSample }))
+    epochs.push(epoch)
+  return epochs
+}
+
+const flawsOf = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
+const rootOf = (epochs: readonly Recomputed[]): string => stateRoot(epochs.at(-1)?.state as State)
+
+/** A copy of the buckets that someone changed. */
+async function tampered(change: (base: string) => Promise<void>): Promise<string> {
+  const base = await mkdtemp(join(root, 'tampered-'))
+  await cp(buckets, base, { recursive: true })
+  await change(base)
+  return base
+}
+
+/** Flips the lowest bit of one byte: the one at `at`, or that far from the end. */
+async function flip(file: string, at: number): Promise<void> {
+  const bytes = await readFile(file)
+  const index = at < 0 ? bytes.length + at : at
+  bytes[index] = (bytes[index] ?? 0) ^ 1
+  await writeFile(file, bytes)
+}
+
+/** The blocks of a validator's lane in the epoch in which the duel began, from the head back. */
+function laneOf(name: string): { readonly epoch: number; readonly blocks: readonly string[] } {
+  for (const { epoch, lanes } of honest) {
+    const lane = lanes.get(hotkeyOf(name))
+    if (lane?.ok) return { epoch, blocks: lane.value.blocks }
+  }
+  throw new Error(`no lane of ${name}`)
+}
+
+const place = (base: string, holder: string, path: string): string => join(base, hotkeyOf(holder), path)
+
+describe('a subnet', () => {
+  it('comes to the better miner, without a problem on the way, and the ratio to beat decays', () => {
+    expect(problems).toEqual([])
+    expect(state.champion?.hotkey).toBe(hotkeyOf('stronger'))
+    const outcomes = honest.map(({ report }) => report.outcome).filter((outcome) => outcome !== undefined)
+    expect(outcomes).toEqual(['contender'])
+    const ratios = honest.slice(-3).map((epoch) => epoch.state.ratio)
+    expect(ratios[0]).toBeGreaterThan(networkOf('local').protocol.ratioFloorPpm)
+    expect([...ratios].sort((a, b) => b - a)).toEqual(ratios)
+    expect(new Set(ratios).size).toBe(3)
+  })
+
+  it('gives all its weight to the champion on chain', async () => {
+    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
+    const { number } = await chain.head()
+    const { neurons } = await chain.snapshot(number)
+    const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
+    const weights = await chain.weights(number)
+    expect(Object.keys(weights).sort()).toEqual(cast.validators.map(({ account }) => account.hotkey).sort())
+    for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
+  })
+
+  it('sets the liar aside, and nobody else', () => {
+    const aside = honest.flatMap(({ report }) =>
+      Object.entries(report.lanes).flatMap(([hotkey, { setAside }]) => (setAside.length > 0 ? [hotkey] : [])),
+    )
+    expect(new Set(aside)).toEqual(new Set([hotkeyOf(cast.liar)]))
+  })
+
+  it('repeats to the byte with its seed: blocks, states, chain', async () => {
+    const again = await subnetIn(join(root, 'second'))
+    const filesIn = async (folder: string) => {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+      const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+      return new Map(
+        await Promise.all(
+          files.map(async (file) => [file.slice(folder.length), await readFile(file, 'utf8')] as const),
+        ),
+      )
+    }
+    const [first, second] = [await filesIn(buckets), await filesIn(again.buckets)]
+    expect(first.size).toBeGreaterThan(50)
+    expect([...second.keys()].sort()).toEqual([...first.keys()].sort())
+    for (const [file, text] of first) expect(second.get(file) === text, file).toBe(true)
+    expect(await readFile(again.chainFile, 'utf8')).toBe(await readFile(chainFile, 'utf8'))
+    expect(problems).toEqual([])
+  })
+})
+
+describe('recomputing', () => {
+  it('comes to the root that the validators came to, from bytes alone, and finds nothing wrong', () => {
+    expect(rootOf(honest)).toBe(stateRoot(state))
+    expect(flawsOf(honest)).toEqual([])
+    expect(honest.map(({ epoch }) => epoch)).toEqual(honest.map((_, i) => i))
+  })
+
+  it('sees every sample of every lane once', async () => {
+    const seen = new Set<string>()
+    let count = 0
+    await epochsIn(buckets, ({ challengeId }) => {
+      seen.add(challengeId)
+      count += 1
+    })
+    const want = honest
+      .flatMap(({ lanes }) => [...lanes.values()])
+      .flatMap((lane) => (lane.ok ? Object.values(lane.value.tallies) : []))
+      .reduce((sum, { played }) => sum + played, 0)
+    expect([seen.size, count]).toEqual([want, want])
+    expect(want).toBeGreaterThan(300)
+  })
+
+  const places: readonly (readonly [string, number, RegExp])[] = [
+    ['header', 40, /^WRONG_HASH$/],
+    ['signature', 2, /^(WRONG_SIGNATURE|BAD_SIGNATURE|NOT_JSON|NOT_CANONICAL)$/],
+    ['last sample', -40, /^WRONG_ROOT$/],
+    ['last line feed', -1, /^BAD_LINES$/],
+  ]
+  it.each(places)(
+    'finds a flipped byte in the %s of a validator’s own block, and blames nobody else',
+    async (part, at, code) => {
+      const { epoch, blocks } = laneOf('bob')
+      const [block = ''] = blocks
+      const base = await tampered(async (folder) => {
+        const file = place(folder, 'bob', blockPath(block))
+        const headerEnd = (await readFile(file)).indexOf(10)
+        await flip(file, part === 'signature' ? headerEnd + 20 : at)
+      })
+      const epochs = await epochsIn(base)
+      const flaws = flawsOf(epochs)
+      expect(flaws[0]).toMatchObject({ epoch, validator: hotkeyOf('bob'), code: expect.stringMatching(code) })
+      expect(flaws[0]?.detail).toContain(block)
+      expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf('bob')]))
+      expect(rootOf(epochs)).toBe(stateRoot(state))
+    },
+  )
+
+  it('finds a flipped byte in a mirrored copy, whose and of what', async () => {
+    const { epoch, blocks } = laneOf('alice')
+    const block = blocks.at(-1) ?? ''
+    const base = await tampered((folder) => flip(place(folder, 'carol', blockPath(block)), 500))
+    const epochs = await epochsIn(base)
+    const flaws = flawsOf(epochs)
+    expect(flaws).toMatchObject([{ epoch, validator: hotkeyOf('carol'), code: 'COPY_DIFFERS' }])
+    expect(flaws[0]?.detail).toContain(`block ${block} of ${hotkeyOf('alice')}`)
+    expect(rootOf(epochs)).toBe(stateRoot(state))
+  })
+
+  it('finds a mirrored copy that is gone', async () => {
+    const { epoch, blocks } = laneOf('alice')
+    const base = await tampered((folder) => rm(place(folder, 'dave', blockPath(blocks[0] ?? ''))))
+    const flaws = flawsOf(await epochsIn(base))
+    expect(flaws).toMatchObject([{ epoch, validator: hotkeyOf('dave'), code: 'COPY_MISSING' }])
+    expect(flaws[0]?.detail).toContain(blocks[0])
+  })
+
+  it('takes a block from a mirror when its owner has it no more, and says so', async () => {
+    const { epoch, blocks } = laneOf('alice')
+    const base = await tampered((folder) => rm(place(folder, 'alice', blockPath(blocks[0] ?? ''))))
+    const epochs = await epochsIn(base)
+    expect(flawsOf(epochs)).toMatchObject([{ epoch, validator: hotkeyOf('alice'), code: 'COPY_MISSING' }])
+    expect(rootOf(epochs)).toBe(stateRoot(state))
+  })
+
+  it('finds a flipped byte in a state, wherever it is', async () => {
+    for (const at of [0, 200, -1]) {
+      const base = await tampered((folder) => flip(place(folder, 'dave', statePath(2)), at))
+      const epochs = await epochsIn(base)
+      const want = { epoch: 1, validator: hotkeyOf('dave'), code: 'STATE_DIFFERS', detail: statePath(2) }
+      expect(flawsOf(epochs)).toEqual([want])
+      expect(rootOf(epochs)).toBe(stateRoot(state))
+    }
+  })
+
+  it('cannot go on when nobody has an attested block: that is said, and whose it is', async () => {
+    const { epoch, blocks } = laneOf('alice')
+    const base = await tampered(async (folder) => {
+      for (const { name } of cast.validators) await rm(place(folder, name, blockPath(blocks[0] ?? '')))
+    })
+    const going = epochsIn(base)
+    await expect(going).rejects.toThrow(Unavailable)
+    await expect(going).rejects.toThrow(`epoch ${epoch}: the attested lane of ${hotkeyOf('alice')} is not to be had`)
+  })
+
+  it('survives any bytes in any file of a hostile bucket, and still comes to the same root', async () => {
+    const garbage: readonly (string | Uint8Array)[] = [
+      '',
+      '\n\n\n',
+      '{}\n{}\n',
+      `${'['.repeat(100_000)}\n`,
+      '{"__proto__":{"ok":true}}\n{"signature":"00"}\n',
+      '\u001b[2J\u202e\u0000',
+      new Uint8Array(3000).fill(0xff),
+      new Uint8Array(8 * 1024 * 1024 + 1),
+    ]
+    const base = await tampered(async (folder) => {
+      let i = 0
+      for (const kind of ['blocks', 'states']) {
+        for (const name of await readdir(place(folder, cast.liar, `v1/${kind}`))) {
+          const content = garbage[i++ % garbage.length] ?? ''
+          const file = place(folder, cast.liar, `v1/${kind}/${name}`)
+          if (i % 9 === 0) await rm(file).then(() => mkdir(file))
+          else await writeFile(file, content)
+        }
+      }
+    })
+    const epochs = await epochsIn(base)
+    expect(rootOf(epochs)).toBe(stateRoot(state))
+    const flaws = flawsOf(epochs)
+    expect(flaws.length).toBeGreaterThan(20)
+    expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf(cast.liar)]))
+    for (const { detail } of flaws) expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  })
+})
+
+describe('the chain’s export', () => {
+  it('with any byte flipped is no chain: what is wrong, and in which block, is said', async () => {
+    const text = await readFile(chainFile, 'latin1')
+    const spots = [0, 30, text.length >> 2, text.length >> 1, text.length - 80, text.length - 1]
+    for (const word of ['"entropy":"', '"signature":"', '"fields":["', '"hotkey":"', '"hash":"', '"nonce":']) {
+      spots.push(text.indexOf(word, text.length >> 1) + word.length)
+    }
+    for (const spot of spots) {
+      const bytes = Buffer.from(text, 'latin1')
+      bytes[spot] = (bytes[spot] ?? 0) ^ 1
+      let thrown: unknown
+      try {
+        LocalChain.import(bytes.toString('utf8'))
+      } catch (error) {
+        thrown = error
+      }
+      expect(thrown, `byte ${spot}`).toBeInstanceOf(ChainError)
+      expect(String(thrown), `byte ${spot}`).toMatch(
+        /BadLog: (block \d+ |the block after \d+ |not the log|the text is not)/,
+      )
+    }
+  })
+})
+
+describe.concurrent('af-verify', () => {
+  const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words)
+  const over = (base: string, ...words: readonly string[]) => verify(base, '--chain', chainFile, ...words)
+
+  it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
+    const { code, stdout, stderr } = await over(buckets)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
+    expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
+    expect(stdout).toContain(`champion   ${hotkeyOf('stronger')}`)
+    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(cast.liar)}: its samples did not agree`, 'm'))
+    expect(stdout).toContain('Everything holds.')
+    expect(stdout).not.toContain('✘ epoch')
+  })
+
+  it('reads buckets and chain over the web just as well, with one object a line', async () => {
+    const files = await serve((_, request, response) => {
+      readFile(join(buckets, request.url?.replace('/v1/', '/') ?? '')).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      )
+    })
+    const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
+    const server = createServer(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
+    const url = await listen(server, 0)
+    const { code, stdout, stderr } = await verify(files.url, '--chain', url, '--json')
+    server.close().closeAllConnections()
+    expect([code, stderr]).toEqual([0, ''])
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records.map(({ type }) => type)).toEqual([...honest.map(() => 'epoch'), 'end'])
+    expect(records.at(-1)).toMatchObject({ root: stateRoot(state), flaws: 0, champion: hotkeyOf('stronger') })
+    expect(Object.keys(records.at(-1).disagreed)).toEqual([hotkeyOf(cast.liar)])
+  })
+
+  it('shows one epoch, one block, one challenge, one sample, of one validator', async () => {
+    const { epoch, blocks } = laneOf('alice')
+    const samples: { readonly sample: Sample; readonly validator: string; readonly block: string }[] = []
+    await epochsIn(buckets, (sample, where) => samples.push({ sample, ...where }))
+    const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
+    const { env, index, challengeId, champion } = one.sample
+    const shown = async (...words: readonly string[]) => {
+      const { code, stdout } = await over(buckets, '--json', ...words)
+      expect(code).toBe(0)
+      const records = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
+      return records.slice(0, -1)
+    }
+    const [epochs, block, mine, text] = await Promise.all([
+      shown('--epoch', String(epoch)),
+      shown('--block', one.block),
+      shown('--sample', `${env}#${index}`, '--validator', hotkeyOf('alice'), '--epoch', String(epoch)),
+      over(buckets, '--challenge', challengeId),
+    ])
+    expect(epochs).toMatchObject([{ type: 'epoch', epoch }])
+    expect(block.map(({ sample }) => sample)).toEqual(samples.filter((s) => s.block === one.block).map((s) => s.sample))
+    expect(mine).toEqual([{ type: 'sample', ...one }])
+    expect(text.stdout).toContain(`${env}#${index}, challenge ${challengeId}: ${one.sample.verdict} for the contender`)
+    expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
+    for (const { content } of champion.messages) expect(text.stdout).toContain(content.split('\n')[0])
+  })
+
+  it('exits with 1 and names code, place and reason when a byte was flipped', async () => {
+    const { epoch, blocks } = laneOf('bob')
+    const base = await tampered((folder) => flip(place(folder, 'bob', blockPath(blocks[0] ?? '')), -40))
+    const { code, stdout } = await over(base)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(new RegExp(`✘ epoch ${epoch}, ${hotkeyOf('bob')}: WRONG_ROOT: block ${blocks[0]}`))
+    expect(stdout).toMatch(/^\d+ things do not hold; see ✘ above\.$/m)
+    expect(stdout).not.toContain('Everything holds')
+  })
+
+  it('exits with 1 when an attested block is nowhere, and when there are no buckets', async () => {
+    const { blocks } = laneOf('alice')
+    const base = await tampered(async (folder) => {
+      for (const { name } of cast.validators) await rm(place(folder, name, blockPath(blocks[0] ?? '')))
+    })
+    for (const ended of await Promise.all([over(base), verify('--chain', chainFile)])) {
+      expect(ended.code).toBe(1)
+      expect(ended.stderr).toMatch(/^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/)
+    }
+  })
+})

@@ -12,9 +12,13 @@ export interface Output {
 /** Counts and stakes are BigInt in places: in JSON they are decimal strings. */
 const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
+/** JSON in ASCII: a terminal acts on some characters that JSON may hold as they are. */
+const toJson = (record: object): string =>
+  JSON.stringify(record, plain).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 export function output(json = false): Output {
   const { stdout } = process
-  if (json) return { line: (_, record) => void stdout.write(`${JSON.stringify(record, plain)}\n`), status: () => {} }
+  if (json) return { line: (_, record) => void stdout.write(`${toJson(record)}\n`), status: () => {} }
   const clear = stdout.isTTY ? '\r\x1b[K' : ''
   return {
     line: (text) => void stdout.write(`${clear}${text}\n`),

@@ -14,9 +14,8 @@ export async function checkPeer(setup: Setup, state: State, validator: string, h
   const others = [...urls.keys()].filter((hotkey) => hotkey !== account.hotkey && hotkey !== validator)
   const own: Source = { name: account.hotkey, read: bucket.read }
   const peers = [validator, ...others].map((hotkey) => openBucket(hotkey, urls.get(hotkey) ?? ''))
-  const read = sourceReader([own, ...peers.filter((source) => source !== null)], {
-    keep: (hash, bytes) => bucket.write(blockPath(hash), bytes),
-  })
+  const sources = [own, ...peers.filter((source) => source !== null)]
+  const read = sourceReader(sources, (hash, bytes) => bucket.write(blockPath(hash), bytes))
   return checkLane(chain, state, validator, head, read)
 }
 

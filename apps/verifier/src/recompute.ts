@@ -1,5 +1,5 @@
-import { type BlockFault, blockPath, LIMITS, type Sample, statePath } from '@affine/blocks'
-import type { Chain } from '@affine/chain'
+import { type BlockFault, blockPath, LIMITS, readBlock, type Sample, statePath } from '@affine/blocks'
+import { type Chain, verify } from '@affine/chain'
 import { encodeState, genesis, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { Network } from './network.ts'
@@ -57,16 +57,19 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
     flaws.push({ epoch, validator, code, detail })
   }
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
-  const sources = new Map<string, Source>()
-  for (const [hotkey, url] of bucketUrls(ended)) {
-    const source = openBucket(hotkey, url)
-    if (source !== null) sources.set(hotkey, source)
-  }
+  const opened = [...bucketUrls(ended)].map(([hotkey, url]) => openBucket(hotkey, url))
+  const sources = opened.filter((source) => source !== null)
+  const missing: (readonly [validator: string, holder: string, hash: Hash])[] = []
   const settled = await settleEpoch(chain, network, state, async (validator, head) => {
-    const own = sources.get(validator)
-    const others = [...sources.values()].filter((source) => source !== own)
-    const read = sourceReader(own === undefined ? others : [own, ...others], {
-      onFault: (source, code, detail) => flaw(source, code, detail),
+    const own = sources.filter(({ name }) => name === validator)
+    const others = sources.filter(({ name }) => name !== validator)
+    const read = sourceReader([...own, ...others], async (hash, bytes) => {
+      for (const source of sources) {
+        const copy = await readQuietly(source, blockPath(hash))
+        if (copy === null) missing.push([validator, source.name, hash])
+        else if (!sameBytes(copy, bytes))
+          flaw(source.name, copyFault(hash, copy), `its copy of block ${hash} of ${validator}`)
+      }
     })
     const verdict = await checkLane(chain, state, validator, head, async (hash) => {
       const block = await read(hash)
@@ -76,52 +79,41 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
     if (!verdict.ok) flaw(validator, verdict.code, verdict.detail)
     return verdict
   })
-  await compareCopies(settled, sources, flaw)
+  // Who attested a lane said that its own bucket serves it.
+  for (const [validator, holder, hash] of missing) {
+    const attested = settled.report.lanes[validator]?.attesters.includes(holder)
+    if (attested) flaw(holder, 'COPY_MISSING', `it attested block ${hash} of ${validator}`)
+  }
   await compareStates(settled, sources, flaw)
   return { epoch, ...settled, flaws }
 }
 
-type Report = (validator: string, code: Flaw['code'], detail: string) => void
-
-/** Who attested a lane said that its own bucket serves it: does it, byte for byte? */
-async function compareCopies(settled: Settled, sources: ReadonlyMap<string, Source>, flaw: Report): Promise<void> {
-  for (const [validator, verdict] of settled.lanes) {
-    if (!verdict.ok) continue
-    const attesters = settled.report.lanes[validator]?.attesters ?? []
-    for (const hash of verdict.value.blocks) {
-      const copies = await Promise.all(attesters.map((hotkey) => readQuietly(sources.get(hotkey), blockPath(hash))))
-      const original =
-        (await readQuietly(sources.get(validator), blockPath(hash))) ?? copies.find((copy) => copy !== null)
-      for (const [i, hotkey] of attesters.entries()) {
-        const copy = copies[i] ?? null
-        if (copy === null) flaw(hotkey, 'COPY_MISSING', `attested block ${hash} of ${validator}`)
-        else if (!sameBytes(copy, original)) flaw(hotkey, 'COPY_DIFFERS', `block ${hash} of ${validator}`)
-      }
-    }
-  }
+/** What is wrong with a copy that is not the authentic block. */
+function copyFault(hash: Hash, copy: Uint8Array): Flaw['code'] {
+  const block = readBlock(copy, { hash, verify })
+  return block.ok ? 'COPY_DIFFERS' : block.code
 }
 
+type Report = (validator: string, code: Flaw['code'], detail: string) => void
+
 /** States that buckets hold must be the one that follows; attested roots must be that of the state before. */
-async function compareStates(settled: Settled, sources: ReadonlyMap<string, Source>, flaw: Report): Promise<void> {
+async function compareStates(settled: Settled, sources: readonly Source[], flaw: Report): Promise<void> {
   const { before, state, snapshot } = settled
   const expected = new TextEncoder().encode(encodeState(state))
-  for (const [hotkey, source] of sources) {
+  for (const source of sources) {
     const kept = await readQuietly(source, statePath(state.epoch))
-    if (kept !== null && !sameBytes(kept, expected)) flaw(hotkey, 'STATE_DIFFERS', statePath(state.epoch))
+    if (kept !== null && !sameBytes(kept, expected)) flaw(source.name, 'STATE_DIFFERS', statePath(state.epoch))
   }
   const root = stateRoot(before)
   for (const { hotkey, attest } of snapshot.validators) {
-    if (attest?.epoch === before.epoch && attest.stateRoot !== root) {
-      flaw(hotkey, 'WRONG_ROOT_ATTESTED', `expected ${root}, got ${attest.stateRoot}`)
-    }
+    if (attest?.epoch !== before.epoch || attest.stateRoot === root) continue
+    flaw(hotkey, 'WRONG_ROOT_ATTESTED', `expected ${root}, got ${attest.stateRoot}`)
   }
 }
 
 /** Null when it cannot be had, for whatever reason. */
-async function readQuietly(source: Source | undefined, path: string): Promise<Uint8Array | null> {
-  return (await source?.read(path, LIMITS.blockBytes).catch(() => null)) ?? null
-}
+const readQuietly = (source: Source, path: string): Promise<Uint8Array | null> =>
+  source.read(path, LIMITS.blockBytes).catch(() => null)
 
-function sameBytes(a: Uint8Array, b: Uint8Array | null | undefined): boolean {
-  return b != null && a.length === b.length && a.every((byte, i) => byte === b[i])
-}
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -30,34 +30,26 @@ export function openBucket(hotkey: string, name: string, base: string | undefine
   }
 }
 
-/** What a source did wrong, without its changing what is true: another copy of the block may be sound. */
-type SourceFault = (source: string, code: BlockFault, detail: string) => void
-
-interface ReaderOptions {
-  readonly onFault?: SourceFault
-  readonly keep?: (hash: Hash, bytes: Uint8Array) => Promise<void>
-}
-
 /** Faults of a block that its validator signed: no other copy is better. */
 const SIGNED: ReadonlySet<string> = new Set<BlockFault>(['BAD_SAMPLE', 'BAD_CHALLENGE_ID'])
 
 /**
- * A reader that takes each block from the first source with an authentic copy, and hands its bytes to `keep`.
- * A source that fails or serves other bytes is told to `onFault` and passed over; `MISSING_BLOCK` when none is left.
+ * A reader that takes each block from the first source with an authentic copy, and hands its bytes to `keep`. When no
+ * source has one, the fault is `MISSING_BLOCK` and says what each of them had.
  */
-export function sourceReader(sources: readonly Source[], options: ReaderOptions = {}): LaneRequest['read'] {
+export function sourceReader(
+  sources: readonly Source[],
+  keep: (hash: Hash, bytes: Uint8Array) => Promise<void> = async () => {},
+): LaneRequest['read'] {
   return async (hash) => {
-    for (const source of sources) {
-      const bytes = await source.read(blockPath(hash), LIMITS.blockBytes).catch((error: Error) => {
-        options.onFault?.(source.name, 'MISSING_BLOCK', error.message)
-        return null
-      })
-      if (bytes === null) continue
-      const block = readBlock(bytes, { hash, verify })
-      if (block.ok) await options.keep?.(hash, bytes)
-      if (block.ok || SIGNED.has(block.code)) return block
-      options.onFault?.(source.name, block.code, `block ${hash}: ${block.detail}`)
+    const tried: string[] = []
+    for (const { name, read } of sources) {
+      const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch((error: Error) => error.message)
+      const block = bytes instanceof Uint8Array ? readBlock(bytes, { hash, verify }) : null
+      if (block?.ok) await keep(hash, bytes as Uint8Array)
+      if (block?.ok || (block && SIGNED.has(block.code))) return block
+      tried.push(`${name}: ${block?.code ?? bytes ?? 'not there'}`)
     }
-    return { ok: false, code: 'MISSING_BLOCK', detail: `none of ${sources.length} buckets has it whole` }
+    return { ok: false, code: 'MISSING_BLOCK', detail: `nobody has it whole (${tried.join('; ')})` }
   }
 }

@@ -1,14 +1,12 @@
-import { decodeCommitment, remoteChain } from '@affine/chain'
-import { trust } from '@affine/duel'
+import { remoteChain } from '@affine/chain'
 import {
+  commitmentsOf,
   epochText,
   networkOf,
   openBucket,
   output,
   place,
-  type Recomputed,
   recompute,
-  share,
   shortHotkey,
 } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -23,31 +21,25 @@ export const status: CommandUnknownOpts = new Command('status')
   .addHelpText('after', '\nExample:\n  $ af status --chain http://127.0.0.1:9944 --buckets buckets')
   .action(async ({ chain: url, buckets, network: name, json }) => {
     const [chain, network] = [await remoteChain(url), networkOf(name)]
-    let last: Recomputed | undefined
-    const epochs = recompute({ chain, network, openBucket: (hotkey, at) => openBucket(hotkey, at, buckets) })
-    for await (const epoch of epochs) last = epoch
+    const open = (hotkey: string, at: string) => openBucket(hotkey, at, buckets)
+    let state: object | undefined
+    let decided = 'no epoch is decided yet'
+    for await (const settled of recompute({ chain, network, openBucket: open })) {
+      state = settled.state
+      decided = epochText(settled, shortHotkey)
+    }
     const { number } = await chain.head()
     const { epoch, offset } = place(number, network.protocol)
-    const { neurons, commitments } = await chain.snapshot(number)
+    const commitments = commitmentsOf(await chain.snapshot(number))
     const weights = await chain.weights(number)
-    const state = last?.state
-    const validators = neurons
-      .filter(({ permit }) => permit)
-      .map(({ hotkey }) => {
-        const slot = commitments.find((commitment) => commitment.hotkey === hotkey)
-        const said = slot && decodeCommitment(slot.fields, hotkey)
-        const latest = said && said.kind !== 'miner' ? `${said.kind} of epoch ${said.epoch}` : 'nothing committed'
-        const trusted = trust(state?.trust[hotkey] ?? { correct: 0, incorrect: 0 })
-        return { hotkey, trust: trusted, latest, weights: weights[hotkey] ?? [] }
-      })
+    const said = [...commitments].flatMap(([hotkey, commitment]) =>
+      commitment.kind === 'miner' ? [] : [{ hotkey, kind: commitment.kind, epoch: commitment.epoch }],
+    )
     const lines = [
-      `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks`,
-      last === undefined ? 'no epoch is decided yet' : epochText(last, shortHotkey),
-      `champion ${state?.champion?.hotkey ?? 'none'}, contender ${state?.duel?.contender.hotkey ?? 'none'}`,
-      ...validators.map(
-        ({ hotkey, trust, latest, weights }) =>
-          `  ${shortHotkey(hotkey)} trust ${share(trust)}  ${latest.padEnd(20)} weights ${JSON.stringify(weights)}`,
-      ),
+      `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks. Last decided:`,
+      decided,
+      ...said.map(({ hotkey, kind, epoch }) => `  ${shortHotkey(hotkey)}: ${kind} of epoch ${epoch} is on chain`),
+      ...Object.entries(weights).map(([hotkey, row]) => `  ${shortHotkey(hotkey)}: weights ${JSON.stringify(row)}`),
     ]
-    output(json).line(lines.join('\n'), { block: number, epoch, offset, state, validators })
+    output(json).line(lines.join('\n'), { block: number, epoch, offset, state, commitments: said, weights })
   })

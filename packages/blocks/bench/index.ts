@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { challengeId, make, replay } from '@affine/envs'
-import { hexToBytes } from '@noble/hashes/utils.js'
+import { canonicalize, type Json } from '@affine/prng'
+import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Bench } from 'tinybench'
 import { type Block, type HashFunction, merkleRoot, NO_BLOCK, readBlock, verifyLane, writeBlock } from '../src/index.ts'
 import { readSample } from '../src/sample.ts'
@@ -49,7 +50,9 @@ for (const hash of files.keys()) {
   const block = await read(hash)
   if (block.ok) blocks.push(block.value)
 }
-const lines = blocks.flatMap((block) => block.lines)
+const linesOf = ({ samples }: Block) => samples.map((sample) => utf8ToBytes(canonicalize(sample as unknown as Json)))
+const trees = blocks.map(linesOf)
+const lines = trees.flat()
 const envs = new Map(Object.keys(scope.quota).map((env) => [env, make(env)]))
 
 const parts: Record<string, () => void> = {
@@ -59,10 +62,10 @@ const parts: Record<string, () => void> = {
     }
   },
   'Merkle root': () => {
-    for (const block of blocks) merkleRoot(block.lines)
+    for (const tree of trees) merkleRoot(tree)
   },
   'Merkle root, native SHA-256': () => {
-    for (const block of blocks) merkleRoot(block.lines, sha256)
+    for (const tree of trees) merkleRoot(tree, sha256)
   },
   'parse, canonical check, shape': () => {
     for (const line of lines) readSample(line)

@@ -1,11 +1,11 @@
-import { canonicalize, type Hash, type Json, type Result } from '@affine/prng'
-import { blake3 } from '@noble/hashes/blake3.js'
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type BlockFault, fault } from './fault.ts'
-import { LIMITS } from './limits.ts'
+import { canonicalize, type Hash, type Json } from '@affine/prng'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import * as z from 'zod'
+import { type Bucket, blockPath } from './bucket.ts'
+import { at, fault, type Read } from './fault.ts'
+import { decode, hash, hotkey, LIMITS, readLine, uint } from './line.ts'
 import { type HashFunction, leafHash, merkleRoot } from './merkle.ts'
 import { readSample, type Sample } from './sample.ts'
-import { at, decode, hash, hotkey, integer, object, oneOf, readLine } from './shape.ts'
 
 /** Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. */
 export type Verify = (message: Uint8Array, signature: Uint8Array, hotkey: string) => boolean
@@ -31,61 +31,56 @@ export interface Header {
   readonly secret?: Hash
 }
 
+/** What all blocks of one lane share. */
+export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
+
 export interface Block {
   readonly hash: Hash
   readonly header: Header
   /** 128 hex digits. */
   readonly signature: string
   readonly samples: readonly Sample[]
-  /** The samples' lines as they were read, without line feeds: the leaves under `header.root`. */
-  readonly lines: readonly Uint8Array[]
 }
 
 /** What a validator's very first block has as `prev`. */
 export const NO_BLOCK: Hash = '0'.repeat(64)
 
-const LINE_FEED = 10
-const uint = (bits: number) => integer(0, 2 ** bits - 1)
-const headerShape = object(
-  {
-    v: oneOf(1),
-    genesis: hash,
-    netuid: uint(16),
-    validator: hotkey,
-    epoch: uint(32),
-    height: uint(32),
-    prev: hash,
-    count: integer(0, LIMITS.blockSamples),
-    root: hash,
-    time: uint(53),
-  },
-  { secret: hash },
-)
+const headerShape = z.strictObject({
+  v: z.literal(1),
+  genesis: hash,
+  netuid: uint(0xffff),
+  validator: hotkey,
+  epoch: uint(0xffff_ffff),
+  height: uint(0xffff_ffff),
+  prev: hash,
+  count: uint(LIMITS.blockSamples),
+  root: hash,
+  time: uint(),
+  secret: hash.exactOptional(),
+})
 /** The only canonical text of the second line. */
 const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 
 /** A block's hash: the Merkle leaf hash of its header's line. */
-export function blockHash(headerLine: Uint8Array, hashFunction: HashFunction = blake3): Hash {
-  return bytesToHex(leafHash(headerLine, hashFunction))
-}
+export const blockHash = (headerLine: Uint8Array, hashFunction?: HashFunction): Hash =>
+  bytesToHex(leafHash(headerLine, hashFunction))
 
-export function readHeader(line: Uint8Array): Result<Header, BlockFault> {
-  return readLine(line, LIMITS.headerBytes, headerShape, 'BAD_HEADER') as Result<Header, BlockFault>
-}
+export const readHeader = (line: Uint8Array): Read<Header> =>
+  readLine(line, LIMITS.headerBytes, headerShape, 'BAD_HEADER')
 
 export interface BlockTrust {
   /** What the block is known by. Without it any block that its own validator signed is read. */
   readonly hash?: Hash | undefined
   readonly verify: Verify
-  readonly hashFunction?: HashFunction
+  readonly hashFunction?: HashFunction | undefined
 }
 
 /**
  * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root, and the shape of
  * every sample. Never throws, on any bytes. Not for its truth: replaying is the lane's business (`verifyLane`).
  */
-export function readBlock(bytes: Uint8Array, trust: BlockTrust): Result<Block, BlockFault> {
-  const { verify, hashFunction = blake3 } = trust
+export function readBlock(bytes: Uint8Array, trust: BlockTrust): Read<Block> {
+  const { verify, hashFunction } = trust
   if (bytes.length > LIMITS.blockBytes) return fault('TOO_LARGE', `expected at most ${LIMITS.blockBytes} bytes`)
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (!headerLine || !signatureLine) return fault('BAD_LINES', 'expected 2 to 258 lines, each ended by a line feed')
@@ -108,19 +103,29 @@ export function readBlock(bytes: Uint8Array, trust: BlockTrust): Result<Block, B
     if (!sample.ok) return at(`line ${2 + samples.length}`, sample)
     samples.push(sample.value)
   }
-  return { ok: true, value: { hash, header: header.value, signature, samples, lines } }
+  return { ok: true, value: { hash, header: header.value, signature, samples } }
 }
 
 /** The lines without their line feeds, or none if the last has none or if there are more than a block may have. */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(LINE_FEED, start)
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf(0x0a, start)
     if (end === -1 || lines.length === 2 + LIMITS.blockSamples) return []
     lines.push(bytes.subarray(start, end))
-    start = end + 1
   }
   return lines
+}
+
+/** Reads blocks out of one bucket. Trying another when a block is missing or altered is the caller's. */
+export function blockReader(
+  bucket: Pick<Bucket, 'read'>,
+  trust: Omit<BlockTrust, 'hash'>,
+): (hash: Hash) => Promise<Read<Block>> {
+  return async (hash) => {
+    const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
+    return bytes === null ? fault('MISSING_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
+  }
 }
 
 export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
@@ -134,15 +139,13 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
  * @throws RangeError, TypeError for a draft that could not be read back.
  */
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
-  const { samples, sign, hashFunction = blake3, ...rest } = draft
+  const { samples, sign, hashFunction, ...rest } = draft
   const lines = samples.map(toLine)
-  const root = bytesToHex(merkleRoot(lines, hashFunction))
-  const headerLine = toLine({ v: 1, ...rest, count: lines.length, root })
-  const hash = blockHash(headerLine, hashFunction)
-  const render = (signature: Uint8Array) => {
-    const all = [headerLine, toLine({ signature: bytesToHex(signature) }), ...lines]
-    return concatBytes(...all.flatMap((line) => [line, Uint8Array.of(LINE_FEED)]))
-  }
+  const root = bytesToHex(merkleRoot(lines.map(utf8ToBytes), hashFunction))
+  const header = toLine({ v: 1, ...rest, count: lines.length, root })
+  const hash = blockHash(utf8ToBytes(header), hashFunction)
+  const render = (signature: Uint8Array) =>
+    utf8ToBytes([header, toLine({ signature: bytesToHex(signature) }), ...lines, ''].join('\n'))
   const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true, hashFunction })
   if (!check.ok) throw new RangeError(`"draft" expected a block that can be read, got ${check.code}: ${check.detail}`)
   const signature = await sign(hexToBytes(hash))
@@ -150,4 +153,5 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
   return { hash, bytes: render(signature) }
 }
 
-const toLine = (value: object): Uint8Array => utf8ToBytes(canonicalize(value as Json))
+/** Without its line feed. */
+export const toLine = (value: object): string => canonicalize(value as Json)

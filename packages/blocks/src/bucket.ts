@@ -14,24 +14,20 @@ export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 
 /** @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined by `/`. */
 export function checkPath(path: string): string {
-  const name = '[A-Za-z0-9_-][A-Za-z0-9._-]*'
-  if (new RegExp(`^${name}(/${name})*$`).test(path)) return path
+  if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(path)) return path
   throw new RangeError(`"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`)
-}
-
-export interface HttpOptions {
-  readonly fetch?: typeof globalThis.fetch
-  /** For the whole answer, body included. */
-  readonly timeoutMs?: number
 }
 
 /**
  * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at the limit. Which
- * addresses may be asked (https, public ones) is for the caller to decide. Does not retry.
+ * addresses may be asked (https, public ones) is for the caller to decide. `timeoutMs` is for the whole answer, body
+ * included. Does not retry.
  * @throws TypeError unless `url` is an http or https URL.
  */
-export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
-  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+export function httpBucket(
+  url: string | URL,
+  { fetch = globalThis.fetch, timeoutMs = 30_000 }: { fetch?: typeof globalThis.fetch; timeoutMs?: number } = {},
+): Pick<Bucket, 'read'> {
   const base = new URL(url)
   if (!/^https?:$/.test(base.protocol)) throw new TypeError(`"url" expected http or https, got ${base.protocol}`)
   if (!base.pathname.endsWith('/')) base.pathname += '/'
@@ -45,7 +41,9 @@ export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<B
       if (response.status === 404) return null
       throw new Error(`status ${response.status}`)
     } catch (error) {
-      throw new Error(`cannot read ${place}: ${reason(error)}`, { cause: error })
+      // fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its cause.
+      const { message, cause } = error as Error & { cause?: Error }
+      throw new Error(`cannot read ${place}: ${cause?.message || message}`, { cause: error })
     }
   }
   return { read }
@@ -55,20 +53,12 @@ export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<B
 async function readBody(response: Response, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for (const reader = response.body?.getReader(); reader; ) {
-    const { done, value } = await reader.read()
-    if (done) break
-    chunks.push(value)
-    size += value.length
-    if (size <= limit) continue
-    await reader.cancel()
-    throw new Error(`larger than ${limit} bytes`)
+  const write = (chunk: Uint8Array): void => {
+    size += chunk.length
+    if (size > limit) throw new Error(`larger than ${limit} bytes`)
+    chunks.push(chunk)
   }
+  // A write that throws also cancels the body.
+  await response.body?.pipeTo(new WritableStream({ write }))
   return concatBytes(...chunks)
-}
-
-/** fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its cause. */
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
 }

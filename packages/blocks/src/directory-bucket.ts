@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
 
@@ -26,30 +26,20 @@ export function directoryBucket(directory: string): Bucket {
     await mkdir(folder, { recursive: true })
     try {
       await writeFile(temporary, bytes, { flag: 'wx', flush: true })
-      if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null) await expectSame(place, bytes)
+      const linked = await link(temporary, place).catch(nullIf('EEXIST'))
+      if (linked === null && !(await readFile(place)).equals(bytes))
+        throw new Error(`${place} is there with other bytes`)
     } finally {
-      await unlink(temporary).catch(nullIf('ENOENT'))
+      await rm(temporary, { force: true })
     }
     // Also when the file was there: who linked it may have crashed before this. Up to the root, as folders may be new.
     for (let at = folder; ; at = dirname(at)) {
-      await sync(at)
+      const handle = await open(at)
+      await handle.sync().finally(() => handle.close())
       if (at === root) return
     }
   }
   return { read, write }
-}
-
-async function expectSame(place: string, bytes: Uint8Array): Promise<void> {
-  if (!(await readFile(place)).equals(bytes)) throw new Error(`${place} is there with other bytes`)
-}
-
-async function sync(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** For `catch`: null in place of the expected error. */

@@ -52,9 +52,17 @@ export const FAULT_CODES = [
 ] as const
 
 export type BlockFault = (typeof FAULT_CODES)[number]
-export type Failure = Extract<Result<never, BlockFault>, { ok: false }>
+
+/** What a reader of evidence returns: it never throws. */
+export type Read<T> = Result<T, BlockFault>
+export type Failure = Extract<Read<never>, { ok: false }>
 
 /** `detail` is for people. It must not quote hostile text, which a terminal could act on. */
-export function fault(code: BlockFault, detail: string): Failure {
-  return { ok: false, code, detail }
-}
+export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })
+
+/** Null if `got` is what was expected. Both are printed, so they must be of a known shape. */
+export const unlike = (code: BlockFault, got: string | number, expected: string | number): Failure | null =>
+  got === expected ? null : fault(code, `expected ${expected}, got ${got}`)
+
+/** The same fault, with its place put before its detail. */
+export const at = (place: string, { code, detail }: Failure): Failure => fault(code, `${place}: ${detail}`)

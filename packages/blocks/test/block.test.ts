@@ -55,7 +55,7 @@ describe('writeBlock', () => {
       [{ samples: [{ ...sample!, index: -1 }] }, /BAD_SAMPLE.*index/],
       [{ samples: [{ ...sample!, champion: long }] }, /TOO_LARGE/],
       [{ samples: [{ ...sample!, champion: { ...long, reward: 0.5 } }] }, /expected integers/],
-      [{ note: 'hello' } as object, /BAD_HEADER.*unknown key/],
+      [{ note: 'hello' } as object, /BAD_HEADER.*unrecognized_keys/],
     ]
     for (const [change, message] of wrong)
       await expect(writeBlock({ ...draft, ...change, sign })).rejects.toThrow(message)

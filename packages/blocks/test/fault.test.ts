@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type BlockFault,
   type Episode,
-  type EpisodeMessage,
   FAULT_CODES,
   type Header,
   LIMITS,
@@ -60,7 +59,7 @@ function changed(index: number, change: (sample: Sample) => object): Verdict {
 }
 
 /** The contender's transcript in a tic-tac-toe of two replies at least that ended by the rules. */
-function changedMessages(change: (messages: EpisodeMessage[]) => unknown[]): Verdict {
+function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
   const index = samples.findIndex(({ contender: { fault, messages } }) => !fault && messages.length >= 4)
   return changed(index, (sample) => ({
     ...sample,

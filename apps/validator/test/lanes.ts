@@ -1,8 +1,8 @@
 import { commitmentOf, NO_BLOCK, type Sample, type Scope } from '@affine/blocks'
 import { type Account, account } from '@affine/chain'
 import { challengeId, specHash } from '@affine/envs'
-import type { LaneHeader } from '../src/lane-writer.ts'
-import { playerReply } from '../src/reference-player.ts'
+import type { LaneHeader } from '../src/own-lane.ts'
+import { playerReply } from '../src/reference-miner.ts'
 import { playSample } from '../src/sampling.ts'
 
 export const SECRET: string = '5e'.repeat(32)

@@ -8,7 +8,7 @@ import { registry } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJournal } from '../src/journal.ts'
 import { minerClient } from '../src/miner-client.ts'
-import { playerReply } from '../src/reference-player.ts'
+import { playerReply } from '../src/reference-miner.ts'
 import { runDuel, type SoloDuel, type Standing } from '../src/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 

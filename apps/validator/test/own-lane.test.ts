@@ -5,7 +5,7 @@ import { type Bucket, blockPath, blockReader, LIMITS, readBlock, type Sample, ve
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { writeLane } from '../src/lane-writer.ts'
+import { writeLane } from '../src/own-lane.ts'
 import { headerOf, samplesOf, scopeOf, VALIDATOR } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 300, 'tictactoe@0.1.0': 300 })

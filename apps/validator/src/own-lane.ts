@@ -1,11 +1,23 @@
 import { join } from 'node:path'
-import { type Bucket, blockPath, commitmentOf, LIMITS, NO_BLOCK, type Sample } from '@affine/blocks'
+import {
+  type Bucket,
+  blockPath,
+  commitmentOf,
+  type Header,
+  LIMITS,
+  NO_BLOCK,
+  type Sample,
+  writeBlock,
+} from '@affine/blocks'
+import type { Account } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { laneScope } from '@affine/verifier'
-import { writeLane } from './lane-writer.ts'
-import { sampleLane } from './sample-lane.ts'
+import { sampleLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
+
+/** As many samples of the largest size as fit in a block, header and signature included. */
+const SAMPLES_A_BLOCK = Math.floor((LIMITS.blockBytes - 4096) / (LIMITS.sampleBytes + 1))
 
 /**
  * This validator's lane in the epoch that `state` governs, sampled to its end and written to the store: the hashes of
@@ -26,6 +38,37 @@ export async function ownLane(setup: Setup, state: State, deadline: AbortSignal)
   const { genesis, netuid, validator } = scope
   const previous = state.heads[validator] ?? NO_BLOCK
   return writeLane({ genesis, netuid, validator, epoch, previous, secret, time }, samples, account, store)
+}
+
+/** What all blocks of one lane share. `previous` is the validator's last seal on chain, or 64 zeros. */
+export interface LaneHeader extends Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch' | 'time'> {
+  readonly previous: Hash
+  readonly secret: Hash
+}
+
+/**
+ * Writes an epoch's samples to `store` as the blocks of a lane and returns their hashes, first to last.
+ *
+ * The hashes follow from the arguments alone, whatever the order of the samples: after a crash the same lane comes
+ * out, so there are never two blocks at one height. A block that is in the store already is left as it is.
+ */
+export async function writeLane(
+  { previous, secret, ...common }: LaneHeader,
+  samples: readonly Sample[],
+  { sign }: Account,
+  store: Bucket,
+): Promise<readonly Hash[]> {
+  const left = [...samples].sort((a, b) => (a.env < b.env ? -1 : a.env > b.env ? 1 : a.index - b.index))
+  const hashes: Hash[] = []
+  do {
+    const batch = left.splice(0, SAMPLES_A_BLOCK)
+    const [height, prev] = [hashes.length, hashes.at(-1) ?? previous]
+    const last = left.length === 0 && { secret } // an empty lane is one block too: it reveals the secret
+    const { hash, bytes } = await writeBlock({ ...common, height, prev, ...last, samples: batch, sign })
+    if ((await store.read(blockPath(hash), LIMITS.blockBytes)) === null) await store.write(blockPath(hash), bytes)
+    hashes.push(hash)
+  } while (left.length > 0)
+  return hashes
 }
 
 /** Copies sealed blocks to where everyone may read them. */

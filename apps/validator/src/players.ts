@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Agent } from '@affine/envs'
 import { listen } from './listen.ts'
 import { minerClient } from './miner-client.ts'
-import { minerServer } from './miner-server.ts'
+import { minerServer } from './reference-miner.ts'
 
 /** Who is asked, and how. */
 export interface PlayerOptions {

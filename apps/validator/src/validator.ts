@@ -1,14 +1,11 @@
 import { commitmentOf, statePath } from '@affine/blocks'
-import { type Commitment, encodeCommitment, type Head } from '@affine/chain'
+import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
 import { ownLane, publish, secretOf } from './own-lane.ts'
 import { bitmapOf, checkPeer } from './peers.ts'
 import { margin, type Setup } from './setup.ts'
-
-type Seal = Extract<Commitment, { kind: 'seal' }>
-type Attest = Extract<Commitment, { kind: 'attest' }>
 
 /** The largest state file that is read back: a few hundred hotkeys take well under this. */
 const MAX_STATE_BYTES = 8 * 1024 * 1024
@@ -23,7 +20,7 @@ export class Validator {
   readonly #lanes = new Map<string, LaneVerdict>()
   readonly #sent = new Set<string>()
   #state: State | undefined
-  #own: { readonly epoch: number; readonly hashes: ReturnType<typeof ownLane> } | undefined
+  #own: { readonly epoch: number; readonly hashes: readonly Hash[] } | undefined
   #deadline: { readonly epoch: number; readonly controller: AbortController } | undefined
 
   constructor(setup: Setup) {
@@ -75,17 +72,6 @@ export class Validator {
     )
   }
 
-  /** Puts a commitment on chain, unless it stands there already. */
-  async #commit(commitment: Seal | Attest, until: number): Promise<void> {
-    const { chain, account } = this.#setup
-    const fields = encodeCommitment(commitment)
-    const { commitments } = await chain.snapshot((await chain.head()).number)
-    const slot = commitments.find(({ hotkey }) => hotkey === account.hotkey)
-    const what = `${commitment.kind} ${commitment.epoch}`
-    if (slot !== undefined && String(slot.fields) === String(fields)) this.#sent.add(what)
-    else this.#send(what, () => chain.commit(account, fields, until))
-  }
-
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
   async #catchUp(epoch: number): Promise<State> {
     const { chain, network, bucket, on } = this.#setup
@@ -128,42 +114,41 @@ export class Validator {
 
   /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */
   async #seal(state: State, deadline: AbortSignal): Promise<void> {
+    const { chain, account, bucketUrl: url } = this.#setup
     const { protocol, epoch } = state
-    const head = (await this.#ownLane(state, deadline))?.at(-1)
+    const head = (await this.#ownLane(state, deadline)).at(-1)
     if (head === undefined) return
-    await this.#commit({ kind: 'seal', epoch, head, url: this.#setup.bucketUrl }, sealBlock(epoch, protocol))
+    const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
+    this.#send(`seal ${epoch}`, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }
 
-  /** The own lane, made once; after a failure, made again when it is next asked for. */
-  #ownLane(state: State, deadline: AbortSignal): ReturnType<typeof ownLane> {
-    if (this.#own?.epoch === state.epoch) return this.#own.hashes
-    const hashes = ownLane(this.#setup, state, deadline)
-    this.#own = { epoch: state.epoch, hashes }
-    hashes.catch(() => {
-      this.#own = undefined
-    })
-    return hashes
+  async #ownLane(state: State, deadline: AbortSignal): Promise<readonly Hash[]> {
+    const { epoch } = state
+    if (this.#own?.epoch === epoch) return this.#own.hashes
+    this.#own = { epoch, hashes: (await ownLane(this.#setup, state, deadline)) ?? [] }
+    return this.#own.hashes
   }
 
   /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
   async #audit(state: State, offset: number, deadline: AbortSignal): Promise<void> {
     const { chain, account, bucketUrl: url, store, random } = this.#setup
     const { epoch, protocol } = state
-    if (this.#sent.has(`attest ${epoch}`)) return
-    const sealed = await chain.snapshot(sealBlock(epoch, protocol))
-    const seals = sealsOf(sealed, epoch)
-    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, (await this.#ownLane(state, deadline)) ?? [])
+    const what = `attest ${epoch}`
+    if (this.#sent.has(what)) return
+    const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
+    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, await this.#ownLane(state, deadline))
     if (offset === protocol.sealBlock) return // the others publish at this very block
-    const due = Object.keys(state.due).filter((validator) => Object.hasOwn(seals, validator))
-    const verdicts = await Promise.all(due.map((validator) => this.#check(state, validator, seals[validator] ?? '')))
+    const due = Object.entries(seals).filter(([validator]) => Object.hasOwn(state.due, validator))
+    const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(state, validator, head)))
     const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
     if (!late && verdicts.some(isMissing)) return
-    const bitmap = bitmapOf(state, new Set(due.filter((_, i) => verdicts[i]?.ok)))
+    const whole = due.filter((_, i) => verdicts[i]?.ok).map(([validator]) => validator)
+    const bitmap = bitmapOf(state, new Set(whole))
     const secret = await secretOf(epoch + 1, store, random)
     const { genesis, netuid } = chain
     const next = commitmentOf({ genesis, netuid, validator: account.hotkey, epoch: epoch + 1, secret })
-    const attest = { kind: 'attest', epoch, bitmap, next, stateRoot: stateRoot(state), url } as const
-    await this.#commit(attest, beaconBlock(epoch + 1, protocol) - 1)
+    const fields = encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: stateRoot(state), url })
+    this.#send(what, () => chain.commit(account, fields, beaconBlock(epoch + 1, protocol) - 1))
   }
 
   /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */

@@ -4,7 +4,7 @@ import { interrupted, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { readKey } from '../key-file.ts'
 import { listen } from '../listen.ts'
-import { minerServer } from '../miner-server.ts'
+import { minerServer } from '../reference-miner.ts'
 import { port, shareOption } from './options.ts'
 
 /** `af miner`: a reference miner behind HTTP. */

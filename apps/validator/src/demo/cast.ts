@@ -1,7 +1,7 @@
 import { type Account, account } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { digest } from '@affine/prng'
-import { playerReply } from '../reference-player.ts'
+import { playerReply } from '../reference-miner.ts'
 import type { Setup } from '../setup.ts'
 
 /** Someone in the demo: a key, and a name for the screen. */

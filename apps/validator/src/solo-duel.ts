@@ -1,6 +1,6 @@
 import type { Sample } from '@affine/blocks'
 import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf } from '@affine/duel'
-import { type Agent, challengeId, registry, specHash } from '@affine/envs'
+import { type Agent, challengeId, make, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
 import type { Journal } from './journal.ts'
 import { playSample } from './sampling.ts'
@@ -36,55 +36,52 @@ export interface Standing {
  * of the index, never of arrival. An environment without a verdict after `PROTOCOL.cap` challenges is held.
  * Rejects when `signal` aborts; what is in the journal then is not played again.
  */
-export async function runDuel(run: DuelRun): Promise<Standing> {
-  const { duel, journal, signal } = run
-  const envs: Record<string, Match> = Object.fromEntries(duel.envs.map((env) => [env, NO_MATCH]))
+export async function runDuel({ duel, journal, agents, ahead, signal, on }: DuelRun): Promise<Standing> {
   const samples = journal.entries.slice(1) as unknown as Sample[]
+  const envs = Object.fromEntries(duel.envs.map((env) => [env, NO_MATCH]))
   const standing = (): Standing => {
     const verdicts = Object.fromEntries(Object.entries(envs).map(([env, { verdict }]) => [env, verdict]))
     return { envs, outcome: outcome(verdicts, PROTOCOL.margin) }
   }
   const playEnv = async (env: string): Promise<void> => {
-    const outcomes = new Map(samples.filter((s) => s.env === env).map((s) => [s.index, s.verdict]))
+    const { replyMs } = make(env).spec
+    const sides = {
+      champion: { hotkey: duel.champion, agent: agents.champion(replyMs) },
+      contender: { hotkey: duel.contender, agent: agents.contender(replyMs) },
+    }
+    const outcomes = new Map(samples.filter((sample) => sample.env === env).map((s) => [s.index, s.verdict]))
+    let match = NO_MATCH
     let next = 0
     const worker = async (): Promise<void> => {
-      for (let index = next++; index < PROTOCOL.cap; index = next++) {
-        if (!outcomes.has(index)) outcomes.set(index, await playOne(run, env, index))
-        signal.throwIfAborted()
-        advance(env, outcomes)
-        if (envs[env]?.verdict !== 'continue' || standing().outcome !== undefined) return
+      while (match.verdict === 'continue' && standing().outcome === undefined && next < PROTOCOL.cap) {
+        const index = next++
+        if (!outcomes.has(index)) {
+          const challenge = { env, duel: NONE, index, challengeId: soloChallenge(env, duel.secret, index) }
+          const sample = await playSample(challenge, sides, Date.now)
+          signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+          await journal.append(sample as unknown as Json)
+          outcomes.set(index, sample.verdict)
+        }
+        for (let seen = outcomes.get(match.played); seen !== undefined; seen = outcomes.get(match.played)) {
+          const looked = look(match, seen, duel.ratioPpm, ruleOf(PROTOCOL))
+          if (looked === match) break // after a verdict nothing changes
+          match = looked
+        }
+        if (match.played === PROTOCOL.cap && match.verdict === 'continue') match = { ...match, verdict: 'hold' }
+        envs[env] = match
+        on(standing())
       }
     }
-    await Promise.all(Array.from({ length: run.ahead }, worker))
-  }
-  const advance = (env: string, outcomes: ReadonlyMap<number, Sample['verdict']>): void => {
-    let match = envs[env] ?? NO_MATCH
-    for (;;) {
-      const verdict = outcomes.get(match.played)
-      if (verdict === undefined || match.verdict !== 'continue') break
-      match = look(match, verdict, duel.ratioPpm, ruleOf(PROTOCOL))
-    }
-    if (match.played === PROTOCOL.cap && match.verdict === 'continue') match = { ...match, verdict: 'hold' }
-    envs[env] = match
-    run.on(standing())
+    await Promise.all(Array.from({ length: ahead }, worker))
   }
   await Promise.all(duel.envs.map(playEnv))
   return standing()
 }
 
-async function playOne(
-  { duel, journal, agents, signal }: DuelRun,
-  env: string,
-  index: number,
-): Promise<Sample['verdict']> {
-  const none = '0'.repeat(64)
-  const parts = { genesis: none, netuid: 0, env, specHash: specHash(env), duel: none, validator: '', epoch: 0 }
-  const id = challengeId({ ...parts, beacon: none, secret: duel.secret, index })
-  const replyMs = registry.get(env)?.replyMs ?? 0
-  const champion = { hotkey: duel.champion, agent: agents.champion(replyMs) }
-  const contender = { hotkey: duel.contender, agent: agents.contender(replyMs) }
-  const sample = await playSample({ env, duel: none, index, challengeId: id }, { champion, contender }, Date.now)
-  signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
-  await journal.append(sample as unknown as Json)
-  return sample.verdict
+const NONE = '0'.repeat(64)
+
+/** The id of a challenge that belongs to no subnet: it follows from the secret and the index. */
+export function soloChallenge(env: string, secret: Hash, index: number): string {
+  const nobody = { genesis: NONE, netuid: 0, duel: NONE, validator: '', epoch: 0, beacon: NONE }
+  return challengeId({ ...nobody, env, specHash: specHash(env), secret, index })
 }

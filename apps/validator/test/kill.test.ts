@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Block, readBlock } from '@affine/blocks'
 import { account, LocalChain, verify } from '@affine/chain'
+import { canonicalize, type Json } from '@affine/prng'
 import { networkOf, openBucket, type Recomputed, recompute } from '@affine/verifier'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
@@ -135,7 +136,7 @@ describe('a validator that is killed at any moment and started again', () => {
       const inLane = new Set(
         blocks
           .filter(({ header }) => header.epoch === epoch)
-          .flatMap(({ lines }) => lines.map((line) => Buffer.from(line).toString())),
+          .flatMap(({ samples }) => samples.map((sample) => canonicalize(sample as unknown as Json))),
       )
       const lines = [...(end.get(`${epoch}.jsonl`) ?? [])]
       expect(lines.length).toBe(inLane.size)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import { type Agent, challengeId, make, play, registry, specHash } from '@affine/envs'
+import { type Agent, make, play, registry, specHash } from '@affine/envs'
 import { interrupted, output, printable } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { openPlayer } from '../players.ts'
+import { soloChallenge } from '../solo-duel.ts'
 
 const EXAMPLES = `
 Examples:
@@ -44,7 +45,7 @@ env
   .action(async (name, { challenge, agent: who, model, verify, json }) => {
     const screen = output(json)
     const env = make(name)
-    const id = challenge ?? freshChallenge(env.spec.id)
+    const id = challenge ?? soloChallenge(env.spec.id, randomBytes(32).toString('hex'), 0)
     const common = { seed: randomBytes(8).toString('hex'), model, concurrency: 1, giveUpMs: 60_000 }
     const person = who === 'human'
     const player = person ? human() : await openPlayer({ ...common, who, signal: interrupted() })
@@ -66,13 +67,6 @@ env
       player.close()
     }
   })
-
-function freshChallenge(env: string): string {
-  const none = '0'.repeat(64)
-  const secret = randomBytes(32).toString('hex')
-  const parts = { genesis: none, netuid: 0, env, specHash: specHash(env), duel: none, validator: '', epoch: 0 }
-  return challengeId({ ...parts, beacon: none, secret, index: 0 })
-}
 
 /** Shows each prompt and reads one line. The end of input is no reply. */
 function human(): Awaited<ReturnType<typeof openPlayer>> {

@@ -24,6 +24,7 @@ export default defineConfig({
         ? [
             {
               resolve: { conditions: [...conditions, 'module', 'browser', 'development|production'] },
+              optimizeDeps: { noDiscovery: true }, // finding one late would reload the page under the tests
               test: {
                 name: 'chromium',
                 include: ['packages/*/test/**/*.both.test.ts'],

@@ -18,7 +18,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const network = networkOf('local')
 const [evil, first, second] = [1, 2, 3].map((n) => account(new Uint8Array(32).fill(n))) as [Account, Account, Account]
-const challenge = '2'.repeat(43)
+const challenge = '1'.repeat(32)
 let root: string
 let chainFile: string
 let head: string

@@ -1,0 +1,101 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { registry } from '@affine/envs'
+import { canonicalize } from '@affine/prng'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run, start } from '../../verifier/test/processes.ts'
+import { playerReply } from '../src/reference-miner.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'af-duel-'))
+})
+afterAll(async () => {
+  closeServers()
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const duel = (...words: readonly string[]): Promise<Ended> => run(AF, ['duel', ...words])
+const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
+const linesIn = async (out: string): Promise<readonly string[]> =>
+  (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
+
+describe.concurrent('af duel', () => {
+  it('that is broken off goes on where it stopped, and comes to what an undisturbed one comes to', async () => {
+    const [out, undisturbed] = [join(root, 'broken'), join(root, 'undisturbed')]
+    const slow = await serve((_, request, response, body) => {
+      if (request.method === 'HEAD') return void response.end()
+      const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.75, seed: 'slow' })
+      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply)), 10)
+    })
+    // Both begin with the same secret, so with the same challenges.
+    const asked = { champion: '0.5', contender: slow.url, envs: [...registry.keys()], ratioPpm: 510_000 }
+    for (const folder of [out, undisturbed]) {
+      await mkdir(folder)
+      await writeFile(join(folder, 'samples.jsonl'), `${canonicalize({ ...asked, secret: 'd1'.repeat(32) })}\n`)
+    }
+    const words = ['0.5', slow.url, '--ahead', '8', '--json']
+    const first = start(AF, ['duel', ...words, '--out', out])
+    while ((await linesIn(out)).length < 20) await sleep(5)
+    const stopped = await first.stop()
+    expect([stopped.code, stopped.stderr]).toEqual([130, ''])
+    expect(stopped.stdout).toBe('{"type":"resumed","samples":0}\n')
+    const kept = await linesIn(out)
+    expect(await readdir(out)).toEqual(['samples.jsonl'])
+
+    const [again, whole] = await Promise.all([duel(...words, '--out', out), duel(...words, '--out', undisturbed)])
+    expect([again.code, whole.code]).toEqual([0, 0])
+    expect(JSON.parse(again.stdout.split('\n')[0] ?? '')).toEqual({ type: 'resumed', samples: kept.length - 1 })
+    expect(await resultIn(out)).toEqual(await resultIn(undisturbed))
+    expect(await resultIn(out)).toMatchObject({ outcome: 'contender' })
+    expect((await linesIn(out)).slice(0, kept.length)).toEqual(kept)
+    const places = (await linesIn(out))
+      .slice(1)
+      .map((line) => JSON.parse(line))
+      .map(({ env, index }) => `${env}#${index}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  it('says who has it, and refuses to mix with another duel’s folder', async () => {
+    const out = join(root, 'mine')
+    const ended = await duel('random', 'perfect', '--out', out)
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect(ended.stdout).toContain(`The contender takes the throne. Samples and result are in ${out}`)
+    const before = await linesIn(out)
+    expect(before.length).toBeLessThan(200)
+    const others = [
+      ['perfect', 'random'],
+      ['random', 'perfect', '--ratio', '0.6'],
+      ['random', 'perfect', '--env', 'mult8-v0'],
+    ]
+    for (const other of others) {
+      const refused = await duel(...other, '--out', out)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toBe(
+        `af: "--out" ${out} holds another duel: name another folder, or repeat its arguments\n`,
+      )
+    }
+    expect(await linesIn(out)).toEqual(before)
+    const altered = join(root, 'altered')
+    await cp(out, altered, { recursive: true })
+    await writeFile(join(altered, 'samples.jsonl'), `${before[0]}\nnot mine\n${before[1]}\n`)
+    const refused = await duel('random', 'perfect', '--out', altered)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('samples.jsonl, line 2: ')
+  })
+
+  it('plays one environment only, once, when that is asked, and the champion holds against a worse one', async () => {
+    const out = join(root, 'one')
+    const ended = await duel('0.9', 'random', '--env', 'mult8-v0', 'mult8@0.1.0', '--out', out, '--json')
+    expect(ended.code).toBe(0)
+    const end = JSON.parse(ended.stdout)
+    expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
+    expect(Object.keys(end.envs)).toEqual(['mult8@0.1.0'])
+    expect(end.envs['mult8@0.1.0'].verdict).toBe('hold')
+  })
+})

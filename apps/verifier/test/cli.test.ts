@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LocalChain } from '@affine/chain'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF_VERIFY, type Ended, killAll, run } from './processes.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'af-verify-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words, { cwd: root })
+
+async function chainOf(blocks: number): Promise<string> {
+  const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32) })
+  for (let block = 1; block <= blocks; block++) await chain.produce(block)
+  const file = join(root, `chain-${blocks}.json`)
+  await writeFile(file, chain.export())
+  return file
+}
+
+describe.concurrent('af-verify', () => {
+  it('--help is printed, with examples and exit codes, and is no failure', async () => {
+    const { code, stdout, stderr } = await verify('--help')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --chain chain.json\n')
+    expect(stdout).toContain('Exit codes: 0 all holds, 1 something does not, 2 wrong usage.')
+  })
+
+  it.each([
+    [['buckets'], "required option '--chain <file|url>' not specified"],
+    [['buckets', '--chain', 'c', '--nope'], "unknown option '--nope'"],
+    [['buckets', '--chain', 'c', '--network', 'main'], '"network" expected one of local, got "main"'],
+  ])('wrong usage exits with 2 and says why: %j', async (words, why) => {
+    const { code, stdout, stderr } = await verify(...words)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(why)
+  })
+
+  it('an epoch that nobody has decided is not to be shown: 1, and that is said', async () => {
+    const chain = await chainOf(60)
+    const { code, stderr } = await verify('buckets', '--chain', chain, '--epoch', '99')
+    expect([code, stderr]).toEqual([1, 'af-verify: nothing matches epoch 99\n'])
+  })
+
+  it('a chain in its first epoch says that there is nothing to verify yet', async () => {
+    const { code, stderr } = await verify('buckets', '--chain', await chainOf(10))
+    expect([code, stderr]).toEqual([1, 'af-verify: the chain has not closed an epoch yet\n'])
+  })
+
+  it('what is no chain is refused in one line: no file, no export, nothing that answers, no log', async () => {
+    const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","blocks":[{"\u009b":1}]}')
+    const chains: readonly (readonly [string, string])[] = [
+      ['nowhere.json', 'nowhere.json'],
+      ['odd.json', 'BadLog'],
+      [`http://127.0.0.1:${port}`, 'BadLog'],
+      ['http://127.0.0.1:1', 'no chain answers at http://127.0.0.1:1; is it running?'],
+    ]
+    for (const [chain, why] of chains) {
+      const { code, stdout, stderr } = await verify('buckets', '--chain', chain)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toContain(why)
+      expect(stderr).toMatch(/^af-verify: [^\p{Cc}\p{Cf}]+\n$/u)
+    }
+    server.close().closeAllConnections()
+  })
+})

@@ -1,6 +1,5 @@
-import { type Verdict, verdict } from '@affine/wilson'
-import type { LaneRule } from './protocol.ts'
-import type { WeightedTally } from './ratchet.ts'
+import { lowerReaches, type Verdict, verdict } from '@affine/wilson'
+import type { LaneRule, Protocol } from './protocol.ts'
 import { compare, own } from './record.ts'
 
 /** What one validator's lane saw in one environment: challenges played, and those the contender won and lost. */
@@ -8,13 +7,14 @@ export type Tally = { readonly wins: number; readonly losses: number; readonly p
 
 export const NOTHING: Tally = Object.freeze({ wins: 0, losses: 0, played: 0 })
 
+/** By hotkey. */
+export type Tallies = Readonly<Record<string, Tally>>
+
 /** One environment: the weights are all of the duel's, in ppm, also of validators without a lane. */
-interface Observed {
-  readonly weights: Readonly<Record<string, number>>
-  readonly tallies: Readonly<Record<string, Tally>>
-  readonly ratioPpm: number
-  readonly rule: LaneRule
-}
+type Observed = Readonly<{ weights: Record<string, number>; tallies: Tallies; ratioPpm: number; rule: LaneRule }>
+
+/** Counts in `1/unit`: lanes weighted in ppm, so a tally of several validators has `unit` 1_000_000. */
+export type WeightedTally = { readonly wins: bigint; readonly trials: bigint; readonly unit: bigint }
 
 export interface Evidence {
   /** Hotkeys of the lanes too far from the others, ascending. */
@@ -27,8 +27,8 @@ export interface Evidence {
   readonly verdict: Verdict
 }
 
-type Lane = Readonly<Record<'weight' | 'wins' | 'losses' | 'trials' | 'played', bigint>> & { readonly hotkey: string }
-type Count = (lane: Lane) => bigint
+type Kind = 'wins' | 'losses' | 'trials'
+type Lane = Readonly<Record<Kind | 'weight' | 'played', bigint>> & { readonly hotkey: string }
 
 const PPM = 1_000_000n
 
@@ -48,16 +48,15 @@ export function evidence({ weights, tallies, ratioPpm, rule }: Observed): Eviden
     const counts = { wins: BigInt(wins), losses: BigInt(losses), trials: BigInt(wins + losses), played: BigInt(played) }
     return played > 0 ? [{ hotkey, weight: BigInt(ppm), ...counts }] : []
   })
-  const far = (count: Count) => {
-    const middle = median(lanes, count)
-    return (lane: Lane) => middle !== undefined && apart(lane, middle, count, rule.outlierZSquared)
-  }
-  const [farInWins, farInLosses] = [far((lane) => lane.wins), far((lane) => lane.losses)]
-  const setAside = lanes.filter((lane) => farInWins(lane) || farInLosses(lane)).map(({ hotkey }) => hotkey)
+  const far = (['wins', 'losses'] as const).flatMap((kind) => {
+    const middle = median(lanes, kind)
+    return lanes.filter((lane) => middle && apart(lane, middle, kind, rule.outlierZSquared))
+  })
+  const setAside = [...new Set(far.map(({ hotkey }) => hotkey))].sort()
 
   const lead = (lane: Lane) => lane.wins * PPM - lane.trials * BigInt(ratioPpm)
   const ranked = lanes
-    .filter(({ hotkey }) => !setAside.includes(hotkey))
+    .filter((lane) => !far.includes(lane))
     .sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
   const third = (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
   const win = trimmed(ranked, third)
@@ -65,26 +64,24 @@ export function evidence({ weights, tallies, ratioPpm, rule }: Observed): Eviden
   const wins = verdict({ ...win, ratioPpm, rule }) === 'win'
   // At the cap it is a hold even where the lanes most in favour would, without the others, win.
   const holds = hold.trials >= BigInt(rule.cap) * PPM || verdict({ ...hold, ratioPpm, rule }) === 'hold'
-  const middle = median(lanes, (lane) => lane.trials)
+  const middle = median(lanes, 'trials')
   const decisivePpm = middle && Number((PPM * middle.trials) / middle.played)
-  return { setAside: setAside.sort(), win, hold, decisivePpm, verdict: wins ? 'win' : holds ? 'hold' : 'continue' }
+  return { setAside, win, hold, decisivePpm, verdict: wins ? 'win' : holds ? 'hold' : 'continue' }
 }
 
 /** The lane at half the lanes' weight, in ascending order of count / played (so the lower of two). */
-function median(lanes: readonly Lane[], count: Count): Lane | undefined {
-  const total = lanes.reduce((sum, lane) => sum + lane.weight, 0n)
-  let reached = 0n
-  return [...lanes]
-    .sort((a, b) => compare(count(a) * b.played, count(b) * a.played) || compare(a.hotkey, b.hotkey))
-    .find(({ weight }) => {
-      reached += weight
-      return 2n * reached >= total
-    })
+function median(lanes: readonly Lane[], kind: Kind): Lane | undefined {
+  const line = [...lanes].sort((a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey))
+  let left = lanes.reduce((sum, lane) => sum + lane.weight, 0n)
+  return line.find(({ weight }) => {
+    left -= 2n * weight
+    return left <= 0n
+  })
 }
 
 /** Are two proportions further apart than `zSquared` allows, under the variance of both pooled? */
-function apart(a: Lane, b: Lane, count: Count, zSquared: bigint): boolean {
-  const [x, q, y, r] = [count(a), a.played, count(b), b.played]
+function apart(a: Lane, b: Lane, kind: Kind, zSquared: bigint): boolean {
+  const [x, q, y, r] = [a[kind], a.played, b[kind], b.played]
   return (x * r - y * q) ** 2n * (q + r) > zSquared * q * r * (x + y) * (q + r - x - y)
 }
 
@@ -98,4 +95,34 @@ function trimmed(lanes: readonly Lane[], drop: bigint): WeightedTally {
     trials += (lane.weight - dropped) * lane.trials
   }
   return { wins, trials, unit: PPM }
+}
+
+/** The ratio an epoch later: the excess over the floor halves in about 14 epochs. */
+export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protocol): number {
+  const excess = Math.max(ratioPpm - ratioFloorPpm, 0)
+  return ratioFloorPpm + Number((BigInt(excess) * BigInt(ratioDecayPpm)) / PPM)
+}
+
+/**
+ * The ratio to beat after a contender won with these tallies (WIN-trimmed, one an environment it won): the geometric
+ * mean of the lower Wilson bounds in ppm, rounded down, between the protocol's floor and ceiling. Bounds and not
+ * rates, so that a lucky 10 of 10 does not lock the throne.
+ */
+export function ratchet(tallies: readonly WeightedTally[], protocol: Protocol): number {
+  const zSquaredPpm = BigInt(protocol.ratchetZSquaredPpm)
+  const bounds = tallies.map((tally) => largest((ratioPpm) => lowerReaches({ ...tally, ratioPpm, zSquaredPpm })))
+  const product = bounds.reduce((product, bound) => product * BigInt(bound), bounds.length === 0 ? 0n : 1n)
+  const mean = largest((root) => BigInt(root) ** BigInt(tallies.length) <= product)
+  return Math.min(Math.max(mean, protocol.ratioFloorPpm), protocol.ratioCeilingPpm)
+}
+
+/** The largest ppm in [1, 999_999] that `holds`, or 0; `holds` must be true below some ppm and false from there. */
+function largest(holds: (ppm: number) => boolean): number {
+  let [yes, no] = [0, 1_000_000]
+  while (no - yes > 1) {
+    const middle = (yes + no) >> 1
+    if (holds(middle)) yes = middle
+    else no = middle
+  }
+  return yes
 }

@@ -1,85 +1,103 @@
-import { accept, type LaneReport, weightOf } from './acceptance.ts'
-import { type Evidence, evidence, NOTHING, type Tally } from './evidence.ts'
-import { outcome } from './match.ts'
-import { type Protocol, ruleOf } from './protocol.ts'
+import { decay, type Evidence, evidence, NOTHING, ratchet, type Tallies, type Tally } from './evidence.ts'
+import { outcome, type Winner } from './match.ts'
+import { quota, ruleOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
-import { type Duel, openEnvs, type State, type Witnessed } from './state.ts'
-import { NEWCOMER, remember, type Trust } from './trust.ts'
+import { type Duel, type Given, openEnvs, type State } from './state.ts'
+import { attestersOf, type Heard, NEWCOMER, remember, weightOf } from './voters.ts'
+
+/** The head each validator had on chain when lanes closed. */
+export type Seals = State['heads']
+
+/** Whole lanes by hotkey, then environment. A lane that is not whole, or was not found, is absent. */
+export type Lanes = Readonly<Record<string, Tallies>>
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
 export interface Report {
-  readonly epoch: number
   /** Too few lanes were accepted: no tallies, no verdicts. */
   readonly frozen: boolean
-  /** By due validator; `setAside` are the environments in which its lane was too far from the others. */
-  readonly lanes: Readonly<Record<string, LaneReport & { readonly setAside: readonly string[] }>>
+  /** By due validator. */
+  readonly lanes: Readonly<Record<string, LaneReport>>
   /** By environment that was open. */
   readonly envs: Readonly<Record<string, EnvReport>>
   /** How the duel ended. */
-  readonly outcome?: 'contender' | 'champion'
+  readonly outcome: Winner | undefined
 }
 
-export interface EnvReport extends Evidence {
-  /** By hotkey: what accepted lanes saw over the duel. */
-  readonly tallies: Readonly<Record<string, Tally>>
-  /** The verdict that the environment got in this epoch. */
-  readonly given?: 'win' | 'hold' | 'even'
+interface LaneReport {
+  readonly sealed: boolean
+  readonly whole: boolean
+  /** Who attests it, ascending. */
+  readonly attesters: readonly string[]
+  readonly accepted: boolean
+  /** The environments in which it was too far from the others. */
+  readonly setAside: readonly string[]
 }
 
-/** One epoch of a duel: acceptance, tallies, verdicts, trust of those who were due, outcome. */
-export function judge(
-  state: State,
-  duel: Duel,
-  witnessed: Witnessed,
-): { readonly duel: Duel; readonly trust: Readonly<Record<string, Trust>>; readonly report: Report } {
-  const { protocol, epoch } = state
-  const epochIndex = epoch - duel.start + 1
+/** What accepted lanes saw over the duel, and the verdict that the environment got in this epoch. */
+type EnvReport = Evidence & { readonly tallies: Tallies; readonly given: Given | undefined }
+
+/** What a duel leaves behind: itself, the trust of those who were due, the ratio to beat. */
+type Judgement = Pick<State, 'trust' | 'ratio'> & { readonly duel: Duel; readonly report: Report }
+
+/** One epoch of a duel: acceptance, tallies, verdicts, outcome, ratio, trust. */
+export function judge(state: State, duel: Duel, heard: Heard, seals: Seals, lanes: Lanes): Judgement {
+  const { protocol } = state
+  const epochIndex = state.epoch - duel.start + 1
   const open = openEnvs(duel, protocol)
-  const accepts = accept(state, duel, witnessed)
-  const accepted = Object.keys(accepts).filter((hotkey) => own(accepts, hotkey)?.accepted)
+  const due = Object.keys(state.due).map((hotkey) => {
+    const sealed = Object.hasOwn(seals, hotkey)
+    const whole = open.every((env) => fills(own(own(lanes, hotkey), env), quota(epochIndex, protocol)))
+    const attesters = attestersOf(duel, heard, hotkey)
+    const accepted = sealed && whole && 2 * weightOf(duel, attesters) > weightOf(duel)
+    return { hotkey, sealed, whole, attesters, accepted }
+  })
+  const accepted = due.filter((lane) => lane.accepted).map(({ hotkey }) => hotkey)
   const frozen = 3 * weightOf(duel, accepted) < 2 * weightOf(duel)
+
+  // What accepted lanes saw adds up, unweighted.
+  const seen = tabulate(open, (env) => {
+    const before = own(duel.tallies, env)
+    return { ...before, ...tabulate(accepted, (hotkey) => add(own(before, hotkey), own(own(lanes, hotkey), env))) }
+  })
+  const tallies = { ...duel.tallies, ...(!frozen && seen) }
+
+  // Verdicts, the outcome, and what the ratio rises to.
+  const weighed = (env: string): Evidence =>
+    evidence({ ...duel, tallies: own(tallies, env) ?? {}, ratioPpm: duel.ratio, rule: ruleOf(protocol) })
   const envs = tabulate(open, (env): EnvReport => {
-    const before = own(duel.tallies, env) ?? {}
-    const seen = tabulate(frozen ? [] : accepted, (hotkey) =>
-      add(own(before, hotkey), own(own(witnessed.lanes, hotkey) ?? {}, env)),
-    )
-    const tallies = { ...before, ...seen }
-    const found = weighed({ ...duel, tallies: { [env]: tallies } }, env, protocol)
-    const given = frozen ? undefined : verdictOf(found, epochIndex, protocol)
-    return { ...found, tallies, ...(given && { given }) }
+    const found = weighed(env)
+    // A win or a hold before an even one, which needs time.
+    const isEven = epochIndex >= protocol.evenEpoch && (found.decisivePpm ?? Infinity) < protocol.evenPpm
+    const given = found.verdict !== 'continue' ? found.verdict : isEven ? 'even' : undefined
+    return { ...found, tallies: own(tallies, env) ?? {}, given: frozen ? undefined : given }
   })
   const given = Object.entries(envs).flatMap(([env, { given }]) => (given ? [[env, given] as const] : []))
   const verdicts = { ...duel.verdicts, ...Object.fromEntries(given) }
-  const tallies = frozen ? duel.tallies : { ...duel.tallies, ...tabulate(open, (env) => own(envs, env)?.tallies ?? {}) }
+  const late = epochIndex >= protocol.duelEpochs ? 'champion' : undefined
+  const ended = outcome({ ...tabulate(open, () => 'continue' as const), ...verdicts }, protocol.margin) ?? late
+  const won = Object.keys(verdicts).flatMap((env) => (own(verdicts, env) === 'win' ? [weighed(env).win] : []))
 
-  const lanes = Object.entries(accepts).map(([hotkey, lane]) => {
+  // Trust: for each lane one count an environment.
+  const reports = due.map(({ hotkey, ...lane }) => {
     const setAside = open.filter((env) => own(envs, env)?.setAside.includes(hotkey))
     return [hotkey, { ...lane, setAside }] as const
   })
-  const trust = lanes.map(([hotkey, { accepted, setAside }]) => {
+  const trust = reports.map(([hotkey, { accepted, setAside }]) => {
     const good = accepted ? open.length - setAside.length : 0
     return [hotkey, remember(own(state.trust, hotkey) ?? NEWCOMER, good, open.length - good, protocol)] as const
   })
-  const ended =
-    outcome({ ...tabulate(open, () => 'continue' as const), ...verdicts }, protocol.margin) ??
-    (epochIndex >= protocol.duelEpochs ? 'champion' : undefined)
   return {
     duel: { ...duel, tallies, verdicts },
     trust: Object.fromEntries(trust),
-    report: { epoch, frozen, lanes: Object.fromEntries(lanes), envs, ...(ended && { outcome: ended }) },
+    ratio: ended === 'contender' ? ratchet(won, protocol) : decay(state.ratio, protocol),
+    report: { frozen, lanes: Object.fromEntries(reports), envs, outcome: ended },
   }
 }
 
-/** A duel's evidence in one environment. */
-export function weighed({ weights, tallies, ratio }: Duel, env: string, protocol: Protocol): Evidence {
-  return evidence({ weights, tallies: own(tallies, env) ?? {}, ratioPpm: ratio, rule: ruleOf(protocol) })
-}
-
-/** The verdict that an epoch gives: a win or a hold before an even one, which needs time. */
-function verdictOf({ verdict, decisivePpm }: Evidence, epochIndex: number, protocol: Protocol): EnvReport['given'] {
-  if (verdict !== 'continue') return verdict
-  const { evenEpoch, evenPpm } = protocol
-  return epochIndex >= evenEpoch && (decisivePpm ?? evenPpm) < evenPpm ? 'even' : undefined
+/** A whole lane played the quota: all of it, and not more. */
+function fills({ wins, losses, played }: Tally = NOTHING, quota: number): boolean {
+  const counts = [wins, losses, quota - wins - losses]
+  return played === quota && counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
 function add(a: Tally = NOTHING, b: Tally = NOTHING): Tally {

@@ -1,21 +1,17 @@
 import { type Rule, type Verdict, verdict } from '@affine/wilson'
+import { NOTHING, type Tally } from './evidence.ts'
+
+/** Who has the throne at the end. */
+export type Winner = 'contender' | 'champion'
 
 /** How one challenge ended for the contender. */
 export type Outcome = 'win' | 'loss' | 'tie'
 
-export interface Match {
-  readonly wins: number
-  readonly losses: number
-  readonly ties: number
-  /** Decisive challenges, `wins + losses`. */
-  readonly trials: number
-  /** Challenges looked at: none after the verdict. */
-  readonly played: number
-  readonly verdict: Verdict
-}
+/** A tally that ends at its verdict: nothing is played after it. `trials` are the decisive challenges, `wins + losses`. */
+export type Match = Tally & { readonly ties: number; readonly trials: number; readonly verdict: Verdict }
 
 /** A match before its first challenge. */
-export const NO_MATCH: Match = Object.freeze({ wins: 0, losses: 0, ties: 0, trials: 0, played: 0, verdict: 'continue' })
+export const NO_MATCH: Match = Object.freeze({ ...NOTHING, ties: 0, trials: 0, verdict: 'continue' })
 
 /**
  * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as it is.
@@ -44,10 +40,7 @@ export function match(outcomes: readonly Outcome[], ratioPpm: number, rule: Rule
  * even, the champion as soon as those are out of reach, as they are when N is 0. Undefined while it is open.
  * `margin` is 1 or more.
  */
-export function outcome(
-  verdicts: Readonly<Record<string, Verdict | 'even'>>,
-  margin: number,
-): 'contender' | 'champion' | undefined {
+export function outcome(verdicts: Readonly<Record<string, Verdict | 'even'>>, margin: number): Winner | undefined {
   const counted = Object.values(verdicts).filter((verdict) => verdict !== 'even')
   const wins = counted.filter((verdict) => verdict === 'win').length
   const open = counted.filter((verdict) => verdict === 'continue').length

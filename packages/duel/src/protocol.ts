@@ -1,7 +1,12 @@
 import type { Hash } from '@affine/prng'
 import type { Rule } from '@affine/wilson'
 
-const NUMBERS = {
+const CONSTANTS = {
+  /** `name@semver` → the digest of its behaviour. */
+  envs: Object.freeze({
+    'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
+    'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
+  }) as Readonly<Record<string, Hash>>,
   epochBlocks: 360,
   /** Blocks into an epoch at which the heads on chain close the lanes. */
   sealBlock: 240,
@@ -33,20 +38,14 @@ const NUMBERS = {
 }
 
 /**
- * What a network agrees on: its environments (`name@semver` → the digest of their behaviour) and numbers. It is part of
- * the state, so the state's root commits to it. What is no number to choose is in the code: the half that attests, the
- * two thirds that thaw, the third that is trimmed.
+ * What a network agrees on: its environments and numbers. It is part of the state, so the state's root commits to it.
+ * What is no number to choose is in the code: the half that attests, the two thirds that thaw, the third that is
+ * trimmed.
  */
-export type Protocol = Readonly<typeof NUMBERS> & { readonly envs: Readonly<Record<string, Hash>> }
+export type Protocol = Readonly<typeof CONSTANTS>
 
 /** The main network's. */
-export const PROTOCOL: Protocol = Object.freeze({
-  envs: Object.freeze({
-    'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
-    'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
-  }),
-  ...NUMBERS,
-})
+export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
 
 /** A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67). */
 export const LOCAL: Protocol = Object.freeze({

@@ -1,10 +1,13 @@
-import { attestations } from './acceptance.ts'
-import { judge, type Report, weighed } from './judgement.ts'
-import { queue, stands } from './queue.ts'
-import { decay, ratchet } from './ratchet.ts'
-import type { Duel, Lanes, Miner, Seals, Snapshot, State, Witnessed } from './state.ts'
-import { contentOf, duelId } from './state.ts'
-import { weigh } from './weights.ts'
+import { decay } from './evidence.ts'
+import { judge, type Lanes, type Report, type Seals } from './judgement.ts'
+import type { Winner } from './match.ts'
+import { compare } from './record.ts'
+import { contentOf, duelId, type Miner, minerOf, type State } from './state.ts'
+import { attestations, type Snapshot, weigh } from './voters.ts'
+
+const LONE_SURROGATE = /\p{Surrogate}/u // such a text has no digest
+
+type Settled = { readonly state: State; readonly report: Report }
 
 /**
  * The state that governs the next epoch, from the state that governs this one, the chain at the next epoch's snapshot,
@@ -19,41 +22,40 @@ export function decide(state: State, snapshot: Snapshot, seals: Seals, lanes: La
 }
 
 /** As `decide`, with an account of it. */
-export function settle(
-  state: State,
-  snapshot: Snapshot,
-  seals: Seals,
-  lanes: Lanes,
-): { readonly state: State; readonly report: Report } {
+export function settle(state: State, snapshot: Snapshot, seals: Seals, lanes: Lanes): Settled {
   const epoch = state.epoch + 1
   const heard = attestations(state, snapshot)
-  const judged = state.duel && judge(state, state.duel, { heard, seals, lanes })
-  const registered = new Set(snapshot.hotkeys)
+  const judged = state.duel && judge(state, state.duel, heard, seals, lanes)
   const keep = <Value>(record: Readonly<Record<string, Value>>) =>
-    Object.fromEntries(Object.entries(record).filter(([hotkey]) => registered.has(hotkey)))
+    Object.fromEntries(Object.entries(record).filter(([hotkey]) => snapshot.hotkeys.includes(hotkey)))
   const sealed = Object.entries(seals).filter(([hotkey]) => Object.hasOwn(state.due, hotkey))
   const heads = keep({ ...state.heads, ...Object.fromEntries(sealed) })
   const trust = keep({ ...state.trust, ...judged?.trust })
+  const ratio = judged?.ratio ?? decay(state.ratio, state.protocol)
 
-  const verdict = judged?.report.outcome
-  const sits = (miner?: Miner) => (miner && stands(miner, snapshot) ? miner : undefined)
-  const rival = judged?.duel.contender
+  const standing = new Set(candidates(snapshot).map(contentOf))
+  const sits = (miner?: Miner) => (miner && standing.has(contentOf(miner)) ? miner : undefined)
+  const [holder, rival] = [sits(state.champion), sits(judged?.duel.contender)]
   // Who leaves loses, the contender first: with both gone the throne is empty.
-  const vacated = judged && (!sits(rival) ? 'champion' : !sits(state.champion) ? 'contender' : undefined)
-  const outcome = verdict ?? vacated
-  const ratio = judged && verdict === 'contender' ? ratcheted(judged.duel, state) : decay(state.ratio, state.protocol)
+  const vacated: Winner | undefined = !rival ? 'champion' : !holder ? 'contender' : undefined
+  const outcome = judged && (judged.report.outcome ?? vacated)
 
   const running = outcome ? undefined : judged?.duel
   const waiting = queue(state, snapshot)
-  const heir = sits(outcome === 'contender' ? rival : state.champion)
+  const heir = outcome === 'contender' ? rival : holder
   const crowned = heir ? undefined : waiting.shift()
   const champion = heir ?? crowned
   const weights = weigh(snapshot, heard, trust)
   // A duel without a voter would only cost the contender its turn.
   const contender = running || !champion || Object.keys(weights).length === 0 ? undefined : waiting[0]
-  const duel = champion && contender ? begin({ champion, contender, start: epoch, ratio, weights }) : running
+  const terms = { start: epoch, ratio, weights, tallies: {}, verdicts: {} }
+  const duel =
+    champion && contender ? { id: duelId(champion, contender, epoch), champion, contender, ...terms } : running
+  // The voters that committed to a secret for the coming epoch.
+  const due = [...heard].flatMap(([hotkey, { next }]) =>
+    duel && Object.hasOwn(duel.weights, hotkey) ? [[hotkey, next] as const] : [],
+  )
   const served = [crowned, contender].flatMap((miner) => (miner ? [contentOf(miner)] : []))
-  const idle = { epoch: state.epoch, frozen: false, lanes: {}, envs: {} }
   return {
     state: {
       protocol: running ? state.protocol : snapshot.protocol,
@@ -63,26 +65,27 @@ export function settle(
       dueled: [...state.dueled, ...served].sort(),
       trust,
       heads,
-      due: duel ? dueIn(duel, heard) : {},
+      due: Object.fromEntries(due),
       ...(duel && { duel }),
     },
-    report: { ...(judged?.report ?? idle), ...(outcome && { outcome }) },
+    report: { frozen: false, lanes: {}, envs: {}, ...judged?.report, outcome },
   }
 }
 
-/** The ratio after a win: of the tallies that won, each without the third of the weight that favoured it most. */
-function ratcheted(duel: Duel, { protocol }: State): number {
-  const won = Object.keys(duel.verdicts).filter((env) => duel.verdicts[env] === 'win')
-  const tallies = won.map((env) => weighed(duel, env, protocol).win)
-  return ratchet(tallies, protocol)
+/**
+ * Who waits for a duel, the next first: registered miners without a permit, by the block of their commitment, then
+ * hotkey. A commitment has one duel, so those in `dueled` are out.
+ */
+export function queue({ dueled }: Pick<State, 'dueled'>, snapshot: Snapshot): Miner[] {
+  const permitted = snapshot.validators.map(({ hotkey }) => hotkey)
+  const served = new Set(dueled)
+  return candidates(snapshot).filter((miner) => !permitted.includes(miner.hotkey) && !served.has(contentOf(miner)))
 }
 
-function begin(terms: Omit<Duel, 'id' | 'tallies' | 'verdicts'>): Duel {
-  return { id: duelId(terms.champion, terms.contender, terms.start), ...terms, tallies: {}, verdicts: {} }
-}
-
-/** The voters that committed to a secret for the coming epoch. */
-function dueIn({ weights }: Duel, heard: Witnessed['heard']): State['due'] {
-  const committed = Object.entries(heard).filter(([hotkey]) => Object.hasOwn(weights, hotkey))
-  return Object.fromEntries(committed.map(([hotkey, { next }]) => [hotkey, next]))
+/** Registered miners that a digest can hold, by the block of their commitment, then hotkey. */
+function candidates({ hotkeys, miners }: Snapshot): Miner[] {
+  return miners
+    .filter((miner) => hotkeys.includes(miner.hotkey) && !LONE_SURROGATE.test(Object.values(minerOf(miner)).join(' ')))
+    .sort((a, b) => compare(a.block, b.block) || compare(a.hotkey, b.hotkey))
+    .map(minerOf)
 }

@@ -155,7 +155,7 @@ describe('acceptance', () => {
   it('takes lanes that are sealed, whole and attested', () => {
     const { frozen, lanes, envs } = lanesOf({})
     const attesters = ['v1', 'v2', 'v3', 'v4']
-    const lane = { sealed: true, whole: true, attesters, attestedPpm: 1_000_000, accepted: true, setAside: [] }
+    const lane = { sealed: true, whole: true, attesters, accepted: true, setAside: [] }
     expect([frozen, lanes]).toEqual([false, { v1: lane, v2: lane, v3: lane, v4: lane }])
     // 18 and 32 times 4·10^6 − ⌈4·10^6 / 3⌉
     expect(envs[MULT8]?.win).toEqual({ wins: 47_999_988n, trials: 85_333_312n, unit: 1_000_000n })
@@ -202,8 +202,8 @@ describe('acceptance', () => {
       )
       return report
     }
-    expect(attestedBy(['v1', 'v2']).lanes.v1).toMatchObject({ attestedPpm: 500_000, accepted: false })
-    expect(attestedBy(['v1', 'v2', 'v3']).lanes.v1).toMatchObject({ attestedPpm: 750_000, accepted: true })
+    expect(attestedBy(['v1', 'v2']).lanes.v1).toMatchObject({ attesters: ['v1', 'v2'], accepted: false })
+    expect(attestedBy(['v1', 'v2', 'v3']).lanes.v1).toMatchObject({ attesters: ['v1', 'v2', 'v3'], accepted: true })
     expect(attestedBy(['v2', 'v3', 'v4']).lanes.v1?.attesters).toEqual(['v2', 'v3', 'v4'])
     expect(attestedBy(['v1', 'v2']).frozen).toBe(true)
   })

@@ -131,8 +131,8 @@ describe('a validator that is killed at any moment and started again', () => {
         for (const line of lines) expect(end.get(name)?.has(line), `${name}: ${line.slice(0, 100)}`).toBe(true)
       }
     }
-    for (const { epoch, seals } of epochs) {
-      if (!Object.hasOwn(seals, hotkey)) continue
+    for (const { epoch, report } of epochs) {
+      if (!report.lanes[hotkey]?.sealed) continue
       const inLane = new Set(
         blocks
           .filter(({ header }) => header.epoch === epoch)

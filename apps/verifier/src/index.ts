@@ -1,5 +1,5 @@
 export { epochText, type NameOf, shortHotkey } from './epoch-text.ts'
-export { type Network, networkOf, networks } from './network.ts'
+export { type Network, networkOf } from './network.ts'
 export { Interrupted, interrupted, type Output, output, run } from './output.ts'
 export { type Flaw, type Recomputed, recompute } from './recompute.ts'
 export { checkLane, isMissing, type LaneVerdict, laneScope, type Settled, settleEpoch, Unavailable } from './settle.ts'

@@ -53,9 +53,7 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
   const { chain, network, openBucket, onSample } = options
   const { epoch, protocol } = state
   const flaws: Flaw[] = []
-  const flaw = (validator: string, code: Flaw['code'], detail: string): void => {
-    flaws.push({ epoch, validator, code, detail })
-  }
+  const flaw: Report = (validator, code, detail) => flaws.push({ epoch, validator, code, detail })
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
   const opened = [...bucketUrls(ended)].map(([hotkey, url]) => openBucket(hotkey, url))
   const sources = opened.filter((source) => source !== null)
@@ -67,8 +65,9 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
       for (const source of sources) {
         const copy = await readQuietly(source, blockPath(hash))
         if (copy === null) missing.push([validator, source.name, hash])
-        else if (!sameBytes(copy, bytes))
-          flaw(source.name, copyFault(hash, copy), `its copy of block ${hash} of ${validator}`)
+        if (copy === null || Buffer.compare(copy, bytes) === 0) continue
+        const block = readBlock(copy, { hash, verify })
+        flaw(source.name, block.ok ? 'COPY_DIFFERS' : block.code, `its copy of block ${hash} of ${validator}`)
       }
     })
     const verdict = await checkLane(chain, state, validator, head, async (hash) => {
@@ -88,21 +87,16 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
   return { epoch, ...settled, flaws }
 }
 
-/** What is wrong with a copy that is not the authentic block. */
-function copyFault(hash: Hash, copy: Uint8Array): Flaw['code'] {
-  const block = readBlock(copy, { hash, verify })
-  return block.ok ? 'COPY_DIFFERS' : block.code
-}
-
-type Report = (validator: string, code: Flaw['code'], detail: string) => void
+type Report = (validator: string, code: Flaw['code'], detail: string) => unknown
 
 /** States that buckets hold must be the one that follows; attested roots must be that of the state before. */
 async function compareStates(settled: Settled, sources: readonly Source[], flaw: Report): Promise<void> {
   const { before, state, snapshot } = settled
-  const expected = new TextEncoder().encode(encodeState(state))
+  const expected = Buffer.from(encodeState(state))
   for (const source of sources) {
     const kept = await readQuietly(source, statePath(state.epoch))
-    if (kept !== null && !sameBytes(kept, expected)) flaw(source.name, 'STATE_DIFFERS', statePath(state.epoch))
+    if (kept !== null && Buffer.compare(kept, expected) !== 0)
+      flaw(source.name, 'STATE_DIFFERS', statePath(state.epoch))
   }
   const root = stateRoot(before)
   for (const { hotkey, attest } of snapshot.validators) {
@@ -114,6 +108,3 @@ async function compareStates(settled: Settled, sources: readonly Source[], flaw:
 /** Null when it cannot be had, for whatever reason. */
 const readQuietly = (source: Source, path: string): Promise<Uint8Array | null> =>
   source.read(path, LIMITS.blockBytes).catch(() => null)
-
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,6 +1,6 @@
 import { type BlockFault, type Lane, type LaneRequest, NO_BLOCK, type Scope, verifyLane } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
-import { attested, openEnvs, quota, type Report, type Seals, type Snapshot, type State, settle } from '@affine/duel'
+import { attested, openEnvs, quota, type Report, type Snapshot, type State, settle } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
 import type { Network } from './network.ts'
 import { beaconBlock, duelSnapshot, sealBlock, sealsOf } from './timetable.ts'
@@ -15,18 +15,11 @@ export async function laneScope(chain: Chain, state: State, validator: string): 
   const { duel, due, epoch, protocol } = state
   const commitment = Object.hasOwn(due, validator) ? due[validator] : undefined
   if (duel === undefined || commitment === undefined) return null
+  const { genesis, netuid } = chain
+  const beacon = await chain.blockHash(beaconBlock(epoch, protocol))
   const share = quota(epoch - duel.start + 1, protocol)
-  return {
-    genesis: chain.genesis,
-    netuid: chain.netuid,
-    validator,
-    epoch,
-    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
-    commitment,
-    duel,
-    quota: Object.fromEntries(openEnvs(duel, protocol).map((env) => [env, share])),
-    specHashes: protocol.envs,
-  }
+  const shares = Object.fromEntries(openEnvs(duel, protocol).map((env) => [env, share]))
+  return { genesis, netuid, validator, epoch, beacon, commitment, duel, quota: shares, specHashes: protocol.envs }
 }
 
 /** A lane that was read: whole, or at fault for the reason given. */
@@ -56,7 +49,6 @@ export interface Settled {
   /** The chain as the decision read it. */
   readonly snapshot: Snapshot
   readonly report: Report
-  readonly seals: Seals
   readonly lanes: ReadonlyMap<string, LaneVerdict>
 }
 
@@ -75,19 +67,16 @@ export async function settleEpoch(
   const { protocol, epoch } = state
   const next = duelSnapshot(await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1), epoch + 1, network.protocol)
   const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
-  const needed = new Set(attested(state, next))
+  const needed = attested(state, next)
   const lanes = new Map<string, LaneVerdict>()
-  for (const validator of Object.keys(state.due).sort()) {
-    const head = Object.hasOwn(seals, validator) ? seals[validator] : undefined
-    if (head === undefined) continue
+  const whole: Record<string, Lane['tallies']> = {}
+  for (const [validator, head] of Object.entries(seals)) {
+    if (!Object.hasOwn(state.due, validator)) continue
     const verdict = await lane(validator, head)
     lanes.set(validator, verdict)
-    if (isMissing(verdict) && needed.has(validator)) {
-      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
-    }
+    if (verdict.ok) whole[validator] = verdict.value.tallies
+    if (!isMissing(verdict) || !needed.includes(validator)) continue
+    throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
   }
-  const whole = [...lanes].flatMap(([hotkey, verdict]) =>
-    verdict.ok ? [[hotkey, verdict.value.tallies] as const] : [],
-  )
-  return { before: state, snapshot: next, ...settle(state, next, seals, Object.fromEntries(whole)), seals, lanes }
+  return { before: state, snapshot: next, ...settle(state, next, seals, whole), lanes }
 }

@@ -24,10 +24,8 @@ export interface Source extends Pick<Bucket, 'read'> {
 export function openBucket(hotkey: string, name: string, base: string | undefined): Source | null {
   if (base === undefined || !/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name)) return null
   const web = /^https?:\/\//.test(base)
-  return {
-    name: hotkey,
-    ...(web ? httpBucket(`${base.replace(/\/$/, '')}/${name}`) : directoryBucket(join(base, name))),
-  }
+  const { read } = web ? httpBucket(`${base.replace(/\/$/, '')}/${name}`) : directoryBucket(join(base, name))
+  return { name: hotkey, read }
 }
 
 /** Faults of a block that its validator signed: no other copy is better. */

@@ -14,14 +14,14 @@ const LONE_SURROGATE = /\p{Surrogate}/u
  * The canonical text of a value: RFC 8785 (keys in the order of their UTF-16 code units, no spaces, the
  * shortest escapes), for integers within ±(2^53 - 1) only. A key `__proto__` is a key like any other.
  *
- * Does not call `toJSON`, and does not look at inherited or symbol keys. Getters are called twice.
+ * Does not call `toJSON`, and does not look at inherited or symbol keys.
  *
  * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json.
  * @throws TypeError for null, undefined, bigint, functions, symbols, holes and objects of a class.
  * @throws RangeError for fractions, -0, integers past ±(2^53 - 1), lone surrogates, and a depth over 16.
  */
 export function canonicalize(value: Json): string {
-  return check(value, 0) ? JSON.stringify(value) : write(value)
+  return write(value, 0)
 }
 
 /**
@@ -46,53 +46,33 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
   return { ok: false, code: 'NOT_CANONICAL', detail: 'the text differs from the canonical text of its value' }
 }
 
-/** Throws on what is refused; else tells whether JSON.stringify, which is fast, keeps to the canonical order. */
-function check(value: unknown, depth: number): boolean {
+/** Checks as it writes. Sorting compares UTF-16 code units, as RFC 8785 wants. */
+function write(value: unknown, depth: number): string {
   if (typeof value === 'string') {
     if (LONE_SURROGATE.test(value)) throw new RangeError('"value" expected strings without lone surrogates')
-    return true
+    return JSON.stringify(value)
   }
   if (typeof value === 'number') {
-    if (Number.isSafeInteger(value) && !Object.is(value, -0)) return true
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) return String(value)
     const got = Object.is(value, -0) ? '-0' : value
     throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
   }
-  if (typeof value === 'boolean') return true
+  if (typeof value === 'boolean') return String(value)
   if (typeof value !== 'object' || value === null) throw refused(value === null ? 'null' : typeof value)
   if (depth === MAX_DEPTH) throw new RangeError(`"value" expected a depth of at most ${MAX_DEPTH}`)
-  let ordered = !('toJSON' in value)
+  let text = ''
   if (Array.isArray(value)) {
-    // By index, since forEach would pass over holes.
-    for (let i = 0; i < value.length; i++) ordered = check(value[i], depth + 1) && ordered
-    return ordered
+    for (const item of value) text += `${text && ','}${write(item, depth + 1)}`
+    return `[${text}]`
   }
   // Objects of another realm have another Object.prototype, which has no prototype either.
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw refused('an object of a class')
-  let last = ''
-  for (const key of Object.keys(value)) {
-    ordered = check(key, depth) && last <= key && ordered
-    ordered = check((value as Record<string, unknown>)[key], depth + 1) && ordered
-    last = key
-  }
-  return ordered
-}
-
-/** The canonical text of a checked value. Sorting compares UTF-16 code units, as RFC 8785 wants. */
-function write(value: Json): string {
-  if (typeof value !== 'object') return JSON.stringify(value)
-  let text = ''
-  if (isArray(value)) {
-    for (const item of value) text += `${text && ','}${write(item)}`
-    return `[${text}]`
-  }
   for (const key of Object.keys(value).sort()) {
-    text += `${text && ','}${JSON.stringify(key)}:${write(value[key] as Json)}`
+    text += `${text && ','}${write(key, depth)}:${write((value as Record<string, unknown>)[key], depth + 1)}`
   }
   return `{${text}}`
 }
-
-const isArray = (value: Json): value is readonly Json[] => Array.isArray(value)
 
 const refused = (got: string): TypeError =>
   new TypeError(`"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`)

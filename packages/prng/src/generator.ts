@@ -1,27 +1,21 @@
-import { Pcg64, type PcgState } from './pcg64.ts'
-import { expectInteger, type SeedSequence, seedSequence } from './seed-sequence.ts'
+import { expectInteger, SeedSequence, seedSequence, toWords } from './seed-sequence.ts'
 
-/** NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy beside it. */
-export interface Generator {
-  /** 0n to 2^64 - 1; `bit_generator.random_raw()`. */
-  uint64(): bigint
-  /** 0 to 2^32 - 1; `integers(2**32)`. Two of them share 64 bits, also with other draws in between. */
-  uint32(): number
-  /** 0 <= x < 1 in steps of 2^-53; `random()`. */
-  random(): number
-  /** low <= x < high, evenly; `integers(low, high)`. @throws RangeError unless low < high <= low + 2^53, high <= 2^53. */
-  integers(low: number, high: number): number
-  /** Shuffles in place, evenly; `shuffle(list)`. */
-  shuffle<T>(array: T[]): void
-  /** 0 to n - 1 in a random order; `permutation(n)`. */
-  permutation(n: number): number[]
-  /** 0 <= x < n, evenly; `choice(n)`. */
-  choice(n: number): number
-  /** A copy; `bit_generator.state`. */
-  readonly state: PcgState
+/** NumPy's `bit_generator.state`: the 128-bit position and stream, and the 32-bit half that waits to be drawn. */
+export interface PcgState {
+  readonly state: bigint
+  readonly inc: bigint
+  readonly hasUint32: boolean
+  /** The half that waits, or the one drawn last. */
+  readonly uinteger: number
 }
 
+// The multiplier 0x2360ed051fc65da44385df649fccf645 in words of 32 bits, lowest first.
+const M0 = 0x9fccf645
+const M1 = 0x4385df64
+const M2 = 0x1fc65da4
+const M3 = 0x2360ed05
 const TWO_32 = 2 ** 32
+type Words = Uint32Array & Record<0 | 1 | 2 | 3, number>
 // Puts two halves together at the price of one bigint, where arithmetic would make three.
 const view = new DataView(new ArrayBuffer(8))
 
@@ -34,34 +28,93 @@ const view = new DataView(new ArrayBuffer(8))
  * @throws TypeError or RangeError as `seedSequence` does.
  */
 export function pcg64(seed: bigint | number | SeedSequence): Generator {
-  const sequence = isSequence(seed) ? seed : seedSequence(seed)
-  return new PcgGenerator(sequence.generateState(8))
+  return new Generator(seed instanceof SeedSequence ? seed : seedSequence(seed))
 }
 
-const isSequence = (seed: bigint | number | SeedSequence): seed is SeedSequence =>
-  typeof seed === 'object' && seed !== null && 'generateState' in seed
+/**
+ * NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy beside it.
+ *
+ * The bits are of PCG64 (XSL-RR, 128 bits of state, 64 of output). Its state lives in words of 32 bits, lowest first,
+ * so that plain numbers do and nothing is allocated.
+ *
+ * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
+ */
+export class Generator {
+  readonly #state = new Uint32Array(4) as Words
+  readonly #inc = new Uint32Array(4) as Words
+  /** The halves of the last draw. */
+  #high = 0
+  #low = 0
+  #hasUint32 = false
+  #uinteger = 0
 
-class PcgGenerator extends Pcg64 implements Generator {
+  constructor(sequence: SeedSequence) {
+    // NumPy takes the upper half of each 128-bit number first.
+    const [s1 = 0n, s0 = 0n, i1 = 0n, i0 = 0n] = sequence.generateState64(4)
+    const inc = (i1 << 65n) | (i0 << 1n) | 1n
+    this.#inc.set(toWords(BigInt.asUintN(128, inc)))
+    // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the increment.
+    this.#state.set(toWords(BigInt.asUintN(128, inc + ((s1 << 64n) | s0))))
+    this.#next()
+  }
+
+  /** 0n to 2^64 - 1; `bit_generator.random_raw()`. */
   uint64(): bigint {
-    this.next()
-    view.setUint32(0, this.high)
-    view.setUint32(4, this.low)
+    this.#next()
+    view.setUint32(0, this.#high)
+    view.setUint32(4, this.#low)
     return view.getBigUint64(0)
   }
 
+  /**
+   * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits, and at the next call the upper half, whatever was
+   * drawn in between.
+   */
+  uint32(): number {
+    this.#hasUint32 = !this.#hasUint32
+    if (!this.#hasUint32) return this.#uinteger
+    this.#next()
+    this.#uinteger = this.#high
+    return this.#low
+  }
+
+  /** 0 <= x < 1 in steps of 2^-53; `random()`. */
   random(): number {
-    this.next()
-    return (this.high * 2 ** 21 + (this.low >>> 11)) / 2 ** 53
+    this.#next()
+    return (this.#high * 2 ** 21 + (this.#low >>> 11)) / 2 ** 53
   }
 
+  /**
+   * low <= x < high, evenly; `integers(low, high)`.
+   *
+   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 (2^64) mod size that
+   * would make some results likelier than others.
+   *
+   * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
+   * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
+   */
   integers(low: number, high: number): number {
-    const range = lastOffset(low, high)
+    const size = sizeOf(low, high)
     // Adding makes a lower bound of -0 a zero.
-    if (range === 0) return low + 0
-    if (range > TWO_32 - 1) return low + this.#below64(range + 1)
-    return low + (range === TWO_32 - 1 ? this.uint32() : this.#below32(range + 1))
+    if (size === 1) return low + 0
+    if (size > TWO_32) return low + this.#below64(BigInt(size))
+    for (;;) {
+      const draw = this.uint32()
+      const rest = Math.imul(draw, size) >>> 0
+      // Less the lower half, the product is a multiple of 2^32, rounded by less than 2^11: rounding back is exact.
+      if (rest >= size || rest >= TWO_32 % size) return low + Math.round((draw * size - rest) / TWO_32)
+    }
   }
 
+  /** The same with 64 bits a draw, 2^32 < size <= 2^53. */
+  #below64(size: bigint): number {
+    for (;;) {
+      const product = this.uint64() * size
+      if (BigInt.asUintN(64, product) >= 2n ** 64n % size) return Number(product >> 64n)
+    }
+  }
+
+  /** Shuffles in place, evenly; `shuffle(list)`. */
   shuffle<T>(array: T[]): void {
     if (!Array.isArray(array)) throw new TypeError(`"array" expected an array, got ${typeof array}`)
     for (let i = array.length - 1; i > 0; i--) {
@@ -75,6 +128,7 @@ class PcgGenerator extends Pcg64 implements Generator {
     }
   }
 
+  /** 0 to n - 1 in a random order; `permutation(n)`. */
   permutation(n: number): number[] {
     expectInteger('n', n, 0, TWO_32 - 1)
     const array = Array.from({ length: n }, (_, i) => i)
@@ -82,59 +136,57 @@ class PcgGenerator extends Pcg64 implements Generator {
     return array
   }
 
+  /** 0 <= x < n, evenly; `choice(n)`. */
   choice(n: number): number {
     expectInteger('n', n, 1, 2 ** 53)
     return this.integers(0, n)
   }
 
-  /**
-   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 mod size that would
-   * make some results likelier than others.
-   *
-   * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
-   */
-  #below32(size: number): number {
-    let draw = this.uint32()
-    let rest = Math.imul(draw, size) >>> 0
-    if (rest < size) {
-      const unfair = TWO_32 % size
-      while (rest < unfair) {
-        draw = this.uint32()
-        rest = Math.imul(draw, size) >>> 0
-      }
-    }
-    return upperHalf(draw, size)
+  /** A copy; `bit_generator.state`. */
+  get state(): PcgState {
+    const number = (words: Uint32Array): bigint => words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n)
+    const [state, inc] = [number(this.#state), number(this.#inc)]
+    return { state, inc, hasUint32: this.#hasUint32, uinteger: this.#uinteger }
   }
 
-  /** The same with 64 bits a draw, 2^32 < size <= 2^53. */
-  #below64(size: number): number {
-    const upper = Math.floor(size / TWO_32)
-    const lower = size >>> 0
-    let unfair = -1
-    for (;;) {
-      this.next()
-      const { high, low } = this
-      const middle = upperHalf(low, lower) + (Math.imul(low, upper) >>> 0) + (Math.imul(high, lower) >>> 0)
-      // Rounded when over 2^53, but then it is above every size.
-      const rest = (middle >>> 0) * TWO_32 + (Math.imul(low, lower) >>> 0)
-      if (rest < size && unfair < 0) unfair = 2 ** 64 % size
-      if (rest < unfair) continue
-      return high * upper + upperHalf(high, lower) + Math.floor((low * upper) / TWO_32) + Math.floor(middle / TWO_32)
-    }
+  /** Draws 64 bits into `#high` and `#low`. */
+  #next(): void {
+    const state = this.#state
+    const inc = this.#inc
+    const { 0: a, 1: b, 2: c, 3: d } = state
+    // state * M + inc by columns. The lower word of a column is exact, as integer multiplication wraps.
+    const l0 = (Math.imul(a, M0) + inc[0]) >>> 0
+    const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + inc[1]) >>> 0
+    const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + inc[2]) >>> 0
+    const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + inc[3]
+    // Without it a column is a multiple of 2^32, rounded by less than 2^14: rounding back gives what is above it.
+    const h0 = Math.floor((a * M0 + inc[0] - l0) / TWO_32 + 0.5)
+    const h1 = Math.floor((a * M1 + b * M0 + inc[1] - l1) / TWO_32 + 0.5)
+    const h2 = Math.floor((a * M2 + b * M1 + c * M0 + inc[2] - l2) / TWO_32 + 0.5)
+    const s1 = l1 + h0
+    const s2 = l2 + h1 + Math.floor(s1 / TWO_32)
+    const s3 = (l3 + h2 + Math.floor(s2 / TWO_32)) | 0
+    state[0] = l0
+    state[1] = s1
+    state[2] = s2
+    state[3] = s3
+    // The two halves of the state, xored, and rotated right by the state's six upper bits.
+    const swap = s3 < 0
+    const x = swap ? l0 ^ s2 : s1 ^ s3
+    const y = swap ? s1 ^ s3 : l0 ^ s2
+    const turn = (s3 >>> 26) & 31
+    this.#high = ((x >>> turn) | ((y << 1) << (31 - turn))) >>> 0
+    this.#low = ((y >>> turn) | ((x << 1) << (31 - turn))) >>> 0
   }
 }
 
-/** What can at most be added to `low`: an exact number, although `high` may be one past the last safe integer. */
-function lastOffset(low: number, high: number): number {
+/** How many integers lie in low..high - 1; all of them, and their number, are exact. */
+function sizeOf(low: number, high: number): number {
   if (Number.isSafeInteger(low) && Number.isInteger(high) && low < high && high <= 2 ** 53) {
+    // One less than the size: safe where the size is exact.
     const offset = high - 1 - low
-    if (Number.isSafeInteger(offset)) return offset
+    if (Number.isSafeInteger(offset)) return offset + 1
   }
   const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
   throw new Kind(`"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`)
-}
-
-/** The upper 32 bits of the product of two numbers of 32 bits. */
-function upperHalf(a: number, b: number): number {
-  return Math.floor((a * (b >>> 16) + Math.floor((a * (b & 0xffff)) / 65536)) / 65536)
 }

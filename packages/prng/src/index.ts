@@ -1,5 +1,4 @@
 export { canonicalize, type Json, parseCanonical, type Result } from './canonical-json.ts'
 export { digest, type Hash } from './digest.ts'
-export { type Generator, pcg64 } from './generator.ts'
-export type { PcgState } from './pcg64.ts'
+export { type Generator, type PcgState, pcg64 } from './generator.ts'
 export { type SeedSequence, seedSequence } from './seed-sequence.ts'

@@ -1,5 +1,5 @@
 import { openUnit } from './argument.ts'
-import { checkContest, type Rule } from './sequential.ts'
+import type { Rule } from './sequential.ts'
 import { crossing } from './walk.ts'
 
 /** Every ratio that is promised for: 0.500, 0.501 … 0.950. */
@@ -20,7 +20,6 @@ const STEP_PPM = 1_000
 export function calibrate({ alpha, cap, minTrials }: { alpha: number; cap: number; minTrials: number }): number {
   openUnit('alpha', alpha)
   const rule = (hundredths: number): Rule => ({ cap, minTrials, zSquaredPpm: BigInt(hundredths) ** 2n * 100n })
-  checkContest({ ratioPpm: LOWEST_PPM, rule: rule(0) })
   let least = 0
   for (let ratioPpm = LOWEST_PPM; ratioPpm <= HIGHEST_PPM; ratioPpm += STEP_PPM) {
     const kept = (hundredths: number) => crossing({ p: ratioPpm / 1e6, ratioPpm, rule: rule(hundredths) }) <= alpha

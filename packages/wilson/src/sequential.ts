@@ -31,37 +31,24 @@ export type Verdict = 'win' | 'hold' | 'continue'
 const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
-interface Counts {
-  readonly w: bigint
-  readonly n: bigint
-  readonly u: bigint
-}
-
-function counts({ wins, trials, unit = 1n }: Tally): Counts {
+/** A tally and a bar in bigints: w of n trials in units of 1 / u, the rate r and z squared q in millionths. */
+function exact({ wins, trials, unit = 1n }: Tally, { ratioPpm, zSquaredPpm }: Bar) {
   const n = integer('trials', trials, 0n)
-  return { w: integer('wins', wins, 0n, n), n, u: integer('unit', unit, 1n) }
+  const w = integer('wins', wins, 0n, n)
+  const u = integer('unit', unit, 1n)
+  return { w, n, u, r: integer('ratioPpm', ratioPpm, 1n, PPM - 1n), q: integer('zSquaredPpm', zSquaredPpm, 0n) }
 }
 
-const bar = ({ ratioPpm, zSquaredPpm }: Bar): { r: bigint; q: bigint } => ({
-  r: integer('ratioPpm', ratioPpm, 1n, PPM - 1n),
-  q: integer('zSquaredPpm', zSquaredPpm, 0n),
-})
-
-/** A ratio and a rule in bigints. @throws RangeError as `verdict` does. */
-export function checkContest({ ratioPpm, rule }: Contest): { r: bigint; q: bigint; cap: bigint; minTrials: bigint } {
-  const cap = integer('cap', rule.cap, 1n, MAX_CAP)
-  const minTrials = integer('minTrials', rule.minTrials, 1n, cap)
-  return { ...bar({ ratioPpm, zSquaredPpm: rule.zSquaredPpm }), cap, minTrials }
-}
+type Exact = ReturnType<typeof exact>
 
 /** lower >= r / PPM, cleared of its denominators. No trials have the lower bound 0, which the squares do not say. */
-function reaches({ w, n, u }: Counts, r: bigint, q: bigint): boolean {
+function reaches({ w, n, u, r, q }: Exact): boolean {
   const lead = w * PPM - n * r
   return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
 }
 
 /** upper < num / den for a rate below 1; false for a rate of 0 or less, as it must be. */
-function below({ w, n, u }: Counts, num: bigint, den: bigint, q: bigint): boolean {
+function below({ w, n, u, q }: Exact, num: bigint, den: bigint): boolean {
   const lag = n * num - w * den
   return lag > 0n && PPM * lag * lag > q * u * n * num * (den - num)
 }
@@ -77,8 +64,7 @@ function below({ w, n, u }: Counts, num: bigint, den: bigint, q: bigint): boolea
  * @throws RangeError unless 0 <= wins <= trials, 0 < ratioPpm < 1_000_000, zSquaredPpm >= 0 and unit >= 1.
  */
 export function lowerReaches(tally: Tally & Bar): boolean {
-  const { r, q } = bar(tally)
-  return reaches(counts(tally), r, q)
+  return reaches(exact(tally, tally))
 }
 
 /**
@@ -89,8 +75,8 @@ export function lowerReaches(tally: Tally & Bar): boolean {
  * @throws RangeError as `lowerReaches` does.
  */
 export function upperBelow(tally: Tally & Bar): boolean {
-  const { r, q } = bar(tally)
-  return below(counts(tally), r, PPM, q)
+  const look = exact(tally, tally)
+  return below(look, look.r, PPM)
 }
 
 /** The least k with k^2 >= value: Newton's integer square root, which comes from above, then up. */
@@ -110,17 +96,18 @@ function ceilRoot(value: bigint): bigint {
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `lowerReaches` does.
  */
-export function verdict(look: Tally & Contest): Verdict {
-  const { r, q, cap, minTrials } = checkContest(look)
-  const tally = counts(look)
-  const { w, n, u } = tally
+export function verdict({ wins, trials, unit = 1n, ratioPpm, rule }: Tally & Contest): Verdict {
+  const cap = integer('cap', rule.cap, 1n, MAX_CAP)
+  const minTrials = integer('minTrials', rule.minTrials, 1n, cap)
+  const look = exact({ wins, trials, unit }, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
+  const { w, n, u, r, q } = look
   if (n < minTrials * u) return 'continue'
-  if (reaches(tally, r, q)) return 'win'
+  if (reaches(look)) return 'win'
   if (n >= cap * u) return 'hold'
   const cube = PPM * PPM * PPM
   const need = cap * r + PPM * ceilRoot((q * cap * r * (PPM - r) + cube - 1n) / cube)
   // The rate that the trials left would have to bring, (need - w) / (cap - n), as num / den.
   const num = need * u - w * PPM
   const den = (cap * u - n) * PPM
-  return num >= den || below(tally, num, den, q) ? 'hold' : 'continue'
+  return num >= den || below(look, num, den) ? 'hold' : 'continue'
 }

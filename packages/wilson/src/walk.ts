@@ -1,6 +1,5 @@
 import { within } from './argument.ts'
-import { holdBoundary, winBoundary } from './boundary.ts'
-import { type Contest, checkContest } from './sequential.ts'
+import { type Contest, lowerReaches, type Rule, verdict } from './sequential.ts'
 
 /** A contender that wins each decisive trial with probability `p`, looked at after every one of them. */
 export interface Walk extends Contest {
@@ -20,54 +19,68 @@ export interface End {
 /** What may be dropped in all: a count with less than DUST / cap is. A trial adds one count, so cap + 1 are the most. */
 const DUST = 1e-16
 
-/** For each n in 0..cap, the probability of ending there, on either side. */
-interface Ends {
-  readonly won: Float64Array
-  readonly held: Float64Array
+const at = (array: ArrayLike<number>, index: number): number => array[index] ?? 0
+
+/**
+ * For each n in 0..cap, the fewest wins at which `lowerReaches`; n + 1 where none do, or before the first look.
+ *
+ * Floats place the edge within 1e-8 (cap is at most 10^7), so only nearer than 1e-6 to an integer can they be wrong,
+ * and there `lowerReaches` decides: the exact boundary, at the speed of floats.
+ */
+export function winBoundary(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule): Int32Array {
+  const rate = ratioPpm / 1e6
+  const spread = (Number(zSquaredPpm) / 1e6) * rate * ((1e6 - ratioPpm) / 1e6)
+  const boundary = new Int32Array(cap + 1)
+  for (let trials = 0; trials <= cap; trials++) {
+    const edge = trials * rate + Math.sqrt(trials * spread)
+    const wins = Math.round(edge)
+    let fewest = Math.ceil(edge)
+    if (Math.abs(edge - wins) < 1e-6 && wins <= trials) {
+      fewest = lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }) ? wins : wins + 1
+    }
+    boundary[trials] = trials < minTrials ? trials + 1 : Math.min(fewest, trials + 1)
+  }
+  return boundary
 }
 
-const at = (array: Float64Array | Int32Array, index: number): number => array[index] ?? 0
-
-/** One trial: each mass[w], low <= w <= high, splits into a loss (stays) and a win (moves to w + 1). */
-function advance(mass: Float64Array, low: number, high: number, p: number): void {
-  let won = 0
-  for (let w = low; w <= high; w++) {
-    const here = at(mass, w)
-    mass[w] = here * (1 - p) + won
-    won = here * p
+/** For each n in 0..cap, the most wins whose `verdict` is hold; -1 where none is. It never falls as n grows. */
+export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
+  const boundary = new Int32Array(rule.cap + 1)
+  let wins = -1
+  for (let trials = 0; trials <= rule.cap; trials++) {
+    while (wins < trials && verdict({ wins: wins + 1, trials, ratioPpm, rule }) === 'hold') wins++
+    boundary[trials] = wins
   }
-  mass[high + 1] = won
+  return boundary
 }
 
 /**
- * The probability of ending at n, for n in 0..cap: `won` with at least win[n] wins, `held` with at most hold[n].
- * Dynamic programming over the number of wins. What is dropped counts as ended on its side, so a tail is never too small.
+ * How the walk ends that is won with at least win[n] wins and held with at most hold[n], for n in 0..cap.
+ *
+ * Dynamic programming over the number of wins. What is dropped counts as ended on its side, so a tail is never too
+ * small. The probabilities may lack 1e-13 of 1, far less than the quantiles could notice.
  */
-export function absorb(p: number, win: Int32Array, hold: Int32Array): Ends {
+export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
-  const won = new Float64Array(cap + 1)
-  const held = new Float64Array(cap + 1)
+  const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
   const mass = new Float64Array(cap + 2)
   mass[0] = 1
   for (let n = 1, low = 0, high = 0; n <= cap && low <= high; n++) {
-    advance(mass, low, high++, p)
-    let above = 0
-    let below = 0
-    while (low <= high && (high >= at(win, n) || at(mass, high) < DUST / cap)) above += at(mass, high--)
-    while (low <= high && (low <= at(hold, n) || at(mass, low) < DUST / cap)) below += at(mass, low++)
-    won[n] = above
-    held[n] = below
-  }
-  return { won, held }
-}
-
-/** Sums over n. The probabilities may lack 1e-13 of 1, far less than the quantiles could notice. */
-export function summarise({ won, held }: Ends): End {
-  const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
-  for (let n = 1; n < won.length; n++) {
-    end.win += at(won, n)
-    end.hold += at(held, n)
-    end.expectedTrials += n * (at(won, n) + at(held, n))
+    // One trial: each mass[w], low <= w <= high, splits into a loss (stays) and a win (moves to w + 1).
+    let moving = 0
+    for (let w = low; w <= high; w++) {
+      const here = at(mass, w)
+      mass[w] = here * (1 - p) + moving
+      moving = here * p
+    }
+    mass[++high] = moving
+    let won = 0
+    let held = 0
+    while (low <= high && (high >= at(win, n) || at(mass, high) < DUST / cap)) won += at(mass, high--)
+    while (low <= high && (low <= at(hold, n) || at(mass, low) < DUST / cap)) held += at(mass, low++)
+    end.win += won
+    end.hold += held
+    end.expectedTrials += n * (won + held)
     if (end.medianTrials === 0 && end.win + end.hold >= 0.5) end.medianTrials = n
     if (end.trials95 === 0 && end.win + end.hold >= 0.95) end.trials95 = n
   }
@@ -84,9 +97,8 @@ export function summarise({ won, held }: Ends): End {
  * @throws RangeError unless 0 <= p <= 1, and as `verdict` does.
  */
 export function walk({ p, ratioPpm, rule }: Walk): End {
-  checkContest({ ratioPpm, rule })
-  within('p', p, 0, 1)
-  return summarise(absorb(p, winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)))
+  check({ p, ratioPpm, rule })
+  return absorb(p, winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule))
 }
 
 /**
@@ -97,8 +109,13 @@ export function walk({ p, ratioPpm, rule }: Walk): End {
  * @throws RangeError as `walk` does.
  */
 export function crossing({ p, ratioPpm, rule }: Walk): number {
-  checkContest({ ratioPpm, rule })
+  check({ p, ratioPpm, rule })
+  const { win, hold } = absorb(p, winBoundary(ratioPpm, rule), new Int32Array(rule.cap + 1).fill(-1))
+  return win + hold
+}
+
+/** Refuses what `verdict` refuses, and a p that is no probability. */
+function check({ p, ratioPpm, rule }: Walk): void {
+  verdict({ wins: 0, trials: 0, ratioPpm, rule })
   within('p', p, 0, 1)
-  const { won, held } = absorb(p, winBoundary(ratioPpm, rule), new Int32Array(rule.cap + 1).fill(-1))
-  return won.reduce((sum, each) => sum + each, 0) + held.reduce((sum, each) => sum + each, 0)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { holdBoundary, winBoundary } from '../src/boundary.ts'
 import { lowerReaches, type Rule, verdict } from '../src/index.ts'
+import { holdBoundary, winBoundary } from '../src/walk.ts'
 
 const rule: fc.Arbitrary<Rule> = fc
   .record({

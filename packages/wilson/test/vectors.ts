@@ -1,11 +1,8 @@
-import type { Bar, Contest, Rule, Tally } from '../src/index.ts'
-
-/** As JSON holds them: no bigints; numbers past 2^53 are strings. */
-export type Plain<T> = { readonly [K in keyof T]: T[K] extends Rule ? Plain<Rule> : number | string }
+import type { Bar, Contest, Tally } from '../src/index.ts'
 
 const BIG = new Set(['unit', 'zSquaredPpm'])
 
-/** The input of a vector with bigints where the interface has them. */
+/** The input of a vector, which JSON holds without bigints and with strings past 2^53, as the interface has it. */
 export function revive<T extends Partial<Tally & Bar & Contest>>(input: object): T {
   const entries = Object.entries(input).map(([key, value]) => {
     if (value !== null && typeof value === 'object') return [key, revive(value)]

@@ -28,7 +28,7 @@ export function headerOf({ genesis, netuid, validator, epoch }: Scope): LaneHead
 }
 
 /** One sample as an honest validator takes it. `thoughts` come before every reply. */
-export function sampleOf(scope: Scope, env: string, index: number, thoughts = ''): Promise<Sample> {
+function sampleOf(scope: Scope, env: string, index: number, thoughts = ''): Promise<Sample> {
   const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel: scope.duel.id, secret: SECRET, index }
   const side = (hotkey: string, skill: number) => ({
     hotkey,

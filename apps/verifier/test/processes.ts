@@ -1,10 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'tsup'
 
-/** The applications, run from their sources as the processes that users start. */
-export const AF: string = fileURLToPath(new URL('../../validator/src/cli.ts', import.meta.url))
-export const AF_VERIFY: string = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+/** The applications as the programs that users start: bundled from their sources, since many of them are started. */
+const programs = mkdtempSync(join(tmpdir(), 'programs-'))
+process.on('exit', () => rmSync(programs, { recursive: true }))
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+await build({
+  ...{ entry: { af: source('../../validator/src/cli.ts'), 'af-verify': source('../src/cli.ts') }, outDir: programs },
+  ...{ format: 'esm', target: 'node20', splitting: true, noExternal: [/.*/], config: false, silent: true },
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+  esbuildOptions: (options) => {
+    options.conditions = ['@affine/source', 'import', 'node']
+  },
+})
+export const AF: string = join(programs, 'af.js')
+export const AF_VERIFY: string = join(programs, 'af-verify.js')
 
 /** What a process came to: `code` is null when a signal killed it. */
 export interface Ended {
@@ -32,9 +47,10 @@ interface Place {
 
 const running = new Set<ChildProcess>()
 
+/** Starts a program, or another TypeScript file. */
 export function start(program: string, words: readonly string[], { cwd, env }: Place = {}): Started {
-  const tsx = import.meta.resolve('tsx')
-  const child = spawn(process.execPath, ['--conditions=@affine/source', '--import', tsx, program, ...words], {
+  const loader = program.endsWith('.ts') ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')] : []
+  const child = spawn(process.execPath, [...loader, program, ...words], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,20 +1,14 @@
 import { digest, type Hash } from '@affine/prng'
 import { base58, hex } from '@scure/base'
 
-/** Everything a challenge follows from. Hashes are 64 lower-case hex digits, `validator` an SS58 address. */
-export interface ChallengeParts {
-  readonly genesis: Hash
-  readonly netuid: number
-  /** The exact id, `name@version`. */
-  readonly env: string
-  readonly specHash: Hash
-  readonly duel: Hash
-  readonly validator: string
-  readonly epoch: number
-  readonly beacon: Hash
-  readonly secret: Hash
-  readonly index: number
-}
+/**
+ * Everything a challenge follows from. `genesis`, `specHash`, `duel`, `beacon` and `secret` are 64 lower-case hex digits,
+ * `env` is an exact id, `name@version`, and `validator` an SS58 address.
+ */
+export type ChallengeParts = Readonly<
+  Record<'genesis' | 'env' | 'specHash' | 'duel' | 'validator' | 'beacon' | 'secret', string> &
+    Record<'netuid' | 'epoch' | 'index', number>
+>
 
 /**
  * The id of one challenge: base58 of 32 bytes. Whoever lacks `secret` or `beacon` cannot tell it.
@@ -38,6 +32,11 @@ export function encodeId(hash: Hash): string {
  */
 export function seedOf(challengeId: string): bigint {
   if (!isChallengeId(challengeId)) throw new TypeError('"challengeId" expected base58 of 32 bytes')
+  return seedOfChecked(challengeId)
+}
+
+/** The same for what is known to be a challenge id: to decode base58 once more costs as much as a short episode. */
+export function seedOfChecked(challengeId: string): bigint {
   return BigInt(`0x${digest('seed', challengeId).slice(0, 32)}`)
 }
 

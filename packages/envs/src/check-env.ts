@@ -1,7 +1,7 @@
 import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
 import type { Env } from './env.ts'
-import { goldenEpisode, specHashOf } from './spec-hash.ts'
+import { goldenEpisode } from './spec.ts'
 import { normalise } from './text.ts'
 
 const SEEDS = 16
@@ -15,28 +15,40 @@ const SEEDS = 16
  * @throws Error that says what is wrong.
  */
 export function checkEnv(env: Env): void {
+  const { spec } = env
+  const prompts = new Set<string>()
   env.close()
   expect(env, refusesStep(env), 'step before reset to throw')
-  checkSpaces(env)
-  const prompts = new Set<string>()
+  for (const space of [env.actionSpace, env.observationSpace]) {
+    const random = pcg64(0)
+    for (let draw = 0; draw < SEEDS; draw++)
+      expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
+    for (const stranger of [undefined, null, Number.NaN, {}])
+      expect(env, !space.contains(stranger), `${space.description} not to contain ${String(stranger)}`)
+  }
   for (let seed = 0; seed < SEEDS; seed++) {
-    const prompt = env.prompt(env.reset({ seed })[0])
-    prompts.add(prompt)
-    checkReplies(env, env.spec.solve(prompt))
-    const golden = goldenEpisode(env.spec, seed)
-    expect(env, golden.reward >= env.spec.lowestReward, `no reward below ${env.spec.lowestReward}`)
-    const again = JSON.stringify(goldenEpisode(env.spec, seed)) === JSON.stringify(golden)
-    const trace = solved(env, seed)
-    expect(env, again && solved(env, seed) === trace, `seed ${seed} to give one episode, always`)
+    prompts.add(env.prompt(env.reset({ seed })[0]))
+    expect(env, goldenEpisode(spec, seed).reward >= spec.lowestReward, `no reward below ${spec.lowestReward}`)
+    const [once, again] = [1, 2].map(() => JSON.stringify([goldenEpisode(spec, seed), solved(env, seed)]))
+    expect(env, once === again, `seed ${seed} to give one episode, always`)
   }
   expect(env, prompts.size > 1, 'different challenges from different seeds')
   // Last, because the specHash is made of episodes, and what is wrong with those is better said above.
-  checkChallenge(env)
+  const challengeId = encodeId(digest('golden', spec.id, 0))
+  const [observation, info] = env.reset({ options: { challengeId } })
+  expect(env, info.env === spec.id && info.difficulty === spec.difficulty, 'env and difficulty in info')
+  expect(env, info.challengeId === challengeId, 'the given challengeId in info')
+  expect(env, info.specHash === spec.specHash(), 'the specHash in info')
+  expect(env, /^[0-9a-f]{64}$/.test(info.groundTruthCommitment), 'the groundTruthCommitment in info')
+  const [seeded] = env.reset({ seed: seedOf(challengeId) })
+  expect(env, env.prompt(seeded) === env.prompt(observation), 'a challenge id to be no more than its seed')
+  const [, reward, terminated] = env.step(null)
+  expect(env, reward === spec.lowestReward && terminated, 'an unreadable reply to end it with the lowest reward')
   env.close()
 }
 
-/** The solver's episode, every step looked at, as text. */
-function solved(env: Env, seed: number): string {
+/** The solver's episode, every step looked at: prompts, observations, rewards and ends. */
+function solved(env: Env, seed: number): unknown[] {
   const { spec, observationSpace } = env
   const trace: unknown[] = []
   let [observation] = env.reset({ seed })
@@ -44,10 +56,10 @@ function solved(env: Env, seed: number): string {
   for (let over = false; !over; ) {
     expect(env, observationSpace.contains(observation), `an observation in ${observationSpace.description}`)
     const prompt = env.prompt(observation)
+    const seen = JSON.stringify(observation)
     expect(env, prompt.length > 0 && normalise(prompt) === prompt, 'prompts to be normalised text')
     expect(env, env.render() === prompt, 'render to show the present prompt')
-    const seen = JSON.stringify(observation)
-    const [next, reward, terminated, truncated] = env.step(env.parse(spec.solve(prompt)))
+    const [next, reward, terminated, truncated] = env.step(readStrictly(env, spec.solve(prompt)))
     expect(env, JSON.stringify(observation) === seen, 'a step to leave earlier observations alone')
     expect(env, Number.isSafeInteger(reward), 'integer rewards')
     trace.push([prompt, seen, reward, terminated, truncated])
@@ -60,20 +72,11 @@ function solved(env: Env, seed: number): string {
   expect(env, observationSpace.contains(observation), `a last observation in ${observationSpace.description}`)
   expect(env, total > spec.lowestReward, 'its solver to earn more than a forfeit')
   expect(env, refusesStep(env), 'step after the end to throw')
-  return JSON.stringify(trace)
+  return trace
 }
 
-function checkSpaces(env: Env): void {
-  for (const space of [env.actionSpace, env.observationSpace]) {
-    const random = pcg64(0)
-    for (let draw = 0; draw < SEEDS; draw++)
-      expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
-    for (const stranger of [undefined, null, Number.NaN, {}])
-      expect(env, !space.contains(stranger), `${space.description} not to contain ${String(stranger)}`)
-  }
-}
-
-function checkReplies(env: Env, good: string): void {
+/** The action of the solver's reply, once what is nearly the same reply has been tried. */
+function readStrictly(env: Env, good: string): unknown {
   const action = env.parse(good)
   const same = (reply: string): boolean => JSON.stringify(env.parse(reply)) === JSON.stringify(action)
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
@@ -81,19 +84,7 @@ function checkReplies(env: Env, good: string): void {
   expect(env, same(`Well.\n${good}`), 'the last line of a reply to count')
   for (const spoiled of [`${good}\n`, `${good}\nWell.`, ` ${good}`, `${good} `, ''])
     expect(env, env.parse(spoiled) === null, `to refuse the reply ${JSON.stringify(spoiled)}`)
-}
-
-function checkChallenge(env: Env): void {
-  const challengeId = encodeId(digest('golden', env.spec.id, 0))
-  const [observation, info] = env.reset({ options: { challengeId } })
-  expect(env, info.env === env.spec.id && info.difficulty === env.spec.difficulty, 'env and difficulty in info')
-  expect(env, info.challengeId === challengeId, 'the given challengeId in info')
-  expect(env, info.specHash === specHashOf(env.spec), 'the specHash in info')
-  expect(env, /^[0-9a-f]{64}$/.test(info.groundTruthCommitment), 'the groundTruthCommitment in info')
-  const [seeded] = env.reset({ seed: seedOf(challengeId) })
-  expect(env, env.prompt(seeded) === env.prompt(observation), 'a challenge id to be no more than its seed')
-  const [, reward, terminated] = env.step(null)
-  expect(env, reward === env.spec.lowestReward && terminated, 'an unreadable reply to end it with the lowest reward')
+  return action
 }
 
 function refusesStep(env: Env): boolean {

@@ -1,23 +1,58 @@
-import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
+import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
-import type { EnvSpec } from './definition.ts'
-import { Episode, parseAction } from './episode.ts'
 import type { Space } from './spaces.ts'
-import { specHashOf } from './spec-hash.ts'
 
-export interface ResetOptions {
-  readonly seed?: number | bigint
-  readonly options?: { readonly challengeId?: string }
+/**
+ * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
+ * Only `random` may decide anything by chance; it is one stream from `initial` through every `step`.
+ */
+export interface Definition<State, Observation, Action> {
+  /** Lower-case words joined by hyphens. */
+  readonly name: string
+  /** `x.y.z`. Any change in what is printed, accepted or rewarded is a new version. */
+  readonly version: string
+  /** An integer for people; compares versions of one environment, not environments. */
+  readonly difficulty: number
+  /** The most replies an episode can take; it is truncated there. */
+  readonly maxSteps: number
+  /** How long a reply may take, in milliseconds. The sampler enforces it. */
+  readonly replyMs: number
+  /** The least an episode can be rewarded; a forfeit's reward. */
+  readonly lowestReward: number
+  readonly actionSpace: Space<Action>
+  readonly observationSpace: Space<Observation>
+  /** Draws a challenge. */
+  initial(random: Generator): State
+  /** What the judge will use, from the initial state. Only its digest is shown. */
+  truth(state: State): Json
+  /** What the agent may see of a state. */
+  observe(state: State): Observation
+  /** The state after `action` and the integer reward of this step, or null when the action is illegal. */
+  step(state: State, action: Action, random: Generator): { state: State; reward: number; terminated: boolean } | null
+  /** The observation put to a model: self-contained, rules and form of the answer included, every turn. */
+  prompt(observation: Observation): string
+  /** The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or guessed. */
+  parse(line: string): Action | null
+  /** An action as a line; `parse` reads it back. */
+  format(action: Action): string
+  /** What a perfect player replies, from the text of a prompt alone. TypeError for any other text. */
+  solve(prompt: string): string
 }
+
+/** A definition whose types are erased, under its exact id, `name@version`, and the hash of its behaviour. */
+export type EnvSpec = Definition<unknown, unknown, unknown> & { readonly id: string; specHash(): Hash }
+
+export type ResetOptions = { readonly seed?: number | bigint; readonly options?: { readonly challengeId?: string } }
+
+/** `left` is how many steps it may still take, `total` the sum of its rewards so far. */
+type Episode = { random: Generator; salt: string; info: Info; state: unknown; left: number; total: number }
 
 /** Gymnasium's interface over a specification. `make` gives one; two never share an episode. */
 export class Env {
   readonly spec: EnvSpec
   readonly actionSpace: Space<unknown>
   readonly observationSpace: Space<unknown>
-  #random: Generator | undefined
-  #salt = ''
-  #current: { readonly episode: Episode; readonly info: Info } | undefined
+  #episode: Episode | undefined
 
   constructor(spec: EnvSpec) {
     this.spec = spec
@@ -31,43 +66,61 @@ export class Env {
    *
    * @throws TypeError with neither at first, with both, or for what is not a challenge id.
    */
-  reset({ seed, options }: ResetOptions = {}): [observation: unknown, info: Info] {
-    const challengeId = options?.challengeId
-    if (seed !== undefined && challengeId !== undefined)
-      throw new TypeError('"reset" expected a seed or a challengeId, got both')
+  reset({ seed, options: { challengeId } = {} }: ResetOptions = {}): [observation: unknown, info: Info] {
+    const { spec } = this
+    if (seed !== undefined && challengeId !== undefined) throw new TypeError('"seed" expected none with a challengeId')
     const entropy = challengeId === undefined ? seed : seedOf(challengeId)
-    const random = entropy === undefined ? this.#random : pcg64(entropy)
+    const random = entropy === undefined ? this.#episode?.random : pcg64(entropy)
     if (random === undefined) throw new TypeError('"seed" expected at the first reset, got undefined')
     // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
-    this.#salt = entropy === undefined ? `${this.#salt}+` : (challengeId ?? String(seed))
-    this.#random = random
-    const episode = new Episode(this.spec, random)
-    const info = new Info({ spec: this.spec, state: episode.state, salt: this.#salt, challengeId })
-    this.#current = { episode, info }
-    return [this.spec.observe(episode.state), info]
+    const salt = entropy === undefined ? `${this.#episode?.salt}+` : (challengeId ?? String(seed))
+    const state = spec.initial(random)
+    const info = new Info(spec, challengeId, () => digest('truth', salt, spec.truth(state)))
+    this.#episode = { random, salt, info, state, left: spec.maxSteps, total: 0 }
+    return [spec.observe(state), info]
   }
 
   /**
-   * Takes one action. An illegal one, and null, which `parse` gives for a reply it cannot read, end the episode with
-   * the lowest reward.
+   * Takes one action. An illegal one, and null, which `parse` gives for a reply it cannot read, forfeit: they end the
+   * episode, and the reward is what brings its total to the lowest.
    *
    * @throws TypeError before reset, after the end, and for an action outside the action space.
    */
   step(action: unknown): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
-    const { episode, info } = this.#running()
-    const { reward, terminated, truncated } = episode.step(action)
-    return [this.spec.observe(episode.state), reward, terminated, truncated, info]
+    const { spec } = this
+    const episode = this.#episode
+    if (episode === undefined || episode.left === 0)
+      throw new TypeError(`"step" expected an episode in progress, got ${episode ? 'one that has ended' : 'none'}`)
+    if (action !== null && !spec.actionSpace.contains(action))
+      throw new TypeError(`"action" expected ${spec.actionSpace.description}, got ${String(action)}`)
+    const forfeit = { state: episode.state, reward: spec.lowestReward - episode.total, terminated: true }
+    const outcome = (action === null ? null : spec.step(episode.state, action, episode.random)) ?? forfeit
+    const { state, reward, terminated } = outcome
+    episode.state = state
+    episode.total += reward
+    episode.left = terminated ? 0 : episode.left - 1
+    return [spec.observe(state), reward, terminated, !terminated && episode.left === 0, episode.info]
   }
 
   /** The present state in text: its prompt. */
   render(): string {
-    return this.#running().episode.prompt
+    if (this.#episode === undefined) throw new TypeError('"render" expected a reset before it')
+    return this.prompt(this.spec.observe(this.#episode.state))
+  }
+
+  /** Is there no step to take: before reset, after the end? */
+  get over(): boolean {
+    return !this.#episode?.left
+  }
+
+  /** The sum of the episode's rewards so far. */
+  get total(): number {
+    return this.#episode?.total ?? 0
   }
 
   /** Drops the episode; a reset with a seed starts anew. */
   close(): void {
-    this.#random = undefined
-    this.#current = undefined
+    this.#episode = undefined
   }
 
   /** An observation put to a model. */
@@ -75,43 +128,40 @@ export class Env {
     return this.spec.prompt(observation)
   }
 
-  /** The action on the last line of a normalised reply, or null. */
+  /** The action on the last line of a normalised reply, what follows the last LF; null for none in the action space. */
   parse(reply: string): unknown {
-    return parseAction(this.spec, reply)
-  }
-
-  #running(): { readonly episode: Episode; readonly info: Info } {
-    if (this.#current === undefined) throw new TypeError('"step" expected a reset before it')
-    return this.#current
+    const action = this.spec.parse(reply.slice(reply.lastIndexOf('\n') + 1))
+    return this.actionSpace.contains(action) ? action : null
   }
 }
 
 /**
  * About the episode, the same object at every step. The hashes are worked out when they are read: either costs more
- * than an episode, and the specHash is itself made of episodes. A class, because getters in an object literal cost a
- * third of one.
+ * than an episode, and the specHash is itself made of episodes. A class, because getters in an object literal cost as
+ * much as two.
  */
 export class Info {
   declare readonly challengeId?: string
   readonly env: string
   readonly difficulty: number
-  readonly #start: { readonly spec: EnvSpec; readonly state: unknown; readonly salt: string }
+  readonly #spec: EnvSpec
+  readonly #commit: () => Hash
 
-  constructor(start: { spec: EnvSpec; state: unknown; salt: string; challengeId: string | undefined }) {
-    if (start.challengeId !== undefined) this.challengeId = start.challengeId
-    this.env = start.spec.id
-    this.difficulty = start.spec.difficulty
-    this.#start = start
+  constructor(spec: EnvSpec, challengeId: string | undefined, commit: () => Hash) {
+    if (challengeId !== undefined) this.challengeId = challengeId
+    this.env = spec.id
+    this.difficulty = spec.difficulty
+    this.#spec = spec
+    this.#commit = commit
   }
 
   get specHash(): Hash {
-    return specHashOf(this.#start.spec)
+    return this.#spec.specHash()
   }
 
   /** `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge will use. */
   get groundTruthCommitment(): Hash {
-    const { spec, state, salt } = this.#start
-    return digest('truth', salt, spec.truth(state))
+    return this.#commit()
   }
 
   /** As text, with the hashes, which are no properties of its own. */

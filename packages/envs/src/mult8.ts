@@ -1,12 +1,11 @@
-import { defineEnv, type EnvSpec } from './definition.ts'
+import type { EnvSpec } from './env.ts'
 import { Box, Text } from './spaces.ts'
-import { lastLine } from './text.ts'
+import { defineEnv } from './spec.ts'
 
-const LOW = 10_000_000
-const HIGH = 99_999_999
+const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
 /** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. */
-export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<readonly [number, number], readonly number[], string>({
+export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<readonly number[], readonly number[], string>({
   name: 'mult8',
   version: '0.1.0',
   difficulty: 8,
@@ -14,24 +13,24 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<readonly [number, number
   replyMs: 30_000,
   lowestReward: 0,
   actionSpace: /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' }),
-  observationSpace: /* @__PURE__ */ Box({ low: LOW, high: HIGH, length: 2 }),
-  initial: (random) => [random.integers(LOW, HIGH + 1), random.integers(LOW, HIGH + 1)],
-  truth: ([a, b]) => product(a, b),
+  observationSpace: FACTORS,
+  initial: FACTORS.sample,
+  truth: product,
   observe: (factors) => factors,
   // Compared as text: there is one way to write a product.
-  step: (factors, answer) => ({ state: factors, reward: answer === product(...factors) ? 1 : 0, terminated: true }),
+  step: (factors, answer) => ({ state: factors, reward: answer === product(factors) ? 1 : 0, terminated: true }),
   prompt: ([a, b]) =>
     `Compute ${a} * ${b}.\nYou may think first. Give the product, digits only, alone on the last line, with nothing after it.`,
-  parse: (reply) => (/^[1-9][0-9]{14,15}$/.test(lastLine(reply)) ? lastLine(reply) : null),
+  parse: (line) => (/^[1-9][0-9]{14,15}$/.test(line) ? line : null),
   format: (answer) => answer,
   solve: (prompt) => {
-    const [, a, b] = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt) ?? []
-    if (a === undefined || b === undefined) throw new TypeError('"prompt" expected one of mult8')
-    return product(a, b)
+    const [, ...factors] = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt) ?? []
+    if (factors.length === 0) throw new TypeError('"prompt" expected one of mult8')
+    return product(factors)
   },
 })
 
 /** The product in decimal. BigInt: 16 digits pass 2^53. */
-function product(a: number | string, b: number | string): string {
-  return String(BigInt(a) * BigInt(b))
+function product(factors: readonly (number | string)[]): string {
+  return String(factors.map(BigInt).reduce((a, b) => a * b))
 }

@@ -1,8 +1,6 @@
 import type { Hash } from '@affine/prng'
-import type { EnvSpec } from './definition.ts'
-import { Env } from './env.ts'
+import { Env, type EnvSpec } from './env.ts'
 import { mult8 } from './mult8.ts'
-import { specHashOf } from './spec-hash.ts'
 import { tictactoe } from './tictactoe.ts'
 
 /** What this package brings. A new environment, or a new version of one, is one more here; old versions stay. */
@@ -19,9 +17,7 @@ export const registry: ReadonlyMap<string, EnvSpec> = specs
  * @throws RangeError if the id has another specification: a change is a new version.
  */
 export function register(spec: EnvSpec): void {
-  const known = specs.get(spec.id)
-  if (known !== undefined && known !== spec)
-    throw new RangeError(`"id" expected a new one, got "${spec.id}", which is registered`)
+  if ((specs.get(spec.id) ?? spec) !== spec) throw new RangeError(`"id" expected a new one, got "${spec.id}"`)
   specs.set(spec.id, spec)
 }
 
@@ -31,23 +27,15 @@ export function register(spec: EnvSpec): void {
  * @throws RangeError for an id that is not registered.
  */
 export function make(id: string): Env {
-  return new Env(find(id))
-}
-
-/** The hash of an environment's behaviour; see spec-hash.ts for what it is made of. Takes the ids that `make` takes. */
-export function specHash(id: string): Hash {
-  return specHashOf(find(id))
-}
-
-function find(id: string): EnvSpec {
   const [, name, major] = /^(.+)-v([0-9]+)$/.exec(id) ?? []
   const versions = [...specs.values()].filter((spec) => spec.name === name && spec.version.startsWith(`${major}.`))
-  const spec = specs.get(id) ?? versions.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).at(-1)
+  versions.sort((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }))
+  const spec = specs.get(id) ?? versions.at(-1)
   if (spec === undefined) throw new RangeError(`"id" expected one of ${[...specs.keys()].join(', ')}, got "${id}"`)
-  return spec
+  return new Env(spec)
 }
 
-/** The version, so that text sorts as numbers do. */
-function rank({ version }: EnvSpec): string {
-  return version.replace(/[0-9]+/g, (part) => part.padStart(9, '0'))
+/** The hash of an environment's behaviour; see spec.ts for what it is made of. Takes the ids that `make` takes. */
+export function specHash(id: string): Hash {
+  return make(id).spec.specHash()
 }

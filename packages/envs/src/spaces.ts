@@ -25,12 +25,11 @@ export function Discrete(size: number): Space<number> {
  */
 export function Text(shape: { minLength: number; maxLength: number; charset: string }): Space<string> {
   const { minLength, maxLength, charset } = shape
+  const isIn = (character: string): boolean => charset.includes(character)
   return {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
-      typeof value === 'string' &&
-      isBetween(value.length, minLength, maxLength) &&
-      [...value].every((character) => charset.includes(character)),
+      typeof value === 'string' && isBetween(value.length, minLength, maxLength) && [...value].every(isIn),
     sample: (random) => {
       const length = random.integers(minLength, maxLength + 1)
       return Array.from({ length }, () => charset.charAt(random.integers(0, charset.length))).join('')

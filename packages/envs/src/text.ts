@@ -1,5 +1,5 @@
 /** The most UTF-8 bytes a normalised reply may have; one more is an `oversize` fault. */
-const MAX_REPLY_BYTES = 4096
+const MAX_BYTES = 4096
 
 /** What ends a line: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph separators. */
 const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'
@@ -9,11 +9,10 @@ const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'
  * BEL, ST, or whatever control or line end comes first, so that an unterminated one costs at most its line; and
  * single ones. Every alternative matches without looking ahead further than it takes: time is linear.
  */
-const SEQUENCE = [
-  '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
-  '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?:\\u0007|\\u001b\\\\|\\u009c)?',
-  '\\u001b[ -/]*[0-~]',
-].join('|')
+const SEQUENCE =
+  '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|' +
+  '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?:\\u0007|\\u001b\\\\|\\u009c)?|' +
+  '\\u001b[ -/]*[0-~]'
 
 /**
  * Controls other than LF, lone surrogates, and what is invisible: Unicode 16's Default_Ignorable_Code_Point and the
@@ -34,20 +33,10 @@ const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN
  * It does not make text safe for HTML, and look-alike letters stay what they are.
  */
 export function normalise(text: string): string {
-  return text.replace(PATTERN, (_, lineEnd?: string, sequence?: string) =>
-    lineEnd !== undefined ? '\n' : sequence !== undefined ? '' : '\ufffd',
-  )
+  return text.replace(PATTERN, (_, lineEnd?: string, sequence?: string) => (lineEnd ? '\n' : sequence ? '' : '\ufffd'))
 }
 
-/** What follows the last LF, untrimmed: empty for a text that ends with one. */
-export function lastLine(text: string): string {
-  return text.slice(text.lastIndexOf('\n') + 1)
-}
-
-/** Has `text` more than MAX_REPLY_BYTES bytes in UTF-8? The length alone decides most cases. */
+/** Has `text` more than MAX_BYTES bytes in UTF-8? Short texts need no count, and of long ones the start will do. */
 export function isOversize(text: string): boolean {
-  return (
-    text.length > MAX_REPLY_BYTES ||
-    (text.length * 3 > MAX_REPLY_BYTES && new TextEncoder().encode(text).length > MAX_REPLY_BYTES)
-  )
+  return text.length * 3 > MAX_BYTES && new TextEncoder().encode(text.slice(0, MAX_BYTES + 1)).length > MAX_BYTES
 }

@@ -1,24 +1,29 @@
-import { defineEnv, type EnvSpec } from './definition.ts'
+import type { EnvSpec } from './env.ts'
 import { Box, Discrete } from './spaces.ts'
-import { lastLine } from './text.ts'
+import { defineEnv } from './spec.ts'
 
 /** Cells in the order A1, A2, … C3: 0 empty, 1 X, 2 O. */
 type Board = readonly number[]
 
-/** A cell's weight in a board's code: the nine cells read as a base-3 number, A1 the most significant digit. */
-const WEIGHTS = [6561, 2187, 729, 243, 81, 27, 9, 3, 1] as const
+/**
+ * A position of the solved game. `score` is for whoever just moved: WON for the winning move, else above 0 for a win
+ * ahead, sooner is more. `next` is what each cell leads to, undefined if it cannot be taken. `best` are the mover's best
+ * cells in ascending order: best value, then fastest win or slowest loss. Where there is none, the game is over.
+ */
+type Position = { board: Board; score: number; next: readonly (Position | undefined)[]; best: readonly number[] }
+
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const LINES = ['012', '345', '678', '036', '147', '258', '048', '246']
-const LOST = -10
+const WON = 10
 
 /**
  * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves when the marks are
  * equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
  *
- * The state is the board's code. One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one
- * `integers(0, n)` among its n best cells in ascending order (which, as in NumPy, takes nothing from the stream for n = 1).
+ * One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one `integers(0, n)` among its n best
+ * cells in ascending order (which, as in NumPy, takes nothing from the stream for n = 1).
  */
-export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<number, Board, number>({
+export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, number>({
   name: 'tictactoe',
   version: '0.1.0',
   difficulty: 3,
@@ -28,90 +33,75 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<number, Board, numbe
   lowestReward: -1,
   actionSpace: /* @__PURE__ */ Discrete(9),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: 2, length: 9 }),
-  initial: (random) => at(game().positions, random.integers(0, game().positions.length)),
-  truth: (code) => ({ board: code, best: at(game().best, code) }),
-  observe: boardOf,
-  step: (code, cell, random) => {
-    const board = boardOf(code)
-    if (board[cell] !== 0) return null
-    const mark = moverOf(board)
-    const { scores, best } = game()
-    const moved = code + mark * at(WEIGHTS, cell)
-    const replies = at(best, moved)
-    if (replies.length === 0) return { state: moved, reward: at(scores, moved) === LOST ? 1 : 0, terminated: true }
-    const reply = at(replies, random.integers(0, replies.length))
-    const state = moved + (3 - mark) * at(WEIGHTS, reply)
-    return { state, reward: at(scores, state) === LOST ? -1 : 0, terminated: at(best, state).length === 0 }
+  initial: (random) => game().starts[random.integers(0, game().starts.length)] as Position,
+  // The cells read as a base-3 number, A1 the most significant digit.
+  truth: ({ board, best }) => ({ board: Number.parseInt(board.join(''), 3), best }),
+  observe: ({ board }) => board,
+  step: (position, cell, random) => {
+    const moved = position.next[cell]
+    if (moved === undefined) return null
+    // To draw one of one takes nothing from the stream; so does a game that is over.
+    const reply = moved.best[random.integers(0, Math.max(1, moved.best.length))]
+    const state = moved.next[reply ?? -1] ?? moved
+    const reward = state.score !== WON ? 0 : state === moved ? 1 : -1
+    return { state, reward, terminated: state.best.length === 0 }
   },
   prompt: (board) => {
     const [mine, theirs] = moverOf(board) === 1 ? 'XO' : 'OX'
-    const [A, B, C] = [0, 3, 6].map((first) => [0, 1, 2].map((column) => '.XO'[at(board, first + column)]).join(' '))
+    const [a, b, c, d, e, f, g, h, i] = board.map((mark) => '.XO'[mark])
     return (
       `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, "." is an empty cell, and it is your move.\n\n` +
-      `  1 2 3\nA ${A}\nB ${B}\nC ${C}\n\n` +
+      `  1 2 3\nA ${a} ${b} ${c}\nB ${d} ${e} ${f}\nC ${g} ${h} ${i}\n\n` +
       'You and the opponent put one mark in an empty cell in turn; three of one mark in a row, column or diagonal win.\n' +
       'A full board without that is a draw. The opponent plays perfectly. A reply that is not a legal move loses.\n' +
       'You may think first. Give your move as row and column, from A1 to C3, alone on the last line, with nothing after it.'
     )
   },
-  parse: (reply) => (NAMES.includes(lastLine(reply)) ? NAMES.indexOf(lastLine(reply)) : null),
-  format: (cell) => at(NAMES, cell),
+  parse: (line) => (NAMES.includes(line) ? NAMES.indexOf(line) : null),
+  format: (cell) => NAMES[cell] ?? '',
   solve: (prompt) => {
-    const rows = prompt.match(/^[ABC]( [.XO]){3}$/gm) ?? []
-    if (rows.length !== 3) throw new TypeError('"prompt" expected one of tictactoe')
-    const marks = rows.flatMap((row) => row.slice(2).split(' '))
-    const code = marks.reduce((sum, mark) => sum * 3 + '.XO'.indexOf(mark), 0)
-    return at(NAMES, at(at(game().best, code), 0))
+    const marks = prompt.match(/^[ABC]( [.XO]){3}$/gm)?.flatMap((row) => row.slice(2).split(' ')) ?? []
+    const cells = marks.map((mark) => '.XO'.indexOf(mark)).join('')
+    const [best] = game().positions.get(cells)?.best ?? []
+    if (best === undefined) throw new TypeError('"prompt" expected one of tictactoe')
+    return NAMES[best] ?? ''
   },
 })
 
-let memo: ReturnType<typeof solveGame> | undefined
+let solved: ReturnType<typeof solveGame> | undefined
 
 /** The solved game, worked out at its first use. */
-function game(): ReturnType<typeof solveGame> {
-  memo ??= solveGame()
-  return memo
-}
+const game = () => (solved ??= solveGame())
 
-/** Negamax over the 5478 boards that play can reach; the others stay holes. */
-function solveGame(): { scores: Int8Array; best: number[][]; positions: number[] } {
-  // By code, from the view of the mover: LOST when it has just lost, else above 0 for a win, sooner is more.
-  const scores = new Int8Array(19_683)
-  // By code, the mover's best cells in ascending order: best value, then fastest win or slowest loss. None: the end.
-  const best: number[][] = Array(19_683)
-  // The codes an episode may start from.
-  const positions: number[] = []
-  const visit = (code: number): number => {
-    if (best[code] !== undefined) return at(scores, code)
-    const board = boardOf(code)
-    const mark = moverOf(board)
-    const lost = LINES.some((line) => [...line].every((cell) => board[Number(cell)] === 3 - mark))
-    const cells = [...board.keys()].filter((cell) => !lost && board[cell] === 0)
-    // The opponent's score, negated, one nearer to 0: what comes later weighs less.
-    const values = cells.map((cell) => visit(code + mark * at(WEIGHTS, cell))).map((score) => Math.sign(score) - score)
-    const score = values.length > 0 ? Math.max(...values) : lost ? LOST : 0
-    scores[code] = score
-    best[code] = cells.filter((_, index) => values[index] === score)
+/** Negamax over the 5478 positions that play can reach, by their cells as digits, and those that episodes start from. */
+function solveGame(): { positions: ReadonlyMap<string, Position>; starts: readonly Position[] } {
+  const positions = new Map<string, Position>()
+  const starts: string[] = []
+  const visit = (cells: string): Position => {
+    const known = positions.get(cells)
+    if (known !== undefined) return known
+    const board = Object.freeze([...cells].map(Number))
+    const mover = moverOf(board)
+    const won = LINES.some((line) => [...line].every((cell) => board[Number(cell)] === 3 - mover))
+    const put = (cell: number): string => cells.slice(0, cell) + mover + cells.slice(cell + 1)
+    const next = board.map((taken, cell) => (won || taken ? undefined : visit(put(cell))))
+    const scores = next.flatMap((after) => after?.score ?? [])
+    const top = Math.max(...scores)
+    const best = [...next.keys()].filter((cell) => next[cell]?.score === top)
+    // The mover's best, negated, one nearer to 0: what comes later weighs less.
+    const score = won ? WON : best.length > 0 ? Math.sign(top) - top : 0
+    const position = { board, score, next, best }
+    positions.set(cells, position)
     // A start: some move gives away a win or a draw. So it is not lost: then there is nothing to give away.
-    if (values.some((value) => Math.sign(value) < Math.sign(score))) positions.push(code)
-    return score
+    if (scores.some((each) => Math.sign(each) < Math.sign(top))) starts.push(cells)
+    return position
   }
-  visit(0)
-  return { scores, best, positions: positions.sort((a, b) => a - b) }
-}
-
-function boardOf(code: number): Board {
-  return WEIGHTS.map((weight) => Math.floor(code / weight) % 3)
+  visit('000000000')
+  // As texts of digits they sort like the numbers.
+  return { positions, starts: starts.sort().map(visit) }
 }
 
 /** X when the marks are equally many. One X and one O add up to 3, so the sum tells. */
 function moverOf(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
-}
-
-/** The item at an index that this file's own arithmetic keeps in range. */
-function at<T>(items: { readonly [index: number]: T }, index: number): T {
-  const item = items[index]
-  if (item === undefined) throw new RangeError(`"index" expected a place on the list, got ${index}`)
-  return item
 }

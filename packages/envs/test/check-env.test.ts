@@ -24,8 +24,8 @@ const parity: Parity = {
     return { state: next, reward: !right ? -1 : terminated ? 1 : 0, terminated }
   },
   prompt: ([asked]) => `Is ${asked} even or odd? One word, alone on the last line.`,
-  parse: (reply) => {
-    const answer = ['even', 'odd'].indexOf(reply.split('\n').at(-1) ?? '')
+  parse: (line) => {
+    const answer = ['even', 'odd'].indexOf(line)
     return answer < 0 ? null : answer
   },
   format: (answer) => (answer === 0 ? 'even' : 'odd'),
@@ -106,22 +106,6 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     'a prompt that counts',
     { prompt: (observation) => `${parity.prompt(observation)} (${outside()})` },
     'render to show the present prompt',
-  ],
-  [
-    'a parser that takes the first line',
-    { parse: (reply) => parity.parse(reply.split('\n')[0] ?? '') },
-    'the last line of a reply to count',
-  ],
-  [
-    'a parser that takes any line',
-    {
-      parse: (reply) =>
-        reply
-          .split('\n')
-          .map(parity.parse)
-          .find((answer) => answer !== null) ?? null,
-    },
-    'to refuse the reply',
   ],
   ['a parser that trims', { parse: (reply) => parity.parse(reply.trim()) }, 'to refuse the reply'],
   [
@@ -239,6 +223,25 @@ const brokenEnvs: [what: string, env: Env, error: string][] = [
       }
     })(defineEnv(parity)),
     'an unreadable reply to end it with the lowest reward',
+  ],
+  [
+    'a parser that takes the first line',
+    new (class extends Env {
+      override parse(reply: string): unknown {
+        return super.parse(reply.split('\n')[0] ?? '')
+      }
+    })(defineEnv(parity)),
+    'the last line of a reply to count',
+  ],
+  [
+    'a parser that takes any line',
+    new (class extends Env {
+      override parse(reply: string): unknown {
+        const actions = reply.split('\n').map((line) => super.parse(line))
+        return actions.find((action) => action !== null) ?? null
+      }
+    })(defineEnv(parity)),
+    'to refuse the reply',
   ],
 ]
 

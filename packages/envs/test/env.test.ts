@@ -137,6 +137,19 @@ describe('info', () => {
   })
 })
 
+test('over and total follow the episode', () => {
+  const env = new Env(counter)
+  expect([env.over, env.total]).toEqual([true, 0])
+  env.reset({ seed: 0 })
+  expect([env.over, env.total]).toEqual([false, 0])
+  env.step(0)
+  expect([env.over, env.total]).toEqual([false, 1])
+  env.step(7)
+  expect([env.over, env.total]).toEqual([true, -5])
+  env.close()
+  expect([env.over, env.total]).toEqual([true, 0])
+})
+
 test('render shows the present state', () => {
   const env = new Env(counter)
   env.reset({ seed: 0 })
@@ -148,6 +161,12 @@ test('render shows the present state', () => {
 test('parse gives nothing that is outside the action space', () => {
   const env = new Env(counter)
   expect(['7', '8', 'x'].map((reply) => env.parse(reply))).toEqual([7, null, null])
+})
+
+test('a parser gets the last line, which is what follows the last LF', () => {
+  const line = spaces.Text({ minLength: 0, maxLength: 1, charset: 'ab' })
+  const env = new Env(defineEnv({ ...counter, actionSpace: line, parse: (reply) => reply }))
+  expect(['', 'a', 'a\nb', 'a\n', '\n'].map((reply) => env.parse(reply))).toEqual(['', 'a', 'b', '', ''])
 })
 
 test.each([

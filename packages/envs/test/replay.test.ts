@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { challengeId, type Message, make, type NoReply, play, type Reply, registry, replay } from '../src/index.ts'
-import { goldenEpisode } from '../src/spec-hash.ts'
+import { type Agent, challengeId, type Message, make, play, type Reply, registry, replay } from '../src/index.ts'
+import { goldenEpisode } from '../src/spec.ts'
 
 const zeros = '0'.repeat(64)
 const idOf = (env: string, index: number): string =>
@@ -35,7 +35,7 @@ describe.each(envs)('%s', (id) => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.array(reply, { minLength: 4, maxLength: 4 }), async (index, replies) => {
         let turn = 0
-        const agent = async (messages: readonly Message[]): Promise<Reply | NoReply> => {
+        const agent = async (messages: readonly Message[]): Promise<Awaited<ReturnType<Agent>>> => {
           const content = replies[turn++] ?? null
           return content === null ? { fault: 'no-reply' } : content === 'good' ? solver(messages) : { content }
         }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOversize, lastLine, normalise } from '../src/text.ts'
+import { isOversize, normalise } from '../src/text.ts'
 
 // Text as an attacker would write it: introducers, terminators, halves of pairs and what is invisible, close together.
 const pieces =
@@ -46,10 +46,6 @@ describe('normalise', () => {
       expect(normalise(unit.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(2 ** 20)
     },
   )
-})
-
-test('the last line is what follows the last LF', () => {
-  expect(['', 'a', 'a\nb', 'a\n', '\n'].map(lastLine)).toEqual(['', 'a', 'b', '', ''])
 })
 
 test('oversize counts bytes of UTF-8', () => {

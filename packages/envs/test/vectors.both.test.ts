@@ -18,7 +18,7 @@ import {
   seedOf,
   specHash,
 } from '../src/index.ts'
-import { goldenEpisode } from '../src/spec-hash.ts'
+import { goldenEpisode } from '../src/spec.ts'
 
 const specOf = (id: string): EnvSpec => make(id).spec
 

@@ -1,13 +1,5 @@
 import { join } from 'node:path'
-import {
-  type BlockFault,
-  type Bucket,
-  blockPath,
-  httpBucket,
-  type LaneRequest,
-  LIMITS,
-  readBlock,
-} from '@affine/blocks'
+import { type Bucket, blockPath, httpBucket, type LaneRequest, LIMITS, readBlock } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Hash } from '@affine/prng'
@@ -28,9 +20,6 @@ export function openBucket(hotkey: string, name: string, base: string | undefine
   return { name: hotkey, read }
 }
 
-/** Faults of a block that its validator signed: no other copy is better. */
-const SIGNED: ReadonlySet<string> = new Set<BlockFault>(['BAD_SAMPLE', 'BAD_CHALLENGE_ID'])
-
 /**
  * A reader that takes each block from the first source with an authentic copy, and hands its bytes to `keep`. When no
  * source has one, the fault is `MISSING_BLOCK` and says what each of them had.
@@ -45,7 +34,8 @@ export function sourceReader(
       const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch((error: Error) => error.message)
       const block = bytes instanceof Uint8Array ? readBlock(bytes, { hash, verify }) : null
       if (block?.ok) await keep(hash, bytes as Uint8Array)
-      if (block?.ok || (block && SIGNED.has(block.code))) return block
+      // A bad sample was signed by the validator: no other copy is better.
+      if (block?.ok || block?.code === 'BAD_SAMPLE') return block
       tried.push(`${name}: ${block?.code ?? bytes ?? 'not there'}`)
     }
     return { ok: false, code: 'MISSING_BLOCK', detail: `nobody has it whole (${tried.join('; ')})` }

@@ -4,7 +4,7 @@ import { canonicalize, type Json } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Bench } from 'tinybench'
 import { type Block, type HashFunction, merkleRoot, NO_BLOCK, readBlock, verifyLane, writeBlock } from '../src/index.ts'
-import { readSample } from '../src/sample.ts'
+import { readSample } from '../src/line.ts'
 import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 

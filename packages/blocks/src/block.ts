@@ -1,38 +1,13 @@
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod'
-import { type Bucket, blockPath } from './bucket.ts'
 import { at, fault, type Read } from './fault.ts'
-import { decode, hash, hotkey, LIMITS, readLine, uint } from './line.ts'
+import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { type HashFunction, leafHash, merkleRoot } from './merkle.ts'
-import { readSample, type Sample } from './sample.ts'
 
 /** Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. */
 export type Verify = (message: Uint8Array, signature: Uint8Array, hotkey: string) => boolean
 /** The 64-byte signature of a block's 32-byte hash. */
 export type Sign = (message: Uint8Array) => Uint8Array | Promise<Uint8Array>
-
-export interface Header {
-  readonly v: 1
-  readonly genesis: Hash
-  readonly netuid: number
-  /** The hotkey that signs. */
-  readonly validator: string
-  readonly epoch: number
-  /** From 0 in each epoch. */
-  readonly height: number
-  /** Hash of the block before, across epochs too; `NO_BLOCK` before the first of all. */
-  readonly prev: Hash
-  readonly count: number
-  readonly root: Hash
-  /** Integer milliseconds, for people: nothing is decided by it. */
-  readonly time: number
-  /** Only in an epoch's last block: what the validator had committed to. */
-  readonly secret?: Hash
-}
-
-/** What all blocks of one lane share. */
-export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
 
 export interface Block {
   readonly hash: Hash
@@ -45,28 +20,12 @@ export interface Block {
 /** What a validator's very first block has as `prev`. */
 export const NO_BLOCK: Hash = '0'.repeat(64)
 
-const headerShape = z.strictObject({
-  v: z.literal(1),
-  genesis: hash,
-  netuid: uint(0xffff),
-  validator: hotkey,
-  epoch: uint(0xffff_ffff),
-  height: uint(0xffff_ffff),
-  prev: hash,
-  count: uint(LIMITS.blockSamples),
-  root: hash,
-  time: uint(),
-  secret: hash.exactOptional(),
-})
 /** The only canonical text of the second line. */
 const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 
 /** A block's hash: the Merkle leaf hash of its header's line. */
 export const blockHash = (headerLine: Uint8Array, hashFunction?: HashFunction): Hash =>
   bytesToHex(leafHash(headerLine, hashFunction))
-
-export const readHeader = (line: Uint8Array): Read<Header> =>
-  readLine(line, LIMITS.headerBytes, headerShape, 'BAD_HEADER')
 
 export interface BlockTrust {
   /** What the block is known by. Without it any block that its own validator signed is read. */
@@ -79,23 +38,21 @@ export interface BlockTrust {
  * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root, and the shape of
  * every sample. Never throws, on any bytes. Not for its truth: replaying is the lane's business (`verifyLane`).
  */
-export function readBlock(bytes: Uint8Array, trust: BlockTrust): Read<Block> {
-  const { verify, hashFunction } = trust
-  if (bytes.length > LIMITS.blockBytes) return fault('TOO_LARGE', `expected at most ${LIMITS.blockBytes} bytes`)
+export function readBlock(bytes: Uint8Array, { hash: known, verify, hashFunction }: BlockTrust): Read<Block> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
-  if (!headerLine || !signatureLine) return fault('BAD_LINES', 'expected 2 to 258 lines, each ended by a line feed')
+  if (!headerLine || !signatureLine) return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
   // The hash first: nothing is parsed that is not what was asked for.
   const hash = blockHash(headerLine, hashFunction)
-  if (trust.hash !== undefined && hash !== trust.hash) return fault('WRONG_HASH', `expected ${trust.hash}, got ${hash}`)
+  if (known !== undefined && hash !== known) return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
   if (!header.ok) return at('line 0', header)
   const { validator, count, root } = header.value
-  const signature = SIGNATURE_LINE.exec(decode(signatureLine) ?? '')?.[1]
-  if (signature === undefined) return fault('BAD_SIGNATURE', 'line 1: expected a signature of 128 hex digits')
-  if (!verify(hexToBytes(hash), hexToBytes(signature), validator)) return fault('WRONG_SIGNATURE', `not ${validator}'s`)
-  if (lines.length !== count) return fault('WRONG_COUNT', `header says ${count} samples, got ${lines.length}`)
+  const signature = SIGNATURE_LINE.exec(decode(signatureLine))?.[1]
+  if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
+    return fault('WRONG_SIGNATURE', `line 1: expected 128 hex digits, signed by ${validator}`)
   const rootHere = bytesToHex(merkleRoot(lines, hashFunction))
-  if (rootHere !== root) return fault('WRONG_ROOT', `header says ${root}, got ${rootHere}`)
+  if (lines.length !== count || rootHere !== root)
+    return fault('WRONG_ROOT', `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`)
 
   const samples: Sample[] = []
   for (const line of lines) {
@@ -106,26 +63,15 @@ export function readBlock(bytes: Uint8Array, trust: BlockTrust): Read<Block> {
   return { ok: true, value: { hash, header: header.value, signature, samples } }
 }
 
-/** The lines without their line feeds, or none if the last has none or if there are more than a block may have. */
+/** The lines without their line feeds; none if the last has none, or for more lines or bytes than a block may have. */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
     end = bytes.indexOf(0x0a, start)
-    if (end === -1 || lines.length === 2 + LIMITS.blockSamples) return []
+    if (end === -1 || end >= LIMITS.blockBytes || lines.length === 2 + LIMITS.blockSamples) return []
     lines.push(bytes.subarray(start, end))
   }
   return lines
-}
-
-/** Reads blocks out of one bucket. Trying another when a block is missing or altered is the caller's. */
-export function blockReader(
-  bucket: Pick<Bucket, 'read'>,
-  trust: Omit<BlockTrust, 'hash'>,
-): (hash: Hash) => Promise<Read<Block>> {
-  return async (hash) => {
-    const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
-    return bytes === null ? fault('MISSING_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
-  }
 }
 
 export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {

@@ -34,12 +34,21 @@ export function httpBucket(
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = new URL(checkPath(path), base).href
+    const chunks: Uint8Array[] = []
+    let left = limit
+    // The length that a server announces proves nothing. To throw here also cancels the body.
+    const write = (chunk: Uint8Array): void => {
+      left -= chunk.length
+      if (left < 0) throw new Error(`larger than ${limit} bytes`)
+      chunks.push(chunk)
+    }
     try {
       const response = await fetch(place, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-      if (response.status === 200) return await readBody(response, limit)
-      await response.body?.cancel()
+      if (response.status !== 200) await response.body?.cancel()
       if (response.status === 404) return null
-      throw new Error(`status ${response.status}`)
+      if (response.status !== 200) throw new Error(`status ${response.status}`)
+      await response.body?.pipeTo(new WritableStream({ write }))
+      return concatBytes(...chunks)
     } catch (error) {
       // fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its cause.
       const { message, cause } = error as Error & { cause?: Error }
@@ -47,18 +56,4 @@ export function httpBucket(
     }
   }
   return { read }
-}
-
-/** A body's bytes as they come in, never more than `limit`: the length that a server announces proves nothing. */
-async function readBody(response: Response, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const write = (chunk: Uint8Array): void => {
-    size += chunk.length
-    if (size > limit) throw new Error(`larger than ${limit} bytes`)
-    chunks.push(chunk)
-  }
-  // A write that throws also cancels the body.
-  await response.body?.pipeTo(new WritableStream({ write }))
-  return concatBytes(...chunks)
 }

@@ -43,9 +43,7 @@ export function directoryBucket(directory: string): Bucket {
 }
 
 /** For `catch`: null in place of the expected error. */
-function nullIf(code: string): (error: unknown) => null {
-  return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === code) return null
-    throw error
-  }
+const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code === code) return null
+  throw error
 }

@@ -1,57 +1,25 @@
 import type { Result } from '@affine/prng'
 
-/** Every way in which evidence can be wrong. A test produces each of them from real, tampered bytes. */
-export const FAULT_CODES = [
+const FAULTS = [
   // A block's bytes are not what its hash and its signature promise, whoever altered them.
-  'TOO_LARGE', // over one of LIMITS
-  'BAD_LINES', // not a header, a signature and at most 256 samples, each ended by one line feed
-  'NOT_UTF8',
-  'NOT_JSON',
-  'NOT_CANONICAL',
-  'BAD_HEADER',
-  'BAD_SIGNATURE', // its line, not its bytes
-  'WRONG_HASH',
-  'WRONG_SIGNATURE',
-  'WRONG_COUNT',
-  'WRONG_ROOT',
-  // From here on the validator signed it.
-  'BAD_SAMPLE',
-  'BAD_CHALLENGE_ID',
+  ['MISSING_BLOCK', 'BAD_LINES', 'BAD_HEADER', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
+  // From here on the validator signed it: a line is no sample.
+  ['BAD_SAMPLE'],
   // A block is out of place in its lane.
-  'MISSING_BLOCK',
-  'WRONG_SCOPE', // another subnet's, validator's or epoch's
-  'WRONG_HEIGHT',
-  'WRONG_PREVIOUS', // the lane does not begin at the validator's last seal
-  'EMPTY_BLOCK', // and not the last one
-  'NO_SECRET', // the last block does not reveal it
-  'EARLY_SECRET', // a block before the last does
-  'WRONG_SECRET', // not the one committed to
-  'LANE_TOO_LONG', // more blocks than the quota can fill
+  ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'EMPTY_BLOCK', 'WRONG_SECRET'],
   // A sample is not what the lane has to hold.
-  'WRONG_DUEL',
-  'WRONG_MINER',
-  'WRONG_INDEX', // an environment or index outside the quota
-  'REPEATED_INDEX',
-  'MISSING_INDEX',
-  'WRONG_CHALLENGE',
-  'REPEATED_INVOCATION',
-  // A transcript does not replay (the codes of `replay`), or to something else than it says.
-  'PROMPT_DIFFERS',
-  'NOT_NORMALISED',
-  'OVERSIZE',
-  'WRONG_ROLE',
-  'TOO_SHORT',
-  'TOO_LONG',
-  'WRONG_FAULT',
-  'WRONG_REWARD',
-  'WRONG_VERDICT',
-  // A sample proof.
-  'BAD_PROOF',
-  'NOT_INCLUDED', // the sample is not under its block's root
-  'NOT_LINKED', // the block is not under the head
+  ['WRONG_INDEX', 'MISSING_INDEX', 'WRONG_CHALLENGE', 'WRONG_MINER', 'REPEATED_INVOCATION'],
+  // A transcript does not replay (the codes of `replay`), or to something else than the sample says.
+  ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'OVERSIZE', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],
+  ['WRONG_FAULT', 'WRONG_REWARD', 'WRONG_VERDICT'],
+  // A sample proof does not lead from the sample to the head.
+  ['BAD_PROOF'],
 ] as const
 
-export type BlockFault = (typeof FAULT_CODES)[number]
+export type BlockFault = (typeof FAULTS)[number][number]
+
+/** Every way in which evidence can be wrong. A test produces each of them from real, tampered bytes. */
+export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
 /** What a reader of evidence returns: it never throws. */
 export type Read<T> = Result<T, BlockFault>

@@ -1,10 +1,14 @@
 import { challengeId, type Env, make, replay } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
-import type { Block, Header, LaneId } from './block.ts'
+import { type Block, type BlockTrust, readBlock } from './block.ts'
+import { type Bucket, blockPath } from './bucket.ts'
 import { at, type Failure, fault, type Read, unlike } from './fault.ts'
-import type { Sample } from './sample.ts'
+import { type Header, LIMITS, type Sample } from './line.ts'
 
 type Role = 'champion' | 'contender'
+
+/** What all blocks of one lane share. */
+type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
 
 /** What a lane has to be about, all of it known from the chain before the lane is read. */
 export interface Scope extends LaneId {
@@ -42,10 +46,20 @@ export interface LaneRequest {
   readonly read: (hash: Hash) => Promise<Read<Block>>
 }
 
+/** Reads blocks out of one bucket. Trying another when a block is missing or altered is the caller's. */
+export function blockReader(bucket: Pick<Bucket, 'read'>, trust: Omit<BlockTrust, 'hash'>): LaneRequest['read'] {
+  return async (hash) => {
+    const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
+    return bytes === null ? fault('MISSING_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
+  }
+}
+
 /** C: what a validator puts on chain before the beacon, so that it cannot choose its challenges. */
 export function commitmentOf({ genesis, netuid, validator, epoch, secret }: LaneId & { readonly secret: Hash }): Hash {
   return digest('commit', genesis, netuid, validator, epoch, secret)
 }
+
+const placeOf = ({ genesis, netuid, validator, epoch }: LaneId) => `${genesis} ${netuid} ${validator} ${epoch}`
 
 /**
  * Is everything that a validator sealed in an epoch as the protocol has it? All or nothing: the first fault voids the
@@ -58,91 +72,70 @@ export function commitmentOf({ genesis, netuid, validator, epoch, secret }: Lane
  * environment that is not registered or has no specHash.
  */
 export async function verifyLane({ head, previous, scope, read }: LaneRequest): Promise<Read<Lane>> {
-  async function readPlaced(hash: Hash, next?: Header): Promise<Read<Block>> {
+  const { due, tallies, add } = auditSamples(scope)
+  const blocks: Hash[] = []
+  let secret = ''
+  let next: Header | undefined
+  for (let hash = head; next?.height !== 0; hash = next.prev) {
     const found = await read(hash)
     if (!found.ok) return at(`block ${hash}`, found)
-    const wrong = unlike('WRONG_HASH', found.value.hash, hash) ?? misplaced(found.value.header, scope, next)
-    return wrong ? at(`block ${hash}`, wrong) : found
-  }
-
-  let found = await readPlaced(head)
-  if (!found.ok) return found
-  const { secret, height } = found.value.header
-  if (secret === undefined) return fault('NO_SECRET', `block ${head}: the last block does not reveal the secret`)
-  const unkept = unlike('WRONG_SECRET', commitmentOf({ ...scope, secret }), scope.commitment)
-  if (unkept) return at(`block ${head}`, unkept)
-  const { due, tallies, add } = auditSamples(scope, secret)
-  // Before any walking: a height that the quota cannot fill.
-  if (height > due.size) return fault('LANE_TOO_LONG', `block ${head}: expected height 0..${due.size}, got ${height}`)
-
-  const blocks: Hash[] = []
-  while (found.ok) {
-    const { hash, header, samples } = found.value
+    const { header, samples } = found.value
+    // Only the last block reveals the secret. Its height is free, up to what the quota can fill.
+    const revealed = header.secret === undefined ? 'none' : commitmentOf({ ...scope, secret: header.secret })
+    const misplaced =
+      unlike('WRONG_HASH', found.value.hash, hash) ??
+      unlike('WRONG_SCOPE', placeOf(header), placeOf(scope)) ??
+      unlike('WRONG_SECRET', revealed, next ? 'none' : scope.commitment) ??
+      unlike('WRONG_HEIGHT', header.height, next ? next.height - 1 : Math.min(header.height, due.size)) ??
+      (next && header.count === 0 ? fault('EMPTY_BLOCK', 'only the last block may hold no samples') : null)
+    if (misplaced) return at(`block ${hash}`, misplaced)
+    secret = header.secret ?? secret
     for (const [i, sample] of samples.entries()) {
-      const wrong = add(sample)
+      const wrong = add(sample, secret)
       if (wrong) return at(`block ${hash}, line ${i + 2}, ${sample.env} ${sample.index}`, wrong)
     }
     blocks.push(hash)
-    if (header.height === 0) {
-      const [missing] = due
-      const lost = missing === undefined ? null : fault('MISSING_INDEX', `${missing}: no sample`)
-      return unlike('WRONG_PREVIOUS', header.prev, previous) ?? lost ?? { ok: true, value: { tallies, blocks } }
-    }
-    found = await readPlaced(header.prev, header)
+    next = header
   }
-  return found
-}
-
-/** What is wrong with a block's place: the lane's last, or the one just before the block with the header `next`. */
-function misplaced(header: Header, scope: Scope, next?: Header): Failure | null {
-  for (const key of ['genesis', 'netuid', 'validator', 'epoch'] as const) {
-    if (header[key] !== scope[key]) return fault('WRONG_SCOPE', `${key}: expected ${scope[key]}, got ${header[key]}`)
-  }
-  if (next === undefined) return null
-  if (header.secret !== undefined) return fault('EARLY_SECRET', 'only the last block reveals the secret')
-  if (header.count === 0) return fault('EMPTY_BLOCK', 'only the last block may hold no samples')
-  return unlike('WRONG_HEIGHT', header.height, next.height - 1)
+  const [missing] = due.keys()
+  const lost = missing === undefined ? null : fault('MISSING_INDEX', `${missing}: no sample`)
+  return unlike('WRONG_PREVIOUS', next.prev, previous) ?? lost ?? { ok: true, value: { tallies, blocks } }
 }
 
 /**
  * The samples of one lane, to `add` in any order, none after a fault. `due` are the places, an environment's id and an
  * index each, whose sample was not added yet; the tallies hold once there are none.
  */
-function auditSamples(scope: Scope, secret: Hash) {
+function auditSamples(scope: Scope) {
   const { duel, quota, specHashes } = scope
-  const schedule = new Map<string, { env: Env; id: string; tally: { wins: number; losses: number } }>()
+  const due = new Map<string, { env: Env; specHash: Hash; tally: { wins: number; losses: number } }>()
   const tallies: Record<string, Tally> = {}
   const invocations = new Set<string>()
   for (const [name, played] of Object.entries(quota)) {
     const specHash = specHashes[name]
     if (specHash === undefined) throw new TypeError(`"specHashes" expected one for ${name}, got none`)
-    const env = make(name)
     const tally = { wins: 0, losses: 0, played }
     tallies[name] = tally
-    for (let index = 0; index < played; index++) {
-      const id = challengeId({ ...scope, env: name, specHash, duel: duel.id, secret, index })
-      schedule.set(`${name} ${index}`, { env, id, tally })
-    }
+    const course = { env: make(name), specHash, tally }
+    for (let index = 0; index < played; index++) due.set(`${name} ${index}`, course)
   }
-  const due = new Set(schedule.keys())
 
-  function add(sample: Sample): Failure | null {
+  function add(sample: Sample, secret: Hash): Failure | null {
     const place = `${sample.env} ${sample.index}`
-    const course = schedule.get(place)
-    if (!course) return fault('WRONG_INDEX', 'not in the quota')
-    if (!due.delete(place)) return fault('REPEATED_INDEX', 'a second sample of it')
+    const course = due.get(place)
+    if (!course) return fault('WRONG_INDEX', 'not in the quota, or a second sample of it')
+    due.delete(place)
+    const id = challengeId({ ...sample, ...scope, specHash: course.specHash, duel: duel.id, secret })
     // The higher reward wins.
     const lead = sample.contender.reward - sample.champion.reward
     const wrong =
-      unlike('WRONG_DUEL', sample.duel, duel.id) ??
-      unlike('WRONG_CHALLENGE', sample.challengeId, course.id) ??
+      unlike('WRONG_CHALLENGE', `${sample.challengeId} of ${sample.duel}`, `${id} of ${duel.id}`) ??
       episodeFault('champion', sample, course.env) ??
       episodeFault('contender', sample, course.env) ??
       unlike('WRONG_VERDICT', sample.verdict, lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie')
-    if (wrong) return wrong
     if (sample.verdict === 'win') course.tally.wins += 1
     if (sample.verdict === 'loss') course.tally.losses += 1
-    return null
+    return wrong
   }
 
   function episodeFault(role: Role, sample: Sample, env: Env): Failure | null {
@@ -153,7 +146,8 @@ function auditSamples(scope: Scope, secret: Hash) {
       invocations.add(invocation)
     }
     const replayed = replay(env, sample.challengeId, messages)
-    if (!replayed.ok) return at(role, replayed)
+    // Never BAD_CHALLENGE_ID, as the id was found right.
+    if (!replayed.ok) return at(role, replayed as Failure)
     const wrong =
       unlike('WRONG_MINER', miner, duel[role].hotkey) ??
       unlike('WRONG_FAULT', ending ? 'a fault' : 'none', replayed.value.fault ? 'a fault' : 'none') ??

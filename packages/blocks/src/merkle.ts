@@ -16,14 +16,16 @@ const nodeHash = (left: Uint8Array, right: Uint8Array, hash: HashFunction): Uint
  * The levels of a tree, from its leaves' hashes up to its root: pairs are hashed, an odd one at the end moves up as it
  * is. Gives the shape of RFC 9162.
  */
-function levels(level: readonly Uint8Array[], hash: HashFunction): (readonly Uint8Array[])[] {
-  if (level.length < 2) return [level]
-  const lefts = level.filter((_, at) => at % 2 === 0)
-  const above = lefts.map((left, i) => {
-    const right = level[2 * i + 1]
-    return right ? nodeHash(left, right, hash) : left
-  })
-  return [level, ...levels(above, hash)]
+function levels(lines: readonly Uint8Array[], hash: HashFunction): (readonly Uint8Array[])[] {
+  let level = lines.map((line) => leafHash(line, hash))
+  const all = [level]
+  while (level.length > 1) {
+    const lefts = level.filter((_, at) => at % 2 === 0)
+    const rights = level.filter((_, at) => at % 2 === 1)
+    level = lefts.map((left, i) => (rights[i] ? nodeHash(left, rights[i], hash) : left))
+    all.push(level)
+  }
+  return all
 }
 
 /**
@@ -32,8 +34,7 @@ function levels(level: readonly Uint8Array[], hash: HashFunction): (readonly Uin
  * Source: RFC 9162, 2.1.1, with BLAKE3. Vectors: vectors/blocks/merkle-blake3.json.
  */
 export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = blake3): Uint8Array {
-  const leaves = lines.map((line) => leafHash(line, hash))
-  return levels(leaves, hash).at(-1)?.[0] ?? hash(new Uint8Array())
+  return levels(lines, hash).at(-1)?.[0] ?? hash(new Uint8Array())
 }
 
 /**
@@ -42,40 +43,19 @@ export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = bl
  */
 export function inclusionProof(lines: readonly Uint8Array[], index: number, hash: HashFunction = blake3): Uint8Array[] {
   if (!(index in lines)) throw new RangeError(`"index" expected 0..${lines.length - 1}, got ${index}`)
-  const leaves = lines.map((line) => leafHash(line, hash))
-  return levels(leaves, hash).flatMap((level, height) => level[(index >> height) ^ 1] ?? [])
+  return levels(lines, hash).flatMap((level, height) => level[(index >> height) ^ 1] ?? [])
 }
 
-/** A path from a leaf to its root. */
-interface Path {
+export interface Inclusion {
+  /** The line itself, not its hash. */
+  readonly leaf: Uint8Array
   readonly index: number
   /** How many lines the tree has. Must be known from a source as good as the root's. */
   readonly size: number
+  /** The siblings, lowest first. */
   readonly proof: readonly Uint8Array[]
-  readonly hash?: HashFunction | undefined
-}
-
-/** The root that `proof` leads to from a leaf's hash, or null if it is not a path in a tree of `size` leaves. */
-export function climb(leaf: Uint8Array, { index, size, proof, hash = blake3 }: Path): Uint8Array | null {
-  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null
-  if ([leaf, ...proof].some(({ length }) => length !== 32)) return null
-  let node = leaf
-  let used = 0
-  // `at` is the node's place in its level and `last` that of the level's end; no bit operations, sizes reach 2^53.
-  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
-    const isRight = at % 2 === 1
-    if (!isRight && at === last) continue
-    const sibling = proof[used++]
-    if (!sibling) return null
-    node = isRight ? nodeHash(sibling, node, hash) : nodeHash(node, sibling, hash)
-  }
-  return used === proof.length ? node : null
-}
-
-export interface Inclusion extends Path {
-  /** The line itself, not its hash. */
-  readonly leaf: Uint8Array
   readonly root: Uint8Array
+  readonly hash?: HashFunction | undefined
 }
 
 /**
@@ -83,7 +63,17 @@ export interface Inclusion extends Path {
  *
  * Source: RFC 9162, 2.1.3.2. Vectors: vectors/blocks/merkle-blake3.json, inclusion-sha256.json.
  */
-export function verifyInclusion({ leaf, root, ...path }: Inclusion): boolean {
-  const reached = climb(leafHash(leaf, path.hash), path)
-  return reached !== null && bytesToHex(reached) === bytesToHex(root)
+export function verifyInclusion({ leaf, index, size, proof, root, hash = blake3 }: Inclusion): boolean {
+  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return false
+  const siblings = [...proof]
+  let node = leafHash(leaf, hash)
+  // `at` is the node's place in its level and `last` that of the level's end; no bit operations, sizes reach 2^53.
+  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+    const isRight = at % 2 === 1
+    if (!isRight && at === last) continue
+    const sibling = siblings.shift()
+    if (sibling?.length !== 32) return false
+    node = isRight ? nodeHash(sibling, node, hash) : nodeHash(node, sibling, hash)
+  }
+  return siblings.length === 0 && root.length === 32 && bytesToHex(node) === bytesToHex(root)
 }

@@ -1,11 +1,10 @@
 import type { Hash } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
-import { type Block, blockHash, type Header, readHeader, toLine, type Verify } from './block.ts'
-import { at, fault, type Read } from './fault.ts'
-import { conform, hash, LIMITS, uint } from './line.ts'
+import { type Block, blockHash, toLine, type Verify } from './block.ts'
+import { fault, type Read } from './fault.ts'
+import { conform, type Header, hex, LIMITS, readHeader, readSample, type Sample, uint } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
-import { readSample, type Sample } from './sample.ts'
 
 /** One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are over their bytes. */
 export interface SampleProof {
@@ -23,9 +22,9 @@ export interface SampleProof {
 const proofShape = z.strictObject({
   sample: z.string(),
   index: uint(LIMITS.blockSamples - 1),
-  path: z.array(hash),
+  path: z.array(hex(32)),
   header: z.string(),
-  signature: z.string().regex(/^[0-9a-f]{128}$/),
+  signature: hex(64),
   links: z.array(z.string()),
 })
 
@@ -54,15 +53,13 @@ export function verifySampleProof(proof: unknown, { head, verify }: { head: Hash
   const { sample, index, path, header, signature, links } = read.value
 
   const headerLine = utf8ToBytes(header)
-  const block = readHeader(headerLine)
-  if (!block.ok) return at('header', block)
-  const { validator, count, root } = block.value
   const hash = blockHash(headerLine)
-  const last = lastHash(hash, links)
-  if (last !== head) return fault('NOT_LINKED', `expected to end at ${head}, got ${last ?? 'headers that do not link'}`)
+  const block = readHeader(headerLine)
+  if (!block.ok || lastHash(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
+  const { validator, count, root } = block.value
   if (!verify(hexToBytes(hash), hexToBytes(signature), validator)) return fault('WRONG_SIGNATURE', `not ${validator}'s`)
   const proved = { leaf: utf8ToBytes(sample), index, size: count, proof: path.map(hexToBytes), root: hexToBytes(root) }
-  if (!verifyInclusion(proved)) return fault('NOT_INCLUDED', `not sample ${index} of ${count} under ${root}`)
+  if (!verifyInclusion(proved)) return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   return readSample(proved.leaf)
 }
 

@@ -53,7 +53,7 @@ describe('writeBlock', () => {
       [{ height: -1 }, /BAD_HEADER.*height/],
       [{ samples: Array(257).fill(sample) }, /BAD_LINES/],
       [{ samples: [{ ...sample!, index: -1 }] }, /BAD_SAMPLE.*index/],
-      [{ samples: [{ ...sample!, champion: long }] }, /TOO_LARGE/],
+      [{ samples: [{ ...sample!, champion: long }] }, /BAD_SAMPLE.*at most 131072 bytes/],
       [{ samples: [{ ...sample!, champion: { ...long, reward: 0.5 } }] }, /expected integers/],
       [{ note: 'hello' } as object, /BAD_HEADER.*unrecognized_keys/],
     ]

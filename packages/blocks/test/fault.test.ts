@@ -100,12 +100,9 @@ const withEpisode = (sample: Sample, change: Partial<Record<keyof Episode, unkno
 })
 
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
-  TOO_LARGE: {
-    'a block over 8 MiB': () => altered(1, (bytes) => concatBytes(bytes, new Uint8Array(LIMITS.blockBytes))),
-    'a header that goes on': () => headed(1, { note: 'x'.repeat(2000) } as object),
-    'a sample over 128 KiB': () => changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
-  },
   BAD_LINES: {
+    'a block over 8 MiB': () =>
+      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(LIMITS.blockBytes), Uint8Array.of(10))),
     nothing: () => altered(1, () => new Uint8Array()),
     'a header alone': () =>
       altered(
@@ -117,27 +114,6 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'more samples than a block may hold': () => altered(1, (bytes) => concatBytes(bytes, new Uint8Array(300).fill(10))),
     'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
-  NOT_UTF8: {
-    'a sample in Latin-1': () => signed((all) => [Uint8Array.of(0x22, 0xe9, 0x22), ...all.slice(1)]),
-    'a surrogate in UTF-8': () => signed((all) => [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), ...all.slice(1)]),
-  },
-  NOT_JSON: {
-    'a sample that is no JSON': () => signed((all) => [utf8ToBytes('{"env":'), ...all.slice(1)]),
-    'an empty line': () => signed((all) => [new Uint8Array(), ...all.slice(1)]),
-    'a byte order mark': () =>
-      signed((all) => [utf8ToBytes(`\ufeff${canonicalize(all[0] as never)}`), ...all.slice(1)]),
-  },
-  NOT_CANONICAL: {
-    'a space': () => signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace(':', ': ')), ...all.slice(1)]),
-    'CR LF': () => signed((all) => [utf8ToBytes(`${canonicalize(all[0] as never)}\r`), ...all.slice(1)]),
-    'a key twice': () =>
-      signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace('{', '{"env":"x",')), ...all.slice(1)]),
-    'a fraction': () => signed((all) => [utf8ToBytes(JSON.stringify({ ...all[0], index: 0.5 })), ...all.slice(1)]),
-    null: () => signed((all) => [utf8ToBytes('null'), ...all.slice(1)]),
-    'a lone surrogate': () => signed((all) => [utf8ToBytes('"\\ud800"'), ...all.slice(1)]),
-    'brackets 60,000 deep': () =>
-      signed((all) => [utf8ToBytes('['.repeat(60_000) + ']'.repeat(60_000)), ...all.slice(1)]),
-  },
   BAD_HEADER: {
     'another version': () => headed(1, { v: 2 }),
     'no time': () => headed(1, { time: undefined }),
@@ -148,34 +124,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a hash as a number': () => headed(1, { root: 7 }),
     'a validator that is no address': () => headed(1, { validator: 'nobody' }),
     'a secret cut short': () => headed(3, { secret: '5e' }),
-  },
-  BAD_SIGNATURE: {
-    'a stray byte': () => altered(1, (bytes) => put(bytes, bytes.indexOf(10) + 5, 0xff)),
-    'no JSON': () =>
-      altered(
-        1,
-        asText((text) => text.replace('{"signature"', '{signature')),
-      ),
-    'in capitals': () =>
-      altered(
-        1,
-        asText((text) => text.replace(/"signature":"\w+"/, `"signature":"${'AB'.repeat(64)}"`)),
-      ),
-    'cut short': () =>
-      altered(
-        1,
-        asText((text) => text.replace(/"signature":"\w\w/, '"signature":"')),
-      ),
-    'with company': () =>
-      altered(
-        1,
-        asText((text) => text.replace('{"signature":', '{"a":1,"signature":')),
-      ),
-    'a list': () =>
-      altered(
-        1,
-        asText((text) => text.replace(/\{"signature".*\}/, '[]')),
-      ),
+    'a header that goes on': () => headed(1, { note: 'x'.repeat(2000) } as object),
   },
   WRONG_HASH: {
     'a flipped bit in the header': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
@@ -200,8 +149,41 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       )
     },
     'in a proof': () => proven((proof) => ({ ...proof, signature: swap(proof.signature, 9) })),
+    'a stray byte': () => altered(1, (bytes) => put(bytes, bytes.indexOf(10) + 5, 0xff)),
+    'no JSON': () =>
+      altered(
+        1,
+        asText((text) => text.replace('{"signature"', '{signature')),
+      ),
+    'in capitals': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/(?<="signature":")\w+/, (digits) => digits.toUpperCase())),
+      ),
+    'cut short': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/"signature":"\w\w/, '"signature":"')),
+      ),
+    'with company': () =>
+      altered(
+        1,
+        asText((text) => text.replace('{"signature":', '{"a":1,"signature":')),
+      ),
+    'a list': () =>
+      altered(
+        1,
+        asText((text) => text.replace(/\{"signature".*\}/, '[]')),
+      ),
   },
-  WRONG_COUNT: {
+  WRONG_ROOT: {
+    'a flipped bit in a sample': () => altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
+    'two samples swapped': () =>
+      altered(
+        2,
+        asText((text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
+      ),
+    'signed with another root': () => headed(1, { root: 'ab'.repeat(32) }),
     'a sample dropped': () =>
       altered(
         1,
@@ -212,16 +194,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         2,
         asText((text) => text + text.replace(/^(.*\n)*(?=.)/, '')),
       ),
-    'signed so': () => headed(1, { count: 5 }),
-  },
-  WRONG_ROOT: {
-    'a flipped bit in a sample': () => altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
-    'two samples swapped': () =>
-      altered(
-        2,
-        asText((text) => text.replace(/([^\n]+\n)([^\n]+\n)$/, '$2$1')),
-      ),
-    'signed so': () => headed(1, { root: 'ab'.repeat(32) }),
+    'signed with another count': () => headed(1, { count: 5 }),
   },
   BAD_SAMPLE: {
     'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
@@ -244,10 +217,26 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'an invocation too long': () =>
       changedMessages(([first, reply, ...rest]) => [first, { ...reply, invocation: 'a'.repeat(129) }, ...rest]),
     'content that is no text': () => changedMessages(([first, ...rest]) => [{ ...first, content: 1 }, ...rest]),
-  },
-  BAD_CHALLENGE_ID: {
-    'not base58': () => changed(0, (sample) => ({ ...sample, challengeId: `0${sample.challengeId.slice(1)}` })),
-    'too long': () => changed(0, (sample) => ({ ...sample, challengeId: sample.challengeId.repeat(100) })),
+    'a sample over 128 KiB': () => changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
+    'a sample in Latin-1': () => signed((all) => [Uint8Array.of(0x22, 0xe9, 0x22), ...all.slice(1)]),
+    'a surrogate in UTF-8': () => signed((all) => [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), ...all.slice(1)]),
+    'a sample that is no JSON': () => signed((all) => [utf8ToBytes('{"env":'), ...all.slice(1)]),
+    'an empty line': () => signed((all) => [new Uint8Array(), ...all.slice(1)]),
+    'a byte order mark': () =>
+      signed((all) => [utf8ToBytes(`\ufeff${canonicalize(all[0] as never)}`), ...all.slice(1)]),
+    'a space': () => signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace(':', ': ')), ...all.slice(1)]),
+    'CR LF': () => signed((all) => [utf8ToBytes(`${canonicalize(all[0] as never)}\r`), ...all.slice(1)]),
+    'a key twice': () =>
+      signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace('{', '{"env":"x",')), ...all.slice(1)]),
+    'a fraction': () => signed((all) => [utf8ToBytes(JSON.stringify({ ...all[0], index: 0.5 })), ...all.slice(1)]),
+    null: () => signed((all) => [utf8ToBytes('null'), ...all.slice(1)]),
+    'a lone surrogate': () => signed((all) => [utf8ToBytes('"\\ud800"'), ...all.slice(1)]),
+    'brackets 60,000 deep': () =>
+      signed((all) => [utf8ToBytes('['.repeat(60_000) + ']'.repeat(60_000)), ...all.slice(1)]),
+    'a challenge id not in base58': () =>
+      changed(0, (sample) => ({ ...sample, challengeId: `0${sample.challengeId.slice(1)}` })),
+    'a challenge id too long': () =>
+      changed(0, (sample) => ({ ...sample, challengeId: sample.challengeId.repeat(100) })),
   },
   MISSING_BLOCK: {
     'a deleted block': () => {
@@ -268,6 +257,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_HEIGHT: {
     'one too high': () => headed(1, { height: 2 }),
     'the lane begins too early': () => headed(1, { height: 0 }),
+    'a height that the quota cannot fill': () => headed(3, { height: 10 }),
+    'the greatest height': () => headed(3, { height: 2 ** 32 - 1 }),
   },
   WRONG_PREVIOUS: {
     'the last seal is another': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
@@ -277,22 +268,11 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   EMPTY_BLOCK: {
     'in the middle': () => verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
   },
-  NO_SECRET: {
-    'sealed without it': () => headed(3, { secret: undefined }),
-    'an earlier block as the head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
-  },
-  EARLY_SECRET: {
-    'before the last block': () => headed(1, { secret: SECRET }),
-  },
   WRONG_SECRET: {
     'not the one committed to': () => headed(3, { secret: 'ab'.repeat(32) }),
-  },
-  LANE_TOO_LONG: {
-    'a height that the quota cannot fill': () => headed(3, { height: 10 }),
-    'the greatest height': () => headed(3, { height: 2 ** 32 - 1 }),
-  },
-  WRONG_DUEL: {
-    'another duel': () => changed(4, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
+    'sealed without it': () => headed(3, { secret: undefined }),
+    'an earlier block as the head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
+    'before the last block': () => headed(1, { secret: SECRET }),
   },
   WRONG_MINER: {
     'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
@@ -303,8 +283,6 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'past the quota': () => changed(4, (sample) => ({ ...sample, index: 5 })),
     'an environment that is not open': () => changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
     'an environment named like a method': () => changed(4, (sample) => ({ ...sample, env: 'constructor' })),
-  },
-  REPEATED_INDEX: {
     'a sample twice': () => signed((all) => [...all, all[2]!]),
     'in place of another': () => signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
   },
@@ -315,7 +293,10 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_CHALLENGE: {
     'of another index': () => changed(0, (sample) => ({ ...sample, challengeId: samples[1]!.challengeId })),
+    'of more than 32 bytes': () => changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
+    'of fewer than 32 bytes': () => changed(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
     'played under another beacon': () => verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
+    'another duel': () => changed(4, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
   },
   REPEATED_INVOCATION: {
     'within an episode': () =>
@@ -385,21 +366,52 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a sample as an object': () => proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
     'an index past any block': () => proven((proof) => ({ ...proof, index: 256 })),
     'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
-  },
-  NOT_INCLUDED: {
     'another index': () => proven((proof) => ({ ...proof, index: 2 })),
     'another sample': () => proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
     'a flipped verdict': () => proven((proof) => ({ ...proof, sample: proof.sample.replace(/"\w+"}$/, '"win "}') })),
     'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
     'a sibling altered': () => proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
-  },
-  NOT_LINKED: {
     'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
     'not up to the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
     'no links': () => proven((proof) => ({ ...proof, links: [] })),
     'a link that is no header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
     'another header of the same lane': () => proven((proof) => ({ ...proof, header: proof.links[0]! })),
   },
+}
+
+/** Where one code stands for several things, what its detail says. */
+const details: Record<string, RegExp> = {
+  'a header that goes on': /: expected at most 1024 bytes/,
+  'a sample over 128 KiB': /: expected at most 131072 bytes/,
+  'a sample in Latin-1': /: the text is not JSON$/,
+  'a surrogate in UTF-8': /: the text is not JSON$/,
+  'a sample that is no JSON': /: the text is not JSON$/,
+  'an empty line': /: the text is not JSON$/,
+  'a byte order mark': /: the text is not JSON$/,
+  'a challenge id not in base58': /: \w+ at \/challengeId$/,
+  'a challenge id too long': /: \w+ at \/challengeId$/,
+  'a space': /: the text differs from the canonical text/,
+  'CR LF': /: the text differs from the canonical text/,
+  'a key twice': /: the text differs from the canonical text/,
+  'a fraction': /: "value" expected integers/,
+  null: /: "value" expected .* got null$/,
+  'a lone surrogate': /: "value" expected strings without lone surrogates$/,
+  'brackets 60,000 deep': /: "value" expected a depth of at most 16$/,
+  'sealed without it': /: expected [0-9a-f]{64}, got none$/,
+  'an earlier block as the head': /: expected [0-9a-f]{64}, got none$/,
+  'before the last block': /: expected none, got [0-9a-f]{64}$/,
+  'not the one committed to': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
+  'a height that the quota cannot fill': /: expected 9, got 10$/,
+  'another index': /^expected sample 2 of 4 under/,
+  'another sample': /^expected sample 1 of 4 under/,
+  'a flipped verdict': /^expected sample 1 of 4 under/,
+  'a sibling less': /^expected sample 1 of 4 under/,
+  'a sibling altered': /^expected sample 1 of 4 under/,
+  'a link left out': /^expected headers up to/,
+  'not up to the head': /^expected headers up to/,
+  'no links': /^expected headers up to/,
+  'a link that is no header': /^expected headers up to/,
+  'another header of the same lane': /^expected headers up to/,
 }
 
 /** A sample whose champion replied and ended by the rules. */
@@ -414,6 +426,7 @@ function beheaded(): Files {
 it('has a case for every code, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual([...FAULT_CODES].sort())
   for (const variants of Object.values(cases)) expect(Object.keys(variants)).not.toEqual([])
+  expect(Object.values(cases).flatMap(Object.keys)).toEqual(expect.arrayContaining(Object.keys(details)))
 })
 
 it('finds none in the honest lane, nor in its proof', async () => {
@@ -422,8 +435,9 @@ it('finds none in the honest lane, nor in its proof', async () => {
 })
 
 describe.each(Object.entries(cases))('%s', (code, variants) => {
-  it.each(Object.entries(variants))('%s', async (_, produce) => {
+  it.each(Object.entries(variants))('%s', async (name, produce) => {
     const result = await produce()
     expect(result).toEqual({ ok: false, code, detail: expect.stringMatching(/^\P{C}{1,400}$/u) })
+    expect(result).toMatchObject({ detail: expect.stringMatching(details[name] ?? '') })
   })
 })

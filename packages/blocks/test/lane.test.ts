@@ -88,7 +88,7 @@ describe('reading', () => {
     const tall = plans.map((plan, i) => (i === plans.length - 1 ? { ...plan, header: { height: 61 } } : plan))
     const hostile = laneOf(toy, scope, tall)
     const read = vi.fn(hostile.read)
-    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'LANE_TOO_LONG' })
+    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'WRONG_HEIGHT' })
     expect(read).toHaveBeenCalledTimes(1)
   })
 

@@ -5,13 +5,16 @@ import { describe, expect, it } from 'vitest'
 import published from '../../../vectors/blocks/inclusion-sha256.json' with { type: 'json' }
 import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'json' }
 import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
-import { climb, leafHash } from '../src/merkle.ts'
+import { leafHash } from '../src/merkle.ts'
 
 describe('published inclusion proofs', () => {
+  // They have the leaves' hashes only, not the leaves: SHA-256 for all nodes, while a leaf is taken for its own hash.
+  const hash = (bytes: Uint8Array) => (bytes[0] === 0 ? bytes.subarray(1) : sha256(bytes))
+
   it.each(published.proofs)('$what', ({ input, want }) => {
     const { index, size } = input
-    const root = climb(hexToBytes(input.leafHash), { index, size, proof: input.proof.map(hexToBytes), hash: sha256 })
-    expect(root !== null && bytesToHex(root) === input.root).toBe(want)
+    const bytes = { leaf: hexToBytes(input.leafHash), proof: input.proof.map(hexToBytes), root: hexToBytes(input.root) }
+    expect(verifyInclusion({ ...bytes, index, size, hash })).toBe(want)
   })
 
   it('are mostly refusals', () => {

@@ -35,7 +35,7 @@ it('proves under the block itself when that is the head', () => {
   const block = blocks[1]!
   const made = sampleProof(block, 0)
   expect(verifySampleProof(made, { head: block.hash, verify: toy.verify }).ok).toBe(true)
-  expect(check(made)).toMatchObject({ code: 'NOT_LINKED' })
+  expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
 })
 
 describe('hostile proofs', () => {

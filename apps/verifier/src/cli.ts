@@ -1,15 +1,12 @@
-#!/usr/bin/env node
 import { readFile } from 'node:fs/promises'
 import { LocalChain, remoteChain } from '@affine/chain'
-import { stateRoot } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import { Command } from '@commander-js/extra-typings'
-import { epochText, shortHotkey } from './epoch-text.ts'
 import { networkOf } from './network.ts'
-import { output, run } from './output.ts'
-import { type Flaw, recompute } from './recompute.ts'
-import { matches, sampleText } from './sample-search.ts'
+import { type Output, output, run } from './output.ts'
+import { type Flaw, type RecomputeOptions, recompute } from './recompute.ts'
 import { openBucket } from './sources.ts'
-import { printable, share } from './text.ts'
+import { epochText, printable, sampleText, share, shortHotkey } from './text.ts'
 
 const EXAMPLES = `
 Examples:
@@ -41,48 +38,44 @@ const program = new Command('af-verify')
     const network = networkOf(options.network)
     const web = /^https?:/.test(options.chain)
     const chain = web ? await remoteChain(options.chain) : LocalChain.import(await readFile(options.chain, 'utf8'))
-    const search = [options.block, options.challenge, options.sample].find((word) => word !== undefined)
-    const flaws: Flaw[] = []
-    const apart: Record<string, number> = {}
-    let shown = 0
-    let last: { text: string; record: object } | undefined
-    let found: { text: string; record: object }[] = []
-    const epochs = recompute({
-      chain,
-      network,
-      openBucket: (hotkey, url) => openBucket(hotkey, url, base),
-      onSample: (sample, place) => {
-        if (search === undefined || !matches(options, sample, place)) return
-        found.push({ text: sampleText(sample, place), record: { type: 'sample', ...place, sample } })
-      },
-    })
-    for await (const settled of epochs) {
-      const { epoch, report, state } = settled
-      const root = stateRoot(state)
-      flaws.push(...settled.flaws)
-      for (const [hotkey, { setAside }] of Object.entries(report.lanes)) {
-        if (setAside.length > 0) apart[hotkey] = (apart[hotkey] ?? 0) + 1
-      }
-      if (options.epoch === undefined || options.epoch === String(epoch)) {
-        shown += search === undefined ? 1 : found.length
-        for (const { text, record } of found) screen.line(text, record)
-        const record = { type: 'epoch', epoch, root, report }
-        if (search === undefined) screen.line(epochText(settled, shortHotkey), record)
-        for (const flaw of settled.flaws) screen.line(flawText(flaw), { type: 'flaw', ...flaw })
-      }
-      found = []
-      const champion = state.champion?.hotkey ?? 'none'
-      const head = `champion   ${champion}\nratio      ${share(state.ratio)}\nstate root ${root}, governing epoch ${state.epoch}`
-      last = { text: head, record: { type: 'end', champion, ratio: state.ratio, root } }
+    // `validator` alone asks for no samples: it narrows what the others ask for.
+    const search = options.block ?? options.challenge ?? options.sample
+    const filters = ['validator', 'block', 'challenge', 'sample'] as const
+    const found: Parameters<Output['line']>[] = []
+    const onSample: RecomputeOptions['onSample'] = (sample, place) => {
+      const here = { ...place, challenge: sample.challengeId, sample: `${sample.env}#${sample.index}` }
+      if (search === undefined || filters.some((name) => here[name] !== (options[name] ?? here[name]))) return
+      found.push([sampleText(sample, place.validator, place.block), { type: 'sample', ...place, sample }])
     }
-    if (last === undefined) throw new Error('the chain has not closed an epoch yet')
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
+    const disagreed: Record<string, number> = {}
+    let [shown, flaws] = [0, 0]
+    let state: State | undefined
+    for await (const settled of recompute({ chain, network, openBucket: open, onSample })) {
+      const { epoch, report } = settled
+      state = settled.state
+      flaws += settled.flaws.length
+      for (const [hotkey, { setAside }] of Object.entries(report.lanes))
+        if (setAside.length > 0) disagreed[hotkey] = (disagreed[hotkey] ?? 0) + 1
+      const lines = found.splice(0)
+      if (options.epoch !== undefined && options.epoch !== String(epoch)) continue
+      const record = { type: 'epoch', epoch, root: stateRoot(state), report }
+      if (search === undefined) lines.push([epochText(settled, shortHotkey), record])
+      shown += lines.length
+      for (const [text, record] of lines) screen.line(text, record)
+      for (const flaw of settled.flaws) screen.line(flawText(flaw), { type: 'flaw', ...flaw })
+    }
+    if (state === undefined) throw new Error('the chain has not closed an epoch yet')
     if (shown === 0) throw new Error(`nothing matches ${search ?? `epoch ${options.epoch}`}`)
-    const far = Object.entries(apart).map(
+    const { ratio, epoch } = state
+    const [champion, root] = [state.champion?.hotkey ?? 'none', stateRoot(state)]
+    const far = Object.entries(disagreed).map(
       ([hotkey, n]) => `${hotkey}: its samples did not agree with the others' in ${n} epochs`,
     )
-    const end = flaws.length === 0 ? 'Everything holds.' : `${flaws.length} things do not hold; see ✘ above.`
-    screen.line(['', last.text, ...far, end].join('\n'), { ...last.record, disagreed: apart, flaws: flaws.length })
-    if (flaws.length > 0) process.exitCode = 1
+    const end = flaws === 0 ? 'Everything holds.' : `${flaws} things do not hold; see ✘ above.`
+    const head = `champion   ${champion}\nratio      ${share(ratio)}\nstate root ${root}, governing epoch ${epoch}`
+    screen.line(['', head, ...far, end].join('\n'), { type: 'end', champion, ratio, root, disagreed, flaws })
+    if (flaws > 0) process.exitCode = 1
   })
 
 const flawText = ({ epoch, validator, code, detail }: Flaw): string =>

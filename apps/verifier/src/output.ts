@@ -26,27 +26,20 @@ export function output(json = false): Output {
   }
 }
 
-/** The user asked for the end: no failure, and exit code 130. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
-
-/** A signal that aborts at the first Ctrl-C or SIGTERM; the second ends the process at once. */
+/** A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends the process at once. */
 export function interrupted(): AbortSignal {
   const controller = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => controller.abort(new Interrupted(`stopped by ${name}`)))
-  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => controller.abort(new CommanderError(130, 'interrupted', `stopped by ${name}`)))
   return controller.signal
 }
 
 /** Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
 export async function run(program: CommandUnknownOpts): Promise<void> {
   await program.parseAsync().catch((error: Error) => {
-    const usage = error instanceof CommanderError ? error.exitCode > 0 : error instanceof RangeError
-    const failed = !(error instanceof CommanderError || error instanceof Interrupted)
-    if (failed) process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
-    // At once, whatever is still under way: what counts is on disk.
-    process.exit(error instanceof Interrupted ? 130 : usage ? 2 : failed ? 1 : 0)
+    // At once, whatever is still under way: what counts is on disk. Commander has said what was wrong, and calls it 1.
+    if (error instanceof CommanderError) process.exit(error.exitCode === 1 ? 2 : error.exitCode)
+    process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
+    process.exit(error instanceof RangeError ? 2 : 1)
   })
 }

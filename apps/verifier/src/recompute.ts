@@ -2,10 +2,9 @@ import { type BlockFault, blockPath, LIMITS, readBlock, type Sample, statePath }
 import { type Chain, verify } from '@affine/chain'
 import { encodeState, genesis, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import type { Network } from './network.ts'
+import { beaconBlock, bucketUrls, type Network, place } from './network.ts'
 import { checkLane, type Settled, settleEpoch } from './settle.ts'
 import { type Source, sourceReader } from './sources.ts'
-import { beaconBlock, bucketUrls, place } from './timetable.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
 export interface Flaw {
@@ -17,10 +16,7 @@ export interface Flaw {
 }
 
 /** One epoch, recomputed from bytes. */
-export interface Recomputed extends Settled {
-  readonly epoch: number
-  readonly flaws: readonly Flaw[]
-}
+export type Recomputed = Settled & { readonly epoch: number; readonly flaws: readonly Flaw[] }
 
 export interface RecomputeOptions {
   readonly chain: Chain
@@ -49,19 +45,17 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   }
 }
 
-async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<Recomputed> {
-  const { chain, network, openBucket, onSample } = options
+async function recomputeEpoch({ chain, network, openBucket, onSample }: RecomputeOptions, state: State) {
   const { epoch, protocol } = state
   const flaws: Flaw[] = []
-  const flaw: Report = (validator, code, detail) => flaws.push({ epoch, validator, code, detail })
+  const flaw = (validator: string, code: Flaw['code'], detail: string) => flaws.push({ epoch, validator, code, detail })
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
-  const opened = [...bucketUrls(ended)].map(([hotkey, url]) => openBucket(hotkey, url))
-  const sources = opened.filter((source) => source !== null)
+  const sources = [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
   const missing: (readonly [validator: string, holder: string, hash: Hash])[] = []
   const settled = await settleEpoch(chain, network, state, async (validator, head) => {
-    const own = sources.filter(({ name }) => name === validator)
-    const others = sources.filter(({ name }) => name !== validator)
-    const read = sourceReader([...own, ...others], async (hash, bytes) => {
+    const ownFirst = [...sources].sort((a, b) => Number(b.name === validator) - Number(a.name === validator))
+    const read = sourceReader(ownFirst, async (hash, bytes, samples) => {
+      for (const sample of samples) onSample?.(sample, { validator, block: hash })
       for (const source of sources) {
         const copy = await readQuietly(source, blockPath(hash))
         if (copy === null) missing.push([validator, source.name, hash])
@@ -70,11 +64,7 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
         flaw(source.name, block.ok ? 'COPY_DIFFERS' : block.code, `its copy of block ${hash} of ${validator}`)
       }
     })
-    const verdict = await checkLane(chain, state, validator, head, async (hash) => {
-      const block = await read(hash)
-      if (block.ok) for (const sample of block.value.samples) onSample?.(sample, { validator, block: hash })
-      return block
-    })
+    const verdict = await checkLane(chain, state, validator, head, read)
     if (!verdict.ok) flaw(validator, verdict.code, verdict.detail)
     return verdict
   })
@@ -83,28 +73,19 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
     const attested = settled.report.lanes[validator]?.attesters.includes(holder)
     if (attested) flaw(holder, 'COPY_MISSING', `it attested block ${hash} of ${validator}`)
   }
-  await compareStates(settled, sources, flaw)
+  // States that buckets hold must be the one that follows; attested roots must be that of the state before.
+  const expected = Buffer.from(encodeState(settled.state))
+  for (const source of sources) {
+    const kept = await readQuietly(source, statePath(epoch + 1))
+    if (kept !== null && !expected.equals(kept)) flaw(source.name, 'STATE_DIFFERS', statePath(epoch + 1))
+  }
+  const root = stateRoot(state)
+  for (const { hotkey, attest } of settled.snapshot.validators) {
+    if (attest?.epoch !== epoch || attest.stateRoot === root) continue
+    flaw(hotkey, 'WRONG_ROOT_ATTESTED', `expected ${root}, got ${attest.stateRoot}`)
+  }
   return { epoch, ...settled, flaws }
 }
 
-type Report = (validator: string, code: Flaw['code'], detail: string) => unknown
-
-/** States that buckets hold must be the one that follows; attested roots must be that of the state before. */
-async function compareStates(settled: Settled, sources: readonly Source[], flaw: Report): Promise<void> {
-  const { before, state, snapshot } = settled
-  const expected = Buffer.from(encodeState(state))
-  for (const source of sources) {
-    const kept = await readQuietly(source, statePath(state.epoch))
-    if (kept !== null && Buffer.compare(kept, expected) !== 0)
-      flaw(source.name, 'STATE_DIFFERS', statePath(state.epoch))
-  }
-  const root = stateRoot(before)
-  for (const { hotkey, attest } of snapshot.validators) {
-    if (attest?.epoch !== before.epoch || attest.stateRoot === root) continue
-    flaw(hotkey, 'WRONG_ROOT_ATTESTED', `expected ${root}, got ${attest.stateRoot}`)
-  }
-}
-
 /** Null when it cannot be had, for whatever reason. */
-const readQuietly = (source: Source, path: string): Promise<Uint8Array | null> =>
-  source.read(path, LIMITS.blockBytes).catch(() => null)
+const readQuietly = (source: Source, path: string) => source.read(path, LIMITS.blockBytes).catch(() => null)

@@ -1,14 +1,11 @@
 import { type BlockFault, type Lane, type LaneRequest, NO_BLOCK, type Scope, verifyLane } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
-import { attested, openEnvs, quota, type Report, type Snapshot, type State, settle } from '@affine/duel'
+import { attested, openEnvs, quota, type Snapshot, type State, settle } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
-import type { Network } from './network.ts'
-import { beaconBlock, duelSnapshot, sealBlock, sealsOf } from './timetable.ts'
+import { beaconBlock, duelSnapshot, type Network, sealBlock, sealsOf } from './network.ts'
 
 /** A public fact that is needed to decide an epoch and could not be had. Nothing is known to be false: try again. */
-export class Unavailable extends Error {
-  override readonly name = 'Unavailable'
-}
+export class Unavailable extends Error {}
 
 /** What a lane of `validator` must match in the epoch that `state` governs; null when it is not due. */
 export async function laneScope(chain: Chain, state: State, validator: string): Promise<Scope | null> {
@@ -41,16 +38,16 @@ export async function checkLane(
   return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
 }
 
-/** One epoch decided: the state that governs the next, and what led to it. */
-export interface Settled {
+/** One epoch decided: the state that governs the next, with an account of it, and what led to it. */
+export interface Settled extends ReturnType<typeof settle> {
   /** The state that governed the epoch. */
   readonly before: State
-  readonly state: State
   /** The chain as the decision read it. */
   readonly snapshot: Snapshot
-  readonly report: Report
   readonly lanes: ReadonlyMap<string, LaneVerdict>
 }
+
+type FindLane = (validator: string, head: Hash) => Promise<LaneVerdict>
 
 /**
  * Decides the epoch that `state` governs, from the chain and the lanes that `lane` finds. Every sealed lane of a due
@@ -58,16 +55,12 @@ export interface Settled {
  *
  * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data must exist.
  */
-export async function settleEpoch(
-  chain: Chain,
-  network: Network,
-  state: State,
-  lane: (validator: string, head: Hash) => Promise<LaneVerdict>,
-): Promise<Settled> {
+export async function settleEpoch(chain: Chain, network: Network, state: State, lane: FindLane): Promise<Settled> {
   const { protocol, epoch } = state
-  const next = duelSnapshot(await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1), epoch + 1, network.protocol)
+  const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
+  const snapshot = duelSnapshot(ended, epoch + 1, network.protocol)
   const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
-  const needed = attested(state, next)
+  const needed = attested(state, snapshot)
   const lanes = new Map<string, LaneVerdict>()
   const whole: Record<string, Lane['tallies']> = {}
   for (const [validator, head] of Object.entries(seals)) {
@@ -75,8 +68,8 @@ export async function settleEpoch(
     const verdict = await lane(validator, head)
     lanes.set(validator, verdict)
     if (verdict.ok) whole[validator] = verdict.value.tallies
-    if (!isMissing(verdict) || !needed.includes(validator)) continue
-    throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
+    if (isMissing(verdict) && needed.includes(validator))
+      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
   }
-  return { before: state, snapshot: next, ...settle(state, next, seals, whole), lanes }
+  return { before: state, snapshot, ...settle(state, snapshot, seals, whole), lanes }
 }

@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { type Bucket, blockPath, httpBucket, type LaneRequest, LIMITS, readBlock } from '@affine/blocks'
+import { type Bucket, blockPath, httpBucket, type LaneRequest, LIMITS, readBlock, type Sample } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Hash } from '@affine/prng'
 
 /** A bucket that can be read, under the name that faults give it. */
-export interface Source extends Pick<Bucket, 'read'> {
-  readonly name: string
-}
+export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 
 /**
  * Opens the bucket that a validator announced, or returns null when it may not be opened: only plain names below `base`,
@@ -20,20 +18,19 @@ export function openBucket(hotkey: string, name: string, base: string | undefine
   return { name: hotkey, read }
 }
 
+type Keep = (hash: Hash, bytes: Uint8Array, samples: readonly Sample[]) => Promise<void>
+
 /**
  * A reader that takes each block from the first source with an authentic copy, and hands its bytes to `keep`. When no
  * source has one, the fault is `MISSING_BLOCK` and says what each of them had.
  */
-export function sourceReader(
-  sources: readonly Source[],
-  keep: (hash: Hash, bytes: Uint8Array) => Promise<void> = async () => {},
-): LaneRequest['read'] {
+export function sourceReader(sources: readonly Source[], keep: Keep = async () => {}): LaneRequest['read'] {
   return async (hash) => {
     const tried: string[] = []
     for (const { name, read } of sources) {
       const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch((error: Error) => error.message)
       const block = bytes instanceof Uint8Array ? readBlock(bytes, { hash, verify }) : null
-      if (block?.ok) await keep(hash, bytes as Uint8Array)
+      if (block?.ok) await keep(hash, bytes as Uint8Array, block.value.samples)
       // A bad sample was signed by the validator: no other copy is better.
       if (block?.ok || block?.code === 'BAD_SAMPLE') return block
       tried.push(`${name}: ${block?.code ?? bytes ?? 'not there'}`)

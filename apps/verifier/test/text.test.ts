@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shortHotkey } from '../src/epoch-text.ts'
-import { drawInterval, printable, share } from '../src/text.ts'
+import { drawInterval, printable, share, shortHotkey } from '../src/text.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
 

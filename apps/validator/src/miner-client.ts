@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events'
+import type { Miner } from '@affine/duel'
 import type { Agent, Reply } from '@affine/envs'
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
-import pLimit, { type LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 import pRetry from 'p-retry'
 import type { Setup } from './setup.ts'
 
@@ -10,74 +11,58 @@ const MAX_BODY_BYTES = 256 * 1024
 /** Statuses by which a platform says that the model was not reached: asked again. */
 const PLATFORM_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
-/** An OpenAI-compatible endpoint, as one miner's commitment names it. */
-export interface Endpoint {
-  /** Up to and including `/v1`. */
-  readonly url: string
-  readonly model: string
-}
-
-/** One miner's client: calls through it share a bound on how many are under way. */
-export interface MinerClient {
-  /** An agent with `replyMs` a reply, which gives up on everything once `signal` aborts. */
-  agent(replyMs: number, signal: AbortSignal): Agent
-}
-
 /**
- * A client for one endpoint. A request holds the model's name and the conversation, nothing else. What fails for the
- * platform's reasons is asked again, with growing pauses, until `signal` aborts; a reply is never asked for twice.
- * An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
+ * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and including `/v1`: its agents
+ * have `replyMs` a reply, give up on everything once `signal` aborts, and share a bound on how many calls are under way.
+ *
+ * A request holds the model's name and the conversation, nothing else. What fails for the platform's reasons is asked
+ * again, with growing pauses, until `signal` aborts; a reply is never asked for twice. An agent never rejects: no usable
+ * reply is `{ fault: 'no-reply' }`.
  */
-export function minerClient(endpoint: Endpoint, concurrency: number, now: () => number): MinerClient {
-  const client = new OpenAI({
-    baseURL: endpoint.url,
-    apiKey: 'none',
-    maxRetries: 0,
-    logLevel: 'off',
-    fetch: boundedFetch,
-  })
-  const limit: LimitFunction = pLimit(concurrency)
+export function minerClient({ model, chute }: Endpoint, concurrency: number, now: () => number): MinerClient {
+  const client = new OpenAI({ baseURL: chute, apiKey: 'none', maxRetries: 0, logLevel: 'off', fetch: boundedFetch })
+  const limit = pLimit(concurrency)
   const ask = async (messages: Parameters<Agent>[0], replyMs: number, signal: AbortSignal): Promise<Reply> => {
     const started = now()
     const data = await client.chat.completions.create(
-      { model: endpoint.model, messages: messages.map(({ role, content }) => ({ role, content })) },
+      { model, messages: messages.map(({ role, content }) => ({ role, content })) },
       { signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]) },
     )
     const content: unknown = data.choices?.[0]?.message?.content
     if (typeof content !== 'string') throw new TypeError('not a chat completion')
     return { content, ms: Math.max(0, now() - started) } // a clock may be set back
   }
-  return {
-    agent: (replyMs, signal) => {
-      setMaxListeners(0, signal) // every call that waits listens: any number is no leak
-      return (messages) =>
-        pRetry(() => limit(() => ask(messages, replyMs, signal)), {
-          retries: Number.POSITIVE_INFINITY,
-          minTimeout: 100,
-          maxTimeout: 15_000,
-          randomize: true,
-          signal,
-          shouldRetry: ({ error }) => isPlatformFailure(error),
-        }).catch(() => ({ fault: 'no-reply' as const }))
-    },
+  return (replyMs, signal) => {
+    setMaxListeners(0, signal) // every call that waits listens: any number is no leak
+    const shouldRetry = ({ error }: { readonly error: Error }): boolean => isPlatformFailure(error)
+    const patience = { retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 15_000, randomize: true }
+    return (messages) =>
+      pRetry(() => limit(() => ask(messages, replyMs, signal)), { ...patience, signal, shouldRetry }).catch(
+        () => NO_REPLY,
+      )
   }
 }
+
+type Endpoint = Pick<Miner, 'model' | 'chute'>
+type MinerClient = (replyMs: number, signal: AbortSignal) => Agent
+
+const NO_REPLY = { fault: 'no-reply' } as const
 
 /** Agents for the miners of a local network: a chute is a URL on this machine. Other miners never reply. */
 export function endpointAgents(concurrency: number, now: () => number): Setup['agent'] {
   const clients = new Map<string, MinerClient>()
-  return ({ model, chute: url }, replyMs, signal) => {
-    const host = URL.canParse(url) ? new URL(url).hostname : ''
-    if (!url.startsWith('http') || !LOOPBACK.has(host)) return async () => ({ fault: 'no-reply' })
-    const client = clients.get(`${url} ${model}`) ?? minerClient({ url, model }, concurrency, now)
-    clients.set(`${url} ${model}`, client)
-    return client.agent(replyMs, signal)
+  return ({ model, chute }, replyMs, signal) => {
+    const host = URL.canParse(chute) ? new URL(chute).hostname : ''
+    if (!chute.startsWith('http') || !LOOPBACK.has(host)) return async () => NO_REPLY
+    const client = clients.get(`${chute} ${model}`) ?? minerClient({ model, chute }, concurrency, now)
+    clients.set(`${chute} ${model}`, client)
+    return client(replyMs, signal)
   }
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
 
-function isPlatformFailure(error: unknown): boolean {
+function isPlatformFailure(error: Error): boolean {
   if (error instanceof APIConnectionTimeoutError) return false
   if (error instanceof APIConnectionError) return true
   return error instanceof APIError && PLATFORM_STATUS.has(error.status ?? 0)

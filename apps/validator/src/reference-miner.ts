@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http'
 import { registry } from '@affine/envs'
 import { digest, pcg64 } from '@affine/prng'
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { listen } from './listen.ts'
 
 /** A player for trying things out: how often it plays perfectly, and the seed of its luck. */
 export interface Player {
@@ -25,8 +24,8 @@ export function playerReply(prompt: string, { skill, seed }: Player): string {
   return 'I do not know this game.'
 }
 
-/** An OpenAI-compatible server that answers as `player` does, from the last message alone. Not started: call `listen`. */
-export function minerServer(player: Player): Server {
+/** An OpenAI-compatible server, below `/v1`, that answers as `player` does, from the last message alone. */
+export function serveMiner(player: Player, port: number): ReturnType<typeof listen> {
   const app = new Hono()
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const body = await context.req.json<{ messages?: { content?: unknown }[] } | null>().catch(() => null)
@@ -38,5 +37,5 @@ export function minerServer(player: Player): Server {
     const choices = [{ index: 0, finish_reason: 'stop', message }]
     return context.json({ id: 'chatcmpl-0', object: 'chat.completion', created: 0, model: 'reference', choices })
   })
-  return createServer(getRequestListener(app.fetch))
+  return listen(app.fetch, port)
 }

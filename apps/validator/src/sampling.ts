@@ -1,19 +1,13 @@
-import type { Sample, Scope } from '@affine/blocks'
+import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel, Miner } from '@affine/duel'
 import { type Agent, challengeId, make, play, registry } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
-/** One challenge of a duel. */
-export type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
-
-/** One side of a sample: whose episode it is, and who answers. */
-export interface Side {
-  readonly hotkey: string
-  readonly agent: Agent
-}
-
+type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
+/** Whose episode it is, and who answers. */
+type Side = { readonly hotkey: string; readonly agent: Agent }
 type Sides = Readonly<Record<'champion' | 'contender', Side>>
 
 /** Puts one challenge to both miners, at the same time and apart from each other. */
@@ -29,64 +23,51 @@ export async function playSample(challenge: Challenge, sides: Sides, now: () => 
 }
 
 /** One epoch's sampling: what to play, where to note it, whom to ask, and until when. */
-export interface LaneTask extends Pick<Setup, 'agent' | 'now'> {
+export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
   readonly scope: Scope
   readonly duel: Pick<Duel, 'champion' | 'contender'>
   readonly secret: Hash
   readonly journalPath: string
   /** Aborts when the sampling phase is over: what has no reply by then is a fault. */
   readonly deadline: AbortSignal
-  readonly onSample: (sample: Sample, left: number) => void
 }
-
-type Entry = { readonly at: number; readonly sample: Sample }
 
 /**
  * Plays every challenge of a lane that its journal does not hold yet, all side by side, and resolves with all samples
  * and the time of the last. A sample counts once it is on disk, so a killed process goes on where it stopped.
  */
-export async function sampleLane(
-  task: LaneTask,
-): Promise<{ readonly samples: readonly Sample[]; readonly time: number }> {
-  const { scope, secret, duel, deadline, now } = task
-  const journal = await openJournal(task.journalPath)
-  try {
-    const [first, ...kept] = journal.entries
-    const heading = { beacon: scope.beacon, commitment: scope.commitment, duel: scope.duel.id, epoch: scope.epoch }
-    if (first === undefined) await journal.append(heading)
-    else if (canonicalize(first) !== canonicalize(heading)) {
-      throw new Error(`${task.journalPath} belongs to another epoch, duel or chain: move it away`)
-    }
-    const entries = kept as unknown as Entry[]
-    const done = new Set(entries.map(({ sample }) => sample.challengeId))
-    const open = schedule(scope, secret).filter(({ challengeId }) => !done.has(challengeId))
-    let left = open.length
-    const fresh = open.map(async (challenge): Promise<Entry> => {
-      const replyMs = registry.get(challenge.env)?.replyMs ?? 0
-      const side = (miner: Miner): Side => ({ hotkey: miner.hotkey, agent: task.agent(miner, replyMs, deadline) })
-      const sides = { champion: side(duel.champion), contender: side(duel.contender) }
-      const sample = await playSample(challenge, sides, now)
-      const entry = { at: now(), sample }
-      await journal.append(entry as unknown as Json)
-      left -= 1
-      task.onSample(sample, left)
-      return entry
-    })
-    entries.push(...(await Promise.all(fresh)))
-    return { samples: entries.map((entry) => entry.sample), time: Math.max(0, ...entries.map((entry) => entry.at)) }
-  } finally {
-    await journal.close()
-  }
-}
-
-/** Every challenge that the lane must hold. */
-function schedule(scope: Scope, secret: Hash): readonly Challenge[] {
+export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samples' | 'time'>> {
+  const { scope, secret, journalPath, now, on } = task
+  const { beacon, commitment, epoch } = scope
   const duel = scope.duel.id
-  const indexes = Object.entries(scope.quota).flatMap(([env, quota]) =>
-    Array.from({ length: quota }, (_, i) => ({ env, index: i })),
+  await using journal = await openJournal(journalPath)
+  const [first, ...kept] = journal.entries
+  const heading = { beacon, commitment, duel, epoch }
+  if (first === undefined) await journal.append(heading)
+  else if (canonicalize(first) !== canonicalize(heading)) {
+    throw new Error(`${journalPath} belongs to another epoch, duel or chain: move it away`)
+  }
+  const entries = kept as unknown as { readonly at: number; readonly sample: Sample }[]
+  const done = new Set(entries.map(({ sample }) => sample.challengeId))
+  const schedule = Object.entries(scope.quota).flatMap(([env, quota]) =>
+    Array.from({ length: quota }, (_, index): Challenge => {
+      const specHash = scope.specHashes[env] ?? ''
+      return { env, duel, index, challengeId: challengeId({ ...scope, env, specHash, duel, secret, index }) }
+    }),
   )
-  return indexes.map(({ env, index }) => {
-    const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret, index }
-    return { env, duel, index, challengeId: challengeId(parts) }
-  })
+  const open = schedule.filter((challenge) => !done.has(challenge.challengeId))
+  let left = open.length
+  const playOne = async (challenge: Challenge): Promise<void> => {
+    const replyMs = registry.get(challenge.env)?.replyMs ?? 0
+    const side = (miner: Miner): Side => ({ ...miner, agent: task.agent(miner, replyMs, task.deadline) })
+    const sides = { champion: side(task.duel.champion), contender: side(task.duel.contender) }
+    const sample = await playSample(challenge, sides, now)
+    const entry = { at: now(), sample }
+    await journal.append(entry as unknown as Json)
+    entries.push(entry)
+    left -= 1
+    on({ type: 'sample', epoch, sample, left })
+  }
+  await Promise.all(open.map(playOne))
+  return { samples: entries.map(({ sample }) => sample), time: Math.max(0, ...entries.map(({ at }) => at)) }
 }

@@ -4,10 +4,13 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import { type LaneVerdict, type Network, openBucket, type Settled, type Source } from '@affine/verifier'
+import { type Network, openBucket, type Settled, type Source } from '@affine/verifier'
 
-/** Where a validator keeps what is its own, and where it meets the others. */
-export interface Places {
+/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
+export interface Setup {
+  readonly chain: Chain
+  readonly account: Account
+  readonly network: Network
   /** Its own folder, for its journals; nobody else reads it. */
   readonly folder: string
   /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */
@@ -17,13 +20,6 @@ export interface Places {
   readonly bucketUrl: string
   /** Opens another validator's bucket; null when the announced URL may not be opened. */
   readonly openBucket: (hotkey: string, url: string) => Source | null
-}
-
-/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
-export interface Setup extends Places {
-  readonly chain: Chain
-  readonly account: Account
-  readonly network: Network
   /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
   readonly agent: (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
   readonly now: () => number
@@ -35,12 +31,13 @@ export interface Setup extends Places {
 export type Event =
   | { readonly type: 'epoch'; readonly settled: Settled }
   | { readonly type: 'sample'; readonly epoch: number; readonly sample: Sample; readonly left: number }
-  | { readonly type: 'lane'; readonly epoch: number; readonly validator: string; readonly verdict: LaneVerdict }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
 
+type Folders = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
+
 /** Buckets that are folders side by side under `buckets`, each announced by its validator's hotkey. */
-export function folders(folder: string, buckets: string, hotkey: string): Places {
+export function folders(folder: string, buckets: string, hotkey: string): Folders {
   return {
     folder,
     store: directoryBucket(folder),
@@ -48,9 +45,4 @@ export function folders(folder: string, buckets: string, hotkey: string): Places
     bucketUrl: hotkey,
     openBucket: (other, url) => openBucket(other, url, buckets),
   }
-}
-
-/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
-export function margin(blocks: number): number {
-  return Math.max(2, Math.floor(blocks / 10))
 }

@@ -3,12 +3,14 @@ import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
-import { ownLane, publish, secretOf } from './own-lane.ts'
-import { bitmapOf, checkPeer } from './peers.ts'
-import { margin, type Setup } from './setup.ts'
+import { checkPeer, ownLane, publish, secretOf } from './lane.ts'
+import type { Setup } from './setup.ts'
 
 /** The largest state file that is read back: a few hundred hotkeys take well under this. */
 const MAX_STATE_BYTES = 8 * 1024 * 1024
+
+/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
+const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /**
  * One validator: at every finalized head it does what is due. What it must not forget is on disk before it acts on it;
@@ -100,16 +102,14 @@ export class Validator {
   }
 
   /** All weight to the champion, once an epoch. */
-  async #setWeights(state: State): Promise<void> {
+  async #setWeights({ epoch, protocol, champion }: State): Promise<void> {
     const { chain, account } = this.#setup
-    const what = `weights ${state.epoch}`
-    if (state.champion === undefined || this.#sent.has(what)) return
-    const { neurons } = await chain.snapshot(Math.max(0, beaconBlock(state.epoch, state.protocol) - 1))
-    const champion = neurons.find(({ hotkey }) => hotkey === state.champion?.hotkey)
+    const what = `weights ${epoch}`
+    if (champion === undefined || this.#sent.has(what)) return
+    const { neurons } = await chain.snapshot(Math.max(0, beaconBlock(epoch, protocol) - 1))
+    const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
-    if (champion !== undefined && permit) {
-      this.#send(what, () => chain.setWeights(account, [[champion.uid, 65_535]]))
-    }
+    if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 
   /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */
@@ -124,14 +124,13 @@ export class Validator {
 
   async #ownLane(state: State, deadline: AbortSignal): Promise<readonly Hash[]> {
     const { epoch } = state
-    if (this.#own?.epoch === epoch) return this.#own.hashes
-    this.#own = { epoch, hashes: (await ownLane(this.#setup, state, deadline)) ?? [] }
+    if (this.#own?.epoch !== epoch) this.#own = { epoch, hashes: await ownLane(this.#setup, state, deadline) }
     return this.#own.hashes
   }
 
   /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
   async #audit(state: State, offset: number, deadline: AbortSignal): Promise<void> {
-    const { chain, account, bucketUrl: url, store, random } = this.#setup
+    const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol } = state
     const what = `attest ${epoch}`
     if (this.#sent.has(what)) return
@@ -142,9 +141,14 @@ export class Validator {
     const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(state, validator, head)))
     const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
     if (!late && verdicts.some(isMissing)) return
-    const whole = due.filter((_, i) => verdicts[i]?.ok).map(([validator]) => validator)
-    const bitmap = bitmapOf(state, new Set(whole))
-    const secret = await secretOf(epoch + 1, store, random)
+    const whole = new Set(due.flatMap(([validator], i) => (verdicts[i]?.ok ? [validator] : [])))
+    // 128 bits, one for each hotkey of the duel's weights in ascending order: set for the lanes that are whole.
+    const bitmap = new Uint8Array(16)
+    const hotkeys = Object.keys(state.duel?.weights ?? {}).sort()
+    for (const [i, hotkey] of hotkeys.entries()) {
+      if (whole.has(hotkey)) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (1 << (i & 7))
+    }
+    const secret = await secretOf(this.#setup, epoch + 1)
     const { genesis, netuid } = chain
     const next = commitmentOf({ genesis, netuid, validator: account.hotkey, epoch: epoch + 1, secret })
     const fields = encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: stateRoot(state), url })
@@ -153,11 +157,8 @@ export class Validator {
 
   /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */
   async #check(state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-    const known = this.#lanes.get(validator)
-    if (known !== undefined) return known
-    const verdict = await checkPeer(this.#setup, state, validator, head)
+    const verdict = this.#lanes.get(validator) ?? (await checkPeer(this.#setup, state, validator, head))
     if (!isMissing(verdict)) this.#lanes.set(validator, verdict)
-    this.#setup.on({ type: 'lane', epoch: state.epoch, validator, verdict })
     return verdict
   }
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
-import { listen } from '../src/listen.ts'
-import { closeServers, completion, serve } from './servers.ts'
+import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string
 let count = 0

@@ -24,11 +24,11 @@ const said = async ({ says }: Started): Promise<{ held: string[]; refused: strin
 
 it('a folder is made, held, and given back', async () => {
   const folder = join(root, 'new', 'deep')
-  const release = await holdFolder(folder)
+  const lock = await holdFolder(folder)
   expect(await readdir(folder)).not.toEqual([])
-  await release()
+  await lock[Symbol.asyncDispose]()
   expect(await readdir(folder)).toEqual([])
-  await (await holdFolder(folder))()
+  await (await holdFolder(folder))[Symbol.asyncDispose]()
 })
 
 it('who comes second is refused, and told who holds it; once it is gone, even by a kill, it is free', async () => {
@@ -40,8 +40,8 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')
   expect(await readdir(folder)).not.toEqual([])
-  const release = await holdFolder(folder)
-  await release()
+  const lock = await holdFolder(folder)
+  await lock[Symbol.asyncDispose]()
   expect(await readdir(folder)).toEqual([])
 })
 

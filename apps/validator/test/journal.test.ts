@@ -24,7 +24,7 @@ afterAll(() => rm(root, { recursive: true }))
 
 async function entriesAt(place: string): Promise<readonly Json[]> {
   const journal = await openJournal(place)
-  await journal.close()
+  await journal[Symbol.asyncDispose]()
   return journal.entries
 }
 
@@ -39,7 +39,7 @@ const ENTRIES: readonly Json[] = [
 async function filled(): Promise<string> {
   const journal = await openJournal(path)
   for (const entry of ENTRIES) await journal.append(entry)
-  await journal.close()
+  await journal[Symbol.asyncDispose]()
   return readFile(path, 'utf8')
 }
 
@@ -51,7 +51,7 @@ describe('entries', () => {
       await journal.append(entry)
       expect((await readFile(path, 'utf8')).split('\n').slice(0, -1)).toEqual(ENTRIES.slice(0, i + 1).map(canonicalize))
     }
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
     expect(await entriesAt(path)).toEqual(ENTRIES)
   })
 
@@ -59,7 +59,7 @@ describe('entries', () => {
     const before = await filled()
     const journal = await openJournal(path)
     await journal.append('more')
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
     expect(await readFile(path, 'utf8')).toBe(`${before}"more"\n`)
   })
 
@@ -70,7 +70,7 @@ describe('entries', () => {
     await first[3]
     const rest = all.slice(700).map(journal.append)
     await Promise.all([...first, ...rest])
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
     expect(await entriesAt(path)).toEqual(all)
   })
 })
@@ -86,7 +86,7 @@ describe('after a crash', () => {
       const journal = await openJournal(path)
       expect(journal.entries).toEqual(ENTRIES.slice(0, -1))
       await journal.append('after')
-      await journal.close()
+      await journal[Symbol.asyncDispose]()
       expect(await entriesAt(path)).toEqual([...ENTRIES.slice(0, -1), 'after'])
     }
   })
@@ -160,7 +160,7 @@ describe('a disk that fails', () => {
   it('so does a file that was closed: what was not acknowledged is not there', async () => {
     const journal = await openJournal(path)
     await journal.append('kept')
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
     await expect(journal.append('lost')).rejects.toThrow()
     await expect(journal.append('lost too')).rejects.toThrow()
     expect(await entriesAt(path)).toEqual(['kept'])

@@ -1,7 +1,7 @@
 import { commitmentOf, NO_BLOCK, type Sample, type Scope } from '@affine/blocks'
 import { type Account, account } from '@affine/chain'
 import { challengeId, specHash } from '@affine/envs'
-import type { LaneHeader } from '../src/own-lane.ts'
+import type { writeLane } from '../src/lane.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import { playSample } from '../src/sampling.ts'
 
@@ -23,8 +23,15 @@ export function scopeOf(quota: Scope['quota']): Scope {
   }
 }
 
-export function headerOf({ genesis, netuid, validator, epoch }: Scope): LaneHeader {
-  return { genesis, netuid, validator, epoch, previous: NO_BLOCK, secret: SECRET, time: 1_760_000_000_000 }
+/** A lane without its samples. */
+export function headerOf({
+  genesis,
+  netuid,
+  validator,
+  epoch,
+}: Scope): Omit<Parameters<typeof writeLane>[0], 'samples'> {
+  const common = { genesis, netuid, validator, epoch, time: 1_760_000_000_000 }
+  return { ...common, prev: NO_BLOCK, secret: SECRET, sign: VALIDATOR.sign }
 }
 
 /** One sample as an honest validator takes it. `thoughts` come before every reply. */

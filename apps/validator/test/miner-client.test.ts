@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { listen } from '../src/listen.ts'
 import { endpointAgents, minerClient } from '../src/miner-client.ts'
-import { type Answer, closeServers, completion, serve } from './servers.ts'
+import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [
   { role: 'user', content: 'What is it?' },
@@ -18,7 +17,7 @@ const forever = new AbortController().signal
 const json = { 'content-type': 'application/json' }
 
 const ask = (url: string, replyMs = 20_000, signal: AbortSignal = forever) =>
-  minerClient({ url, model: 'm' }, 8, Date.now).agent(replyMs, signal)(PROMPT)
+  minerClient({ chute: url, model: 'm' }, 8, Date.now)(replyMs, signal)(PROMPT)
 const content = async (reply: ReturnType<typeof ask>) => ((await reply) as Reply).content
 
 afterAll(closeServers)
@@ -190,9 +189,9 @@ describe('an answer', () => {
   it('has the time it took, which is never negative, by a clock that was set back too', async () => {
     const { url } = await serve((_, __, response) => response.writeHead(200, json).end(completion('A1')))
     const times = [5000, 5250, 5250, 1000]
-    const client = minerClient({ url, model: 'm' }, 1, () => times.shift() ?? 0)
-    expect(await client.agent(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
-    expect(await client.agent(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
+    const client = minerClient({ chute: url, model: 'm' }, 1, () => times.shift() ?? 0)
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
 
   it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
@@ -217,7 +216,7 @@ describe('what the server is told', () => {
     try {
       await ask(url)
       const noted = PROMPT.map((message) => ({ ...message, ms: 3, invocation: 'i', answer: '42' }))
-      await minerClient({ url, model: 'm' }, 8, Date.now).agent(5000, forever)(noted)
+      await minerClient({ chute: url, model: 'm' }, 8, Date.now)(5000, forever)(noted)
     } finally {
       for (const name of Object.keys(variables)) delete process.env[name]
     }
@@ -251,8 +250,8 @@ describe('calls at once', () => {
         response.writeHead(200, json).end(completion('A1'))
       }, 20)
     })
-    const client = minerClient({ url, model: 'm' }, 3, Date.now)
-    const agents = [client.agent(10_000, forever), client.agent(20_000, forever)]
+    const client = minerClient({ chute: url, model: 'm' }, 3, Date.now)
+    const agents = [client(10_000, forever), client(20_000, forever)]
     const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
     expect(seen.length).toBe(20)
@@ -287,7 +286,7 @@ describe('calls at once', () => {
       busy = false
       response.writeHead(first ? 503 : 200, json).end(completion(String(request.url?.length)))
     })
-    const agent = minerClient({ url, model: 'm' }, 1, Date.now).agent(10_000, forever)
+    const agent = minerClient({ chute: url, model: 'm' }, 1, Date.now)(10_000, forever)
     const order: string[] = []
     await Promise.all([
       Promise.resolve(agent(PROMPT)).then(() => order.push('first')),
@@ -305,7 +304,7 @@ describe('the end of sampling', () => {
       if (index === 0) response.writeHead(503).end()
     })
     const controller = new AbortController()
-    const agent = minerClient({ url, model: 'm' }, 2, Date.now).agent(60_000, controller.signal)
+    const agent = minerClient({ chute: url, model: 'm' }, 2, Date.now)(60_000, controller.signal)
     const replies = Array.from({ length: 6 }, () => agent(PROMPT))
     while (seen.length < 3) await sleep(5)
     controller.abort()

@@ -6,8 +6,8 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeLane } from '../src/lane.ts'
 import { endpointAgents } from '../src/miner-client.ts'
-import { writeLane } from '../src/own-lane.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
@@ -57,16 +57,16 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
     agent: endpointAgents(8, Date.now),
     deadline: AbortSignal.timeout(60_000),
     now: Date.now,
-    onSample: () => {},
+    on: () => {},
     ...options,
   })
 
 /** What `verifyLane` says of the lane of these samples. */
 async function verdictOn(samples: readonly Sample[]) {
   const store = directoryBucket(join(root, `store-${count++}`))
-  const hashes = await writeLane(headerOf(scope), samples, VALIDATOR, store)
+  const hashes = await writeLane({ ...headerOf(scope), samples }, store)
   const read = blockReader(store, { verify })
-  return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).previous, scope, read })
+  return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).prev, scope, read })
 }
 
 describe('a lane', () => {
@@ -74,11 +74,13 @@ describe('a lane', () => {
     const { duel } = await minersOf(honest(0.4), honest(0.9))
     const lefts: number[] = []
     const kept: Promise<string>[] = []
-    const onSample = (sample: Sample, left: number): void => {
-      lefts.push(left)
-      kept.push(readFile(journalPath, 'utf8').then((text) => (text.includes(sample.challengeId) ? '' : 'lost')))
+    const on: LaneTask['on'] = (event) => {
+      if (event.type !== 'sample') return
+      lefts.push(event.left)
+      const { challengeId } = event.sample
+      kept.push(readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')))
     }
-    const { samples, time } = await sampled(duel, { onSample })
+    const { samples, time } = await sampled(duel, { on })
     expect(lefts).toEqual(Array.from({ length: 48 }, (_, i) => 47 - i))
     expect((await Promise.all(kept)).join('')).toBe('')
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000)

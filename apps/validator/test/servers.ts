@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -5,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import { listen } from '../src/listen.ts'
+import type { AddressInfo } from 'node:net'
 
 /** A request as a server saw it. */
 export interface Seen {
@@ -16,6 +17,12 @@ export interface Seen {
 }
 
 const servers = new Set<Server>()
+
+/** Starts a server on loopback and resolves with its URL. Port 0 takes any free one. */
+export async function listen(server: Server, port: number): Promise<string> {
+  await once(server.listen(port, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 /** Gets a request's index, from 0, and its body, which has been read. */
 export type Answer = (index: number, request: IncomingMessage, response: ServerResponse, body: string) => void

@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
 import { interrupted, output, share, shortHotkey } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { castOf } from '../demo/cast.ts'
-import { runSubnet, type Subnet } from '../demo/subnet.ts'
+import { castOf, LIAR, runSubnet } from '../demo/subnet.ts'
 import { narrate } from '../narrate.ts'
 import { emptyFolder } from './options.ts'
 
@@ -23,65 +22,51 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
     const screen = output(json)
     const signal = interrupted()
+    const stopped = once(signal, 'abort').then(() => Promise.reject(signal.reason))
     const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
     const cast = castOf(seed)
     const members = [...cast.validators, ...cast.miners].map((m) => ({ ...m, hotkey: m.account.hotkey }))
     const nameOf = (hotkey: string): string => members.find((m) => m.hotkey === hotkey)?.name ?? shortHotkey(hotkey)
     const people = members.map(({ name, hotkey, ...rest }) => {
       const role = 'skill' in rest ? `miner of skill ${rest.skill}` : 'validator'
-      return `${name.padEnd(9)} ${hotkey} ${role}${name === cast.liar ? ' that makes its transcripts up' : ''}`
+      return `${name.padEnd(9)} ${hotkey} ${role}${name === LIAR ? ' that makes its transcripts up' : ''}`
     })
     screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
-    const subnet = await runSubnet({
-      ...{ cast, seed, out, signal },
-      on: (member, event) => {
-        const shown = event.type === 'epoch' || event.type === 'sample' ? member === cast.validators[0] : true
-        if (shown && event.type !== 'sent') narrate(event, screen, nameOf)
-      },
+    const subnet = runSubnet(cast, out, (member, event) => {
+      if (event.type === 'problem' || (event.type !== 'sent' && member === cast.validators[0]))
+        narrate(event, screen, nameOf)
     })
-    await sayEnd(subnet, nameOf, screen)
-    process.exitCode = await verifyApart(subnet, json, signal)
-    screen.line(whatNext(subnet, out), { type: 'files', out })
-  })
+    const { chain, state } = await Promise.race([stopped, subnet])
 
-async function sayEnd({ state, chain }: Subnet, nameOf: (hotkey: string) => string, screen: Screen): Promise<void> {
-  const champion = state.champion?.hotkey ?? ''
-  const { number } = await chain.head()
-  const weights = await chain.weights(number)
-  const uid = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === champion)?.uid
-  const full = Object.values(weights).filter((row) => row.length === 1 && row[0]?.[0] === uid)
-  const text = `
+    const champion = state.champion?.hotkey ?? ''
+    const { number } = await chain.head()
+    const weights = await chain.weights(number)
+    const uid = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === champion)?.uid
+    const full = Object.values(weights).filter((row) => row.length === 1 && row[0]?.[0] === uid)
+    const root = stateRoot(state)
+    const end = `
 champion   ${nameOf(champion)} (${champion})
 ratio      ${share(state.ratio)}
-state root ${stateRoot(state)}
+state root ${root}
 weights    ${full.length} of ${Object.keys(weights).length} validators give uid ${uid} all their weight on chain
 
 Now the verifier, a process of its own, with nothing but the buckets and the exported chain:
 `
-  screen.line(text, { type: 'end', champion, ratio: state.ratio, root: stateRoot(state), weights })
-}
+    screen.line(end, { type: 'end', champion, ratio: state.ratio, root, weights })
 
-type Screen = ReturnType<typeof output>
+    const data = [join(out, 'buckets'), '--chain', join(out, 'chain.json')]
+    const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
+    const words = [...process.execArgv, verifier, ...data, ...(json ? ['--json'] : [])]
+    const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'], signal })
+    const [code] = await Promise.race([stopped, once(child, 'exit')])
+    process.exitCode = code ?? 1
+    screen.line(whatNext(out, data.join(' ')), { type: 'files', out })
+  })
 
-/** Runs `af-verify` as its own process; resolves with its exit code. */
-async function verifyApart(
-  { buckets, chainFile }: Subnet,
-  json: true | undefined,
-  signal: AbortSignal,
-): Promise<number> {
-  const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-  const words = [...process.execArgv, verifier, buckets, '--chain', chainFile, ...(json ? ['--json'] : [])]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'] })
-  const [code] = await Promise.race([once(child, 'exit'), once(signal, 'abort')])
-  child.kill()
-  signal.throwIfAborted()
-  return code ?? 1
-}
-
-const whatNext = ({ buckets, chainFile }: Subnet, out: string): string => `
+const whatNext = (out: string, data: string): string => `
 Everything is in ${out}. Try next:
-  verify again          npx af-verify ${buckets} --chain ${chainFile}
-  look at one epoch     npx af-verify ${buckets} --chain ${chainFile} --epoch 2
-  replay a challenge    npx af-verify ${buckets} --chain ${chainFile} --epoch 2 --sample mult8@0.1.0#0
-  tamper with a byte    change one in any file under ${buckets}, and verify again
+  verify again          npx af-verify ${data}
+  look at one epoch     npx af-verify ${data} --epoch 2
+  replay a challenge    npx af-verify ${data} --epoch 2 --sample mult8@0.1.0#0
+  tamper with a byte    change one in any file under ${join(out, 'buckets')}, and verify again
   play one yourself     npx af env run tictactoe-v0`

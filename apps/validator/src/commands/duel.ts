@@ -8,8 +8,7 @@ import { drawInterval, interrupted, output, share } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { openJournal } from '../journal.ts'
-import { type Opened, openPlayer } from '../players.ts'
-import { runDuel, type SoloDuel, type Standing } from '../solo-duel.ts'
+import { openPlayer, runDuel, type SoloDuel, type Standing } from '../solo.ts'
 import { shareOption, whole } from './options.ts'
 
 const PLAYER = 'URL of an OpenAI-compatible endpoint, or a built-in player: perfect, random, or a skill as 0.7'
@@ -35,33 +34,25 @@ export const duel: CommandUnknownOpts = new Command('duel')
     const screen = output(json)
     const signal = interrupted()
     const envs = [...new Set((env ?? [...registry.keys()]).map((id) => make(id).spec.id))]
-    const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
-    const release = await holdFolder(out)
-    const common = { model, concurrency: envs.length * ahead, giveUpMs: giveUp * 1000, signal }
-    const players: Opened[] = []
-    try {
-      const open = async (who: string, seed: string): Promise<Opened['agent']> => {
-        players.push(await openPlayer({ ...common, who, seed }))
-        return (players.at(-1) as Opened).agent
-      }
-      const agents = { champion: await open(champion, 'champion'), contender: await open(contender, 'contender') }
-      const journal = await openJournal(join(out, 'samples.jsonl'))
-      const [kept, ...samples] = journal.entries as unknown as [SoloDuel | undefined]
-      const duel: SoloDuel = { ...asked, secret: kept?.secret ?? randomBytes(32).toString('hex') }
-      if (kept === undefined) await journal.append(duel)
-      else if (canonicalize(kept) !== canonicalize(duel)) {
-        throw new RangeError(`"--out" ${out} holds another duel: name another folder, or repeat its arguments`)
-      } else screen.line(`taking up ${samples.length} samples`, { type: 'resumed', samples: samples.length })
-      const on = (standing: Standing): void => screen.status(standingText(standing, duel).join('   '))
-      const result = await runDuel({ duel, journal, agents, ahead, signal, on })
-      await writeFile(join(out, 'result.json'), `${JSON.stringify({ duel, ...result }, null, 2)}\n`)
-      const winner = result.outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'
-      const text = [...standingText(result, duel), `${winner} Samples and result are in ${out}`]
-      screen.line(text.join('\n'), { type: 'end', ...result })
-    } finally {
-      for (const player of players) player.close()
-      await release()
-    }
+    await using _folder = await holdFolder(out)
+    const options = { model, giveUpMs: giveUp * 1000, signal }
+    using first = await openPlayer(champion, 'champion', options)
+    using second = await openPlayer(contender, 'contender', options)
+    const journal = await openJournal(join(out, 'samples.jsonl'))
+    const [kept, ...samples] = journal.entries as unknown as [SoloDuel | undefined]
+    const secret = kept?.secret ?? randomBytes(32).toString('hex')
+    const duel: SoloDuel = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6), secret }
+    if (kept === undefined) await journal.append(duel)
+    else if (canonicalize(kept) !== canonicalize(duel)) {
+      throw new RangeError(`"--out" ${out} holds another duel: name another folder, or repeat its arguments`)
+    } else screen.line(`taking up ${samples.length} samples`, { type: 'resumed', samples: samples.length })
+    const on = (standing: Standing): void => screen.status(standingText(standing, duel).join('   '))
+    const players = { champion: first, contender: second }
+    const result = await runDuel({ duel, journal, players, ahead, signal, on })
+    await writeFile(join(out, 'result.json'), `${JSON.stringify({ duel, ...result }, null, 2)}\n`)
+    const winner = result.outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'
+    const text = [...standingText(result, duel), `${winner} Samples and result are in ${out}`]
+    screen.line(text.join('\n'), { type: 'end', ...result })
   })
 
 function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly string[] {

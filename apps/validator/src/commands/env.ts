@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline/promises'
 import { type Agent, make, play, registry, specHash } from '@affine/envs'
 import { interrupted, output, printable } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { openPlayer } from '../players.ts'
-import { soloChallenge } from '../solo-duel.ts'
+import { openPlayer, type Player, soloChallenge } from '../solo.ts'
 
+const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
 const EXAMPLES = `
 Examples:
   $ af env run tictactoe-v0
@@ -33,11 +33,7 @@ env
   .description('play one challenge')
   .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
   .option('--challenge <id>', 'which one; a new one without')
-  .option(
-    '--agent <who>',
-    'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint',
-    'human',
-  )
+  .option('--agent <who>', AGENT, 'human')
   .option('--model <name>', 'what the endpoint calls the model', 'default')
   .option('--verify', 'play twice and compare')
   .option('--json', 'one JSON object a line')
@@ -46,30 +42,27 @@ env
     const screen = output(json)
     const env = make(name)
     const id = challenge ?? soloChallenge(env.spec.id, randomBytes(32).toString('hex'), 0)
-    const common = { seed: randomBytes(8).toString('hex'), model, concurrency: 1, giveUpMs: 60_000 }
     const person = who === 'human'
-    const player = person ? human() : await openPlayer({ ...common, who, signal: interrupted() })
-    try {
-      const { messages, reward, fault } = await play(env, id, player.agent(env.spec.replyMs))
-      const said = messages.map(({ role, content }) => `${role === 'user' ? '>' : '<'} ${printable(content, 2000)}`)
-      const end = `reward ${reward}${fault === undefined ? '' : `, forfeited: ${fault}`}`
-      const record = { type: 'episode', env: env.spec.id, challengeId: id, messages, reward, fault }
-      screen.line([`challenge ${id}`, ...(person ? [] : said), end].join('\n'), record)
-      if (!verify) return
-      const replies = messages.filter(({ role }) => role === 'assistant').values()
-      const again: Agent = async () => replies.next().value ?? { fault: 'no-reply' }
-      const second = await play(env, id, person ? again : player.agent(env.spec.replyMs))
-      const bytes = (list: typeof messages): string => JSON.stringify(list.map(({ content }) => content))
-      const equal = bytes(second.messages) === bytes(messages) && second.reward === reward
-      if (!equal) throw new Error('played twice, the episode differs: the player is not deterministic')
-      screen.line('played twice, the same to the byte', { type: 'verified', equal })
-    } finally {
-      player.close()
-    }
+    const open = () =>
+      openPlayer(who, randomBytes(8).toString('hex'), { model, giveUpMs: 60_000, signal: interrupted() })
+    using player = person ? human() : await open()
+    const { messages, reward, fault } = await play(env, id, player.agent(env.spec.replyMs))
+    const said = messages.map(({ role, content }) => `${role === 'user' ? '>' : '<'} ${printable(content, 2000)}`)
+    const end = `reward ${reward}${fault === undefined ? '' : `, forfeited: ${fault}`}`
+    const record = { type: 'episode', env: env.spec.id, challengeId: id, messages, reward, fault }
+    screen.line([`challenge ${id}`, ...(person ? [] : said), end].join('\n'), record)
+    if (!verify) return
+    const replies = messages.filter(({ role }) => role === 'assistant').values()
+    const again: Agent = async () => replies.next().value ?? { fault: 'no-reply' }
+    const second = await play(env, id, person ? again : player.agent(env.spec.replyMs))
+    const bytes = (list: typeof messages): string => JSON.stringify(list.map(({ content }) => content))
+    const equal = bytes(second.messages) === bytes(messages) && second.reward === reward
+    if (!equal) throw new Error('played twice, the episode differs: the player is not deterministic')
+    screen.line('played twice, the same to the byte', { type: 'verified', equal })
   })
 
 /** Shows each prompt and reads one line. The end of input is no reply. */
-function human(): Awaited<ReturnType<typeof openPlayer>> {
+function human(): Player {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
   input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const lines = input[Symbol.asyncIterator]()
@@ -79,5 +72,5 @@ function human(): Awaited<ReturnType<typeof openPlayer>> {
     const { value, done } = await lines.next()
     return done ? { fault: 'no-reply' } : { content: value }
   }
-  return { agent: () => agent, close: () => process.stdin.destroy() }
+  return { agent: () => agent, [Symbol.dispose]: () => void process.stdin.destroy() }
 }

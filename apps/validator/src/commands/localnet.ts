@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain, serveLocal } from '@affine/chain'
 import { interrupted, networkOf, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { getRequestListener } from '@hono/node-server'
 import { listen } from '../listen.ts'
-import { emptyFolder, port, whole } from './options.ts'
+import { emptyFolder, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
 /** `af localnet`: a local chain over loopback, and keys to take part in it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
   .description('serve a local chain on loopback, with registered keys for validators and miners')
-  .option('--port <number>', '0 takes any that is free', port, 9944)
+  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'time between blocks', whole(10, 60_000), 500)
   .option('--validators <n>', 'keys with a permit', whole(1, 64), 3)
   .option('--miners <n>', 'keys without', whole(0, 64), 2)
@@ -27,17 +25,21 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const signal = interrupted()
     const { epochBlocks: tempo } = networkOf('local').protocol
     const keys = join(await emptyFolder(out), 'keys')
-    const names = [...count('validator', validators), ...count('miner', miners)]
-    const seeds = new Map(names.map((name) => [name, randomBytes(32)]))
-    const neurons = [...seeds].map(([name, seed]) => {
-      return { hotkey: account(seed).hotkey, stake: name.startsWith('validator') ? STAKE : 0n }
-    })
+    const member = (stake: bigint, name: string) => (_: unknown, i: number) => {
+      const secret = randomBytes(32)
+      return { file: join(keys, `${name}-${i + 1}`), secret, hotkey: account(secret).hotkey, stake }
+    }
+    const members = [
+      ...Array.from({ length: validators }, member(STAKE, 'validator')),
+      ...Array.from({ length: miners }, member(0n, 'miner')),
+    ]
+    const neurons = members.map(({ hotkey, stake }) => ({ hotkey, stake }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
     const chain = LocalChain.create({ netuid: 120, random: () => randomBytes(32), time: Date.now(), neurons, params })
-    const server = createServer(getRequestListener(serveLocal(chain)))
-    const url = await listen(server, port)
+    using server = await listen(serveLocal(chain), port)
+    const { url } = server
     await mkdir(keys)
-    for (const [name, seed] of seeds) await writeFile(join(keys, name), seed.toString('hex'), { mode: 0o600 })
+    for (const { file, secret } of members) await writeFile(file, secret.toString('hex'), { mode: 0o600 })
     const text = [
       `a local chain at ${url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
       `  af miner --port 8001 --chain ${url} --key ${join(keys, 'miner-1')}`,
@@ -46,17 +48,13 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     screen.line(text.join('\n'), { type: 'serving', url, keys, neurons })
     try {
       for (;;) {
-        await sleep(blockMs, undefined, { signal })
+        await sleep(blockMs, undefined, { signal }).catch(() => signal.throwIfAborted())
         const { number } = await chain.produce(Date.now())
         screen.status(`block ${number}, epoch ${Math.floor(number / tempo)}`)
       }
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error
     } finally {
-      server.close().closeAllConnections()
-      await writeFile(join(out, 'chain.json'), chain.export())
-      screen.line(`the chain is in ${join(out, 'chain.json')}`, { type: 'ended', file: join(out, 'chain.json') })
+      const file = join(out, 'chain.json')
+      await writeFile(file, chain.export())
+      screen.line(`the chain is in ${file}`, { type: 'ended', file })
     }
   })
-
-const count = (name: string, n: number): string[] => Array.from({ length: n }, (_, i) => `${name}-${i + 1}`)

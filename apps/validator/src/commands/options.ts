@@ -1,5 +1,6 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { type Account, account } from '@affine/chain'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 
 /** Reads an option that must be a whole number in a range. */
@@ -26,4 +27,9 @@ export async function emptyFolder(path: string): Promise<string> {
   return folder
 }
 
-export const port: (text: string) => number = whole(0, 65_535)
+/** The account whose 32-byte secret "--key" names, as 64 hex digits. Says what is wrong, never the secret. */
+export async function readKey(path: string): Promise<Account> {
+  const text = (await readFile(path, 'utf8')).trim()
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new RangeError(`${path} expected to hold a key: 64 lower-case hex digits`)
+  return account(Buffer.from(text, 'hex'))
+}

@@ -3,12 +3,11 @@ import { remoteChain } from '@affine/chain'
 import { interrupted, networkOf, output, shortHotkey } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
-import { readKey } from '../key-file.ts'
 import { endpointAgents } from '../miner-client.ts'
 import { narrate } from '../narrate.ts'
 import { folders } from '../setup.ts'
 import { Validator } from '../validator.ts'
-import { whole } from './options.ts'
+import { readKey, whole } from './options.ts'
 
 const EXAMPLE = `
 Example:
@@ -29,23 +28,15 @@ export const validate: CommandUnknownOpts = new Command('validate')
     const screen = output(json)
     const signal = interrupted()
     const [network, account] = [networkOf(name), await readKey(key)]
-    const release = await holdFolder(folder)
-    try {
-      const chain = await remoteChain(url)
-      const validator = new Validator({
-        ...folders(folder, buckets, account.hotkey),
-        chain,
-        account,
-        network,
-        agent: endpointAgents(concurrency, Date.now),
-        now: Date.now,
-        random: randomBytes,
-        on: (event) => narrate(event, screen, shortHotkey),
-      })
-      screen.line(`validating as ${account.hotkey}`, { type: 'started', hotkey: account.hotkey })
-      for await (const head of chain.heads(signal)) validator.onHead(head)
-      signal.throwIfAborted()
-    } finally {
-      await release()
-    }
+    await using _folder = await holdFolder(folder)
+    const chain = await remoteChain(url)
+    const validator = new Validator({
+      ...folders(folder, buckets, account.hotkey),
+      ...{ chain, account, network, now: Date.now, random: randomBytes },
+      agent: endpointAgents(concurrency, Date.now),
+      on: (event) => narrate(event, screen, shortHotkey),
+    })
+    screen.line(`validating as ${account.hotkey}`, { type: 'started', hotkey: account.hotkey })
+    for await (const head of chain.heads(signal)) validator.onHead(head)
+    signal.throwIfAborted()
   })

@@ -1,16 +1,13 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import type { Server } from 'node:http'
 import { join } from 'node:path'
-import { encodeCommitment, LocalChain } from '@affine/chain'
-import { type State, stateRoot } from '@affine/duel'
+import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
+import { type Duel, type State, stateRoot } from '@affine/duel'
+import { digest } from '@affine/prng'
 import { networkOf } from '@affine/verifier'
-import { listen } from '../listen.ts'
-import { type MinerClient, minerClient } from '../miner-client.ts'
-import { minerServer } from '../reference-miner.ts'
+import { minerClient } from '../miner-client.ts'
+import { playerReply, serveMiner } from '../reference-miner.ts'
 import { type Event, folders, type Setup } from '../setup.ts'
 import { Validator } from '../validator.ts'
-import { type Cast, liarsAgent, type Member, seededBytes } from './cast.ts'
 
 const NETUID = 120
 const BLOCK_MS = 12_000
@@ -20,37 +17,79 @@ const STAKE = 1_000_000_000_000
 const QUIET_EPOCHS = 3
 const MOST_EPOCHS = 60
 
-export interface SubnetOptions {
-  readonly cast: Cast
-  readonly seed: string
-  readonly out: string
-  readonly on: (member: Member, event: Event) => void
-  readonly signal: AbortSignal
+/** Someone in the demo: a key, and a name for the screen. */
+export interface Member {
+  readonly name: string
+  readonly account: Account
 }
 
-/** A finished subnet: where it left what anyone needs to check it, and the state that every validator came to. */
-export interface Subnet {
-  readonly buckets: string
-  readonly chain: LocalChain
-  readonly chainFile: string
-  readonly state: State
+/** Who takes part. Miners commit in this order: the first finds the throne empty, the others queue. */
+export interface Cast {
+  readonly seed: string
+  readonly validators: readonly Member[]
+  /** A miner's skill is the share of its replies that a perfect player would have given. */
+  readonly miners: readonly (Member & { readonly skill: number })[]
+}
+
+/** The validator that makes its transcripts up. */
+export const LIAR = 'mallory'
+const SKILLS = { champion: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.85 }
+
+/** The demo's members, their keys drawn from `seed`. */
+export function castOf(seed: string): Cast {
+  const member = (name: string): Member => {
+    return { name, account: account(Buffer.from(digest('demo key', seed, name), 'hex')) }
+  }
+  const miners = Object.entries(SKILLS).map(([name, skill]) => ({ ...member(name), skill }))
+  return { seed, validators: ['alice', 'bob', 'carol', 'dave', LIAR].map(member), miners }
+}
+
+/** Bytes that follow from the seed and a name: the same run has the same secrets and block hashes. */
+function seededBytes(seed: string, name: string): (size: number) => Uint8Array {
+  let drawn = 0
+  return (size) => {
+    drawn += 1
+    return Buffer.from(digest('demo bytes', seed, name, drawn), 'hex').subarray(0, size)
+  }
+}
+
+/**
+ * How the liar samples: it asks nobody. In its transcripts the weaker of the two miners plays perfectly and the other
+ * gives up, so each of them replays.
+ */
+function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): Setup['agent'] {
+  const skillOf = (hotkey = ''): number => miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
+  return ({ hotkey }) =>
+    async (messages) => {
+      const [a, b] = [duelOf()?.champion.hotkey, duelOf()?.contender.hotkey]
+      const favourite = skillOf(a) < skillOf(b) ? a : b
+      const perfect = (): string => playerReply(messages.at(-1)?.content ?? '', { skill: 1, seed: '' })
+      return { content: hotkey === favourite ? perfect() : 'I give up.' }
+    }
 }
 
 /**
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators with folders of their
  * own. A block is made when every validator has done what the last one asked for, so a run follows from its seed.
+ * Leaves what anyone needs to check it in `out`, the folder `buckets` and the chain's export `chain.json`, and resolves
+ * with the chain and the state that every validator came to.
  *
  * @throws Error when the validators disagree about the state, or it never comes to rest.
  */
-export async function runSubnet({ cast, seed, out, on, signal }: SubnetOptions): Promise<Subnet> {
+export async function runSubnet(
+  cast: Cast,
+  out: string,
+  on: (member: Member, event: Event) => void,
+): Promise<{ readonly chain: LocalChain; readonly state: State }> {
+  const { seed, validators, miners } = cast
   const network = networkOf('local')
   const entropy = seededBytes(seed, 'chain')
   const chain = LocalChain.create({
     netuid: NETUID,
     random: () => entropy(32),
     neurons: [
-      ...cast.validators.map(({ account }) => ({ hotkey: account.hotkey, stake: BigInt(STAKE) })),
-      ...cast.miners.map(({ account }) => ({ hotkey: account.hotkey, stake: 0n })),
+      ...validators.map(({ account }) => ({ hotkey: account.hotkey, stake: BigInt(STAKE) })),
+      ...miners.map(({ account }) => ({ hotkey: account.hotkey, stake: 0n })),
     ],
     params: { tempo: network.protocol.epochBlocks, weightsRateLimit: 1, stakeThreshold: STAKE },
   })
@@ -59,60 +98,51 @@ export async function runSubnet({ cast, seed, out, on, signal }: SubnetOptions):
   const produce = async (): Promise<void> => {
     height = (await chain.produce(now())).number
   }
-  const buckets = join(out, 'buckets')
-  const servers: Server[] = []
-  const states = new Map<string, State>()
+  const servers: Disposable[] = []
   try {
-    const clients = new Map<string, MinerClient>()
-    for (const { name, skill, account } of cast.miners) {
-      const server = minerServer({ skill, seed: `${seed} ${name}` })
+    const clients = new Map<string, ReturnType<typeof minerClient>>()
+    for (const { name, skill, account } of miners) {
+      const server = await serveMiner({ skill, seed: `${seed} ${name}` }, 0)
       servers.push(server)
       const model = `affine/${name}-${account.hotkey}`
-      const url = `${await listen(server, 0)}/v1`
-      clients.set(account.hotkey, minerClient({ url, model }, CALLS_AT_ONCE, now))
+      clients.set(account.hotkey, minerClient({ model, chute: `${server.url}/v1` }, CALLS_AT_ONCE, now))
       const included = chain.commit(account, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: name }))
       await produce()
       await included
     }
     const honest: Setup['agent'] = ({ hotkey }, replyMs, deadline) =>
-      clients.get(hotkey)?.agent(replyMs, deadline) ?? (async () => ({ fault: 'no-reply' }))
-    const validators = cast.validators.map((member) => {
+      clients.get(hotkey)?.(replyMs, deadline) ?? (async () => ({ fault: 'no-reply' }))
+    const states = new Map<string, State>()
+    const running = validators.map((member) => {
       const { name, account } = member
       return new Validator({
-        ...folders(join(out, 'validators', name), buckets, account.hotkey),
+        ...folders(join(out, 'validators', name), join(out, 'buckets'), account.hotkey),
         ...{ chain, account, network, now, random: seededBytes(seed, name) },
-        agent: name === cast.liar ? liarsAgent(cast, () => states.get(name)) : honest,
+        agent: name === LIAR ? liarsAgent(cast, () => states.get(name)?.duel) : honest,
         on: (event) => {
           if (event.type === 'epoch') states.set(name, event.settled.state)
           on(member, event)
         },
       })
     })
-    const stopped = once(signal, 'abort')
-    for (let [epoch, quiet] = [0, 0]; quiet < QUIET_EPOCHS; ) {
-      signal.throwIfAborted()
+    let state: State | undefined
+    for (let quiet = 0; state === undefined || quiet < QUIET_EPOCHS; ) {
       await produce()
       const head = await chain.head()
-      for (const validator of validators) validator.onHead(head)
-      await Promise.race([Promise.all(validators.map((validator) => validator.idle())), stopped])
-      const state = agreed(states)
-      if (state === undefined || state.epoch === epoch) continue
-      epoch = state.epoch
+      for (const validator of running) validator.onHead(head)
+      await Promise.all(running.map((validator) => validator.idle()))
+      const roots = new Set([...states.values()].map(stateRoot))
+      if (roots.size > 1) throw new Error(`validators came to different states: ${[...roots].join(', ')}`)
+      const latest = states.get(LIAR)
+      if (latest === undefined || latest.epoch === state?.epoch) continue
+      state = latest
       quiet = state.duel === undefined ? quiet + 1 : 0
-      if (epoch > MOST_EPOCHS) throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
+      if (state.epoch > MOST_EPOCHS) throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
     }
     await produce() // the last weights
+    await writeFile(join(out, 'chain.json'), chain.export())
+    return { chain, state }
   } finally {
-    for (const server of servers) server.close().closeAllConnections()
+    for (const server of servers) server[Symbol.dispose]()
   }
-  const chainFile = join(out, 'chain.json')
-  await writeFile(chainFile, chain.export())
-  return { buckets, chain, chainFile, state: agreed(states) as State }
-}
-
-/** The state that all validators hold. @throws Error if they differ, which would be a defect. */
-function agreed(states: ReadonlyMap<string, State>): State | undefined {
-  const roots = new Set([...states.values()].map(stateRoot))
-  if (roots.size > 1) throw new Error(`validators came to different states: ${[...roots].join(', ')}`)
-  return states.values().next().value
 }

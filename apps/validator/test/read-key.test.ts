@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readKey } from '../src/key-file.ts'
+import { readKey } from '../src/commands/options.ts'
 
 let root: string
 

@@ -5,8 +5,8 @@ import { type Bucket, blockPath, blockReader, LIMITS, readBlock, type Sample, ve
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { writeLane } from '../src/own-lane.ts'
-import { headerOf, samplesOf, scopeOf, VALIDATOR } from './lanes.ts'
+import { writeLane } from '../src/lane.ts'
+import { headerOf, samplesOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 300, 'tictactoe@0.1.0': 300 })
 const header = headerOf(scope)
@@ -26,13 +26,13 @@ beforeEach(() => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-const write = (all: readonly Sample[]) => writeLane(header, all, VALIDATOR, store)
+const write = (all: readonly Sample[]) => writeLane({ ...header, samples: all }, store)
 
 describe('a lane', () => {
   it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {
     const hashes = await write(samples)
     const head = hashes.at(-1) ?? ''
-    const lane = await verifyLane({ head, previous: header.previous, scope, read: blockReader(store, { verify }) })
+    const lane = await verifyLane({ head, previous: header.prev, scope, read: blockReader(store, { verify }) })
     expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })
     const wins = samples.filter(({ env, verdict }) => env === 'mult8@0.1.0' && verdict === 'win').length
     expect(wins).toBeGreaterThan(0)
@@ -51,9 +51,9 @@ describe('a lane', () => {
 
   it('is other blocks for another epoch, secret, previous seal, time or samples', async () => {
     const head = (await write(samples)).at(-1)
-    const others = [{ epoch: 8 }, { secret: '5f'.repeat(32) }, { previous: '01'.repeat(32) }, { time: 1 }]
+    const others = [{ epoch: 8 }, { secret: '5f'.repeat(32) }, { prev: '01'.repeat(32) }, { time: 1 }]
     for (const other of others) {
-      expect((await writeLane({ ...header, ...other }, samples, VALIDATOR, store)).at(-1)).not.toBe(head)
+      expect((await writeLane({ ...header, samples, ...other }, store)).at(-1)).not.toBe(head)
     }
     expect((await write(samples.slice(1))).at(-1)).not.toBe(head)
   })
@@ -127,7 +127,7 @@ describe('its blocks', () => {
     const hashes = await write(samples)
     const headers = (await blocks(hashes)).map((block) => block.header)
     expect(headers.map(({ height }) => height)).toEqual(headers.map((_, i) => i))
-    expect(headers.map(({ prev }) => prev)).toEqual([header.previous, ...hashes.slice(0, -1)])
+    expect(headers.map(({ prev }) => prev)).toEqual([header.prev, ...hashes.slice(0, -1)])
     expect(headers.map(({ secret }) => secret !== undefined)).toEqual(headers.map((_, i) => i === headers.length - 1))
   })
 })

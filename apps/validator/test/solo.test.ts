@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJournal } from '../src/journal.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { playerReply } from '../src/reference-miner.ts'
-import { runDuel, type SoloDuel, type Standing } from '../src/solo-duel.ts'
+import { runDuel, type SoloDuel, type Standing } from '../src/solo.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = [...registry.keys()].sort()
@@ -55,15 +55,15 @@ async function duelOf(champion: string, contender: string, options: Options = {}
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (journal.entries.length === 0) await journal.append(duel)
   const agentOf = (url: string) => {
-    const client = minerClient({ url, model: 'm' }, 2 * ahead, Date.now)
-    return (replyMs: number) => client.agent(replyMs, signal)
+    const client = minerClient({ chute: url, model: 'm' }, 2 * ahead, Date.now)
+    return { agent: (replyMs: number) => client(replyMs, signal) }
   }
-  const agents = { champion: agentOf(champion), contender: agentOf(contender) }
+  const players = { champion: agentOf(champion), contender: agentOf(contender) }
   try {
-    return await runDuel({ duel, journal, agents, ahead, signal, on })
+    return await runDuel({ duel, journal, players, ahead, signal, on })
   } finally {
     if (signal.aborted) await sleep(100) // for whatever is still under way
-    await journal.close()
+    await journal[Symbol.asyncDispose]()
   }
 }
 

@@ -3,7 +3,46 @@ import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf } from '@affine/d
 import { type Agent, challengeId, make, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
 import type { Journal } from './journal.ts'
+import { minerClient } from './miner-client.ts'
+import { serveMiner } from './reference-miner.ts'
 import { playSample } from './sampling.ts'
+
+type PlayerOptions = { readonly model: string; readonly giveUpMs: number; readonly signal: AbortSignal }
+
+/** Someone to play with, until it is disposed of. */
+export interface Player extends Disposable {
+  readonly agent: (replyMs: number) => Agent
+}
+
+/**
+ * Opens a player over HTTP: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`, `random`, or a
+ * skill from 0 to 1, which is served from a server of its own with luck from a seed. An endpoint that is out of reach for
+ * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
+ * @throws RangeError for what is no player; Error when nothing answers at a URL.
+ */
+export async function openPlayer(who: string, seed: string, options: PlayerOptions): Promise<Player> {
+  const { model, giveUpMs, signal } = options
+  const skill = who === 'perfect' ? 1 : who === 'random' ? 0 : Number(who || Number.NaN)
+  const server = skill >= 0 && skill <= 1 ? await serveMiner({ skill, seed }, 0) : undefined
+  const url = server === undefined ? who : `${server.url}/v1`
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new RangeError(
+      `expected a player: a URL, perfect, random, or a skill from 0 to 1; got ${JSON.stringify(who)}`,
+    )
+  }
+  await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(10_000) }).catch((error: Error) => {
+    throw new Error(`nothing answers at ${url}: ${(error.cause as Error | undefined)?.message ?? error.message}`)
+  })
+  const client = minerClient({ chute: url, model }, Number.POSITIVE_INFINITY, Date.now)
+  return {
+    agent: (replyMs) => async (messages) => {
+      const reply = await client(replyMs, AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)]))(messages)
+      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      return reply
+    },
+    [Symbol.dispose]: () => server?.[Symbol.dispose](),
+  }
+}
 
 /** A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can be taken up again. */
 export type SoloDuel = {
@@ -15,20 +54,20 @@ export type SoloDuel = {
   readonly secret: Hash
 }
 
-export interface DuelRun {
-  readonly duel: SoloDuel
-  readonly journal: Journal
-  readonly agents: Readonly<Record<'champion' | 'contender', (replyMs: number) => Agent>>
-  /** Challenges under way at once in each environment. */
-  readonly ahead: number
-  readonly signal: AbortSignal
-  readonly on: (standing: Standing) => void
-}
-
 /** How a duel stands: by environment, and who has it, once that is certain. */
 export interface Standing {
   readonly envs: Readonly<Record<string, Match>>
   readonly outcome?: 'contender' | 'champion' | undefined
+}
+
+export interface DuelRun {
+  readonly duel: SoloDuel
+  readonly journal: Journal
+  readonly players: Readonly<Record<'champion' | 'contender', Pick<Player, 'agent'>>>
+  /** Challenges under way at once in each environment. */
+  readonly ahead: number
+  readonly signal: AbortSignal
+  readonly on: (standing: Standing) => void
 }
 
 /**
@@ -36,7 +75,7 @@ export interface Standing {
  * of the index, never of arrival. An environment without a verdict after `PROTOCOL.cap` challenges is held.
  * Rejects when `signal` aborts; what is in the journal then is not played again.
  */
-export async function runDuel({ duel, journal, agents, ahead, signal, on }: DuelRun): Promise<Standing> {
+export async function runDuel({ duel, journal, players, ahead, signal, on }: DuelRun): Promise<Standing> {
   const samples = journal.entries.slice(1) as unknown as Sample[]
   const envs = Object.fromEntries(duel.envs.map((env) => [env, NO_MATCH]))
   const standing = (): Standing => {
@@ -45,10 +84,8 @@ export async function runDuel({ duel, journal, agents, ahead, signal, on }: Duel
   }
   const playEnv = async (env: string): Promise<void> => {
     const { replyMs } = make(env).spec
-    const sides = {
-      champion: { hotkey: duel.champion, agent: agents.champion(replyMs) },
-      contender: { hotkey: duel.contender, agent: agents.contender(replyMs) },
-    }
+    const side = (role: 'champion' | 'contender') => ({ hotkey: duel[role], agent: players[role].agent(replyMs) })
+    const sides = { champion: side('champion'), contender: side('contender') }
     const outcomes = new Map(samples.filter((sample) => sample.env === env).map((s) => [s.index, s.verdict]))
     let match = NO_MATCH
     let next = 0
@@ -63,9 +100,8 @@ export async function runDuel({ duel, journal, agents, ahead, signal, on }: Duel
           outcomes.set(index, sample.verdict)
         }
         for (let seen = outcomes.get(match.played); seen !== undefined; seen = outcomes.get(match.played)) {
-          const looked = look(match, seen, duel.ratioPpm, ruleOf(PROTOCOL))
-          if (looked === match) break // after a verdict nothing changes
-          match = looked
+          if (match.verdict !== 'continue') break
+          match = look(match, seen, duel.ratioPpm, ruleOf(PROTOCOL))
         }
         if (match.played === PROTOCOL.cap && match.verdict === 'continue') match = { ...match, verdict: 'hold' }
         envs[env] = match

@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { type BlockDraft, type Bucket, blockPath, commitmentOf, LIMITS, NO_BLOCK, writeBlock } from '@affine/blocks'
+import type { State } from '@affine/duel'
+import type { Hash } from '@affine/prng'
+import { bucketUrls, checkLane, type LaneVerdict, laneScope, sealBlock, sourceReader } from '@affine/verifier'
+import { sampleLane } from './sampling.ts'
+import type { Setup } from './setup.ts'
+
+/** As many samples of the largest size as fit in a block, header and signature included. */
+const SAMPLES_A_BLOCK = Math.floor((LIMITS.blockBytes - 4096) / (LIMITS.sampleBytes + 1))
+
+/**
+ * This validator's lane in the epoch that `state` governs, sampled to its end and written to the store: the hashes of
+ * its blocks, first to last; none when the validator is not due. Asked again, it asks no miner twice.
+ */
+export async function ownLane(setup: Setup, state: State, deadline: AbortSignal): Promise<readonly Hash[]> {
+  const { account, folder, store } = setup
+  const { epoch, duel } = state
+  const scope = await laneScope(setup.chain, state, account.hotkey)
+  if (scope === null || duel === undefined) return []
+  const secret = await secretOf(setup, epoch)
+  if (commitmentOf({ ...scope, secret }) !== scope.commitment) {
+    throw new Error(`the secret of epoch ${epoch} in ${folder} is not the one whose digest is on chain`)
+  }
+  const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
+  const sampled = await sampleLane({ ...setup, scope, duel, secret, journalPath, deadline })
+  const { genesis, netuid, validator } = scope
+  const prev = state.heads[validator] ?? NO_BLOCK
+  return writeLane({ genesis, netuid, validator, epoch, prev, secret, sign: account.sign, ...sampled }, store)
+}
+
+/** All blocks of one lane as one. `prev` is the validator's last seal on chain, or `NO_BLOCK`. */
+type LaneDraft = Omit<BlockDraft, 'height'> & { readonly secret: Hash }
+
+/**
+ * Writes an epoch's samples to `store` as the blocks of a lane and returns their hashes, first to last.
+ *
+ * The hashes follow from the draft alone, whatever the order of the samples: after a crash the same lane comes out, so
+ * there are never two blocks at one height. A block that is in the store already is left as it is.
+ */
+export async function writeLane({ secret, ...draft }: LaneDraft, store: Bucket): Promise<readonly Hash[]> {
+  const left = [...draft.samples].sort((a, b) => (a.env < b.env ? -1 : a.env > b.env ? 1 : a.index - b.index))
+  const hashes: Hash[] = []
+  do {
+    const samples = left.splice(0, SAMPLES_A_BLOCK)
+    const place = { height: hashes.length, prev: hashes.at(-1) ?? draft.prev }
+    const last = left.length === 0 && { secret } // an empty lane is one block too: it reveals the secret
+    const { hash, bytes } = await writeBlock({ ...draft, ...place, ...last, samples })
+    if ((await store.read(blockPath(hash), LIMITS.blockBytes)) === null) await store.write(blockPath(hash), bytes)
+    hashes.push(hash)
+  } while (left.length > 0)
+  return hashes
+}
+
+/** Copies sealed blocks to where everyone may read them. */
+export async function publish({ store, bucket }: Setup, hashes: readonly Hash[]): Promise<void> {
+  for (const hash of hashes) {
+    const bytes = await store.read(blockPath(hash), LIMITS.blockBytes)
+    if (bytes === null) throw new Error(`the sealed block ${hash} is gone from the store`)
+    await bucket.write(blockPath(hash), bytes)
+  }
+}
+
+/** The secret of `epoch`, 64 hex digits: made and synced to disk before its digest can go on chain. */
+export async function secretOf({ store, random }: Setup, epoch: number): Promise<Hash> {
+  const path = `secrets/${epoch}`
+  const kept = await store.read(path, 64)
+  if (kept !== null) return new TextDecoder().decode(kept)
+  const secret = Buffer.from(random(32)).toString('hex')
+  await store.write(path, new TextEncoder().encode(secret))
+  return secret
+}
+
+/**
+ * Verifies another validator's sealed lane and mirrors it block by block: from the own bucket what is there already,
+ * then from the validator's, then from anyone else's.
+ */
+export async function checkPeer(setup: Setup, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
+  const { chain, account, bucket, openBucket } = setup
+  const urls = bucketUrls(await chain.snapshot(sealBlock(state.epoch, state.protocol)))
+  const others = [...new Set([validator, ...urls.keys()])].filter((hotkey) => hotkey !== account.hotkey)
+  const peers = others.map((hotkey) => openBucket(hotkey, urls.get(hotkey) ?? ''))
+  const sources = [{ name: account.hotkey, read: bucket.read }, ...peers].filter((source) => source !== null)
+  const read = sourceReader(sources, (hash, bytes) => bucket.write(blockPath(hash), bytes))
+  return checkLane(chain, state, validator, head, read)
+}

@@ -9,9 +9,7 @@ export interface Account {
   sign(message: Uint8Array): Uint8Array
 }
 
-const PREFIX = 42
 const SS58 = new TextEncoder().encode('SS58PRE')
-const NO_RANDOMNESS = new Uint8Array(32)
 
 /**
  * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it.
@@ -24,22 +22,19 @@ export function account(seed: Uint8Array): Account {
   const secret = sr25519.secretFromSeed(seed)
   return {
     hotkey: encodeAddress(sr25519.getPublicKey(secret)),
-    sign: (message) => sr25519.sign(secret, message, NO_RANDOMNESS),
+    sign: (message) => sr25519.sign(secret, message, new Uint8Array(32)),
   }
 }
 
 /** Did `hotkey` sign exactly these bytes, under the context `substrate`? Malformed input is false. Never throws. */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
-  const publicKey = decodeAddress(hotkey)
-  if (publicKey === null) return false
   try {
-    return sr25519.verify(message, signature, publicKey)
+    const publicKey = decodeAddress(hotkey)
+    return publicKey !== null && sr25519.verify(message, signature, publicKey)
   } catch {
     return false // a point off the curve, a missing marker, a wrong length
   }
 }
-
-const checksum = (body: Uint8Array) => blake2b(concatBytes(SS58, body), { dkLen: 64 }).subarray(0, 2)
 
 /**
  * The SS58 address (prefix 42) of a public key.
@@ -47,20 +42,17 @@ const checksum = (body: Uint8Array) => blake2b(concatBytes(SS58, body), { dkLen:
  */
 export function encodeAddress(publicKey: Uint8Array): string {
   if (publicKey.length !== 32) throw new RangeError(`"publicKey" expected 32 bytes, got ${publicKey.length}`)
-  const body = concatBytes(Uint8Array.of(PREFIX), publicKey)
-  return base58.encode(concatBytes(body, checksum(body)))
+  const body = concatBytes(Uint8Array.of(42), publicKey)
+  return base58.encode(concatBytes(body, blake2b(concatBytes(SS58, body)).subarray(0, 2)))
 }
 
 /** The 32 bytes of an SS58 address with prefix 42; null for anything else. Never throws. */
 export function decodeAddress(address: string): Uint8Array | null {
-  if (typeof address !== 'string' || address.length > 48) return null
   try {
-    const bytes = base58.decode(address)
-    const body = bytes.subarray(0, 33)
-    const [first, second] = checksum(body)
-    const valid = bytes.length === 35 && bytes[0] === PREFIX && bytes[33] === first && bytes[34] === second
-    return valid ? body.slice(1) : null
+    if (address.length > 48) return null // base58 takes quadratic time
+    const publicKey = base58.decode(address).slice(1, 33)
+    return encodeAddress(publicKey) === address ? publicKey : null
   } catch {
-    return null // not base58
+    return null // no text, not base58, or too short
   }
 }

@@ -55,9 +55,8 @@ export interface Chain {
 }
 
 /** What each name means and what to do about it. Names up to `AncientBirthBlock` are subtensor's and Substrate's own. */
-const ADVICE = {
+export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
-  HotKeyAlreadyRegisteredInSubNet: 'this hotkey already has a uid',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
   SettingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
@@ -73,7 +72,6 @@ const ADVICE = {
   ExhaustsResources: 'too much is waiting: try again after the next block',
   AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
   FieldTooLong: 'a commitment field has at most 128 bytes',
-  BadFormat: 'not an extrinsic',
 } as const
 
 export type Refusal = keyof typeof ADVICE
@@ -83,10 +81,8 @@ export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly code: string
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options)
+  constructor(code: string, detail: string = ADVICE[code as Refusal], options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options)
     this.code = code
   }
 }
-
-export const refusal = (code: Refusal): ChainError => new ChainError(code, `${code}: ${ADVICE[code]}`)

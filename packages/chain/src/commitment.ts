@@ -30,14 +30,12 @@ const ATTEST_BYTES = 86
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   if (commitment.kind === 'miner') {
-    const { model, revision, chute } = commitment
-    return [encodeText('model', model), encodeText('revision', revision), encodeText('chute', chute)]
+    return (['model', 'revision', 'chute'] as const).map((name) => encodeText(name, commitment[name]))
   }
   const { epoch, url } = commitment
   if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff)
     throw new RangeError(`"epoch" expected 0..4294967295, got ${epoch}`)
-  const start = new Uint8Array(6)
-  start.set([VERSION, commitment.kind === 'seal' ? SEAL : ATTEST])
+  const start = Uint8Array.of(VERSION, commitment.kind === 'seal' ? SEAL : ATTEST, 0, 0, 0, 0)
   new DataView(start.buffer).setUint32(2, epoch, true)
   if (commitment.kind === 'seal') return [concatBytes(start, hash('head', commitment.head)), encodeText('url', url)]
   const { bitmap, next, stateRoot } = commitment

@@ -1,18 +1,39 @@
-import type { Account } from './account.ts'
-import { badLog, type Log, parseLog } from './block.ts'
-import { readText } from './body.ts'
-import { ChainError, type Head } from './chain.ts'
-import type { Call } from './extrinsic.ts'
-import { PAGE_BLOCKS, Replica } from './replica.ts'
-import { type Guard, hash, integer, parseJson, record, text } from './shape.ts'
+import * as z from 'zod'
+import { ADVICE, ChainError } from './chain.ts'
+import { type Extrinsic, extrinsicShape, logShape, natural, read } from './ledger.ts'
+import type { LocalChain } from './local-chain.ts'
+import { Replica } from './replica.ts'
 
-type Ask = (body: unknown, signal?: AbortSignal) => Promise<string>
-
-const MAX_BODY = 67_108_864
+const MAX_REQUEST = 16_384
+const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
+const JSON_TYPE = 'application/json'
 
-const isHead: Guard<Head> = record<Head>({ number: integer(0), hash })
-const isFault = record({ code: text(/^[A-Za-z]{1,64}$/), message: text(/^\P{C}{1,500}$/u) })
+const requestShape = z.union([z.strictObject({ log: natural }), z.strictObject({ submit: extrinsicShape })])
+
+/**
+ * Serves a local chain to `remoteChain`: a handler of web-standard requests to any path. For loopback.
+ *
+ * Takes POSTs of at most 16 KiB of JSON. `{ log: n }` gets the log from block n on, once there is such a block, or
+ * without blocks after `waitMs`. `{ submit: extrinsic }` is answered once the call waits for the next block; what
+ * became of it is in the log. What is refused gets a status of 400 and `{ code, message }`.
+ */
+export function serveLocal(chain: LocalChain, waitMs = 20_000): (request: Request) => Promise<Response> {
+  return async ({ method, headers, body }) => {
+    try {
+      // A page from elsewhere can't send this type without a permission that nobody gives.
+      const mayAsk = method === 'POST' && headers.get('content-type') === JSON_TYPE
+      const text = mayAsk ? await readText(body, MAX_REQUEST).catch(() => '') : ''
+      const request = read(requestShape, text, 'BadRequest')
+      if ('submit' in request) return Response.json(chain.submit(request.submit))
+      for await (const { number } of chain.heads(AbortSignal.timeout(waitMs))) if (number >= request.log) break
+      return new Response(chain.export(request.log), { headers: { 'content-type': JSON_TYPE } })
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      return Response.json({ code: error.code, message: error.message }, { status: 400 })
+    }
+  }
+}
 
 /**
  * The chain that `serveLocal` serves at `url`. Fetches its log and replays it here, so a server can be silent or tell
@@ -21,86 +42,56 @@ const isFault = record({ code: text(/^[A-Za-z]{1,64}$/), message: text(/^\P{C}{1
  * Whatever the server does ends in a `ChainError`: `BadLog` or `BadReply` for what is no such chain, `Unreachable` when
  * there is no answer. What was sent may then have arrived all the same.
  */
-export async function remoteChain(url: string, options: { readonly fetch?: typeof fetch } = {}): Promise<RemoteChain> {
-  const ask = asker(url, options.fetch ?? fetch)
-  const chain = new RemoteChain(parseLog(await ask({ log: 0 })), ask)
-  if (chain.height < 0) throw badLog('no blocks')
+export async function remoteChain(url: string, options: { readonly fetch?: typeof fetch } = {}): Promise<Replica> {
+  const ask = (body: unknown, signal?: AbortSignal) => post(options.fetch ?? fetch, url, JSON.stringify(body), signal)
+  const fetchLog = async (log: number, signal?: AbortSignal) => read(logShape, await ask({ log }, signal), 'BadLog')
+  let sent: Promise<unknown> = Promise.resolve()
+
+  class RemoteChain extends Replica {
+    /** One after the other: on the way, calls could overtake each other. */
+    protected send(sign: () => Extrinsic): Promise<Extrinsic> {
+      const sending = sent.then(async () => {
+        await this.head()
+        const submit = sign()
+        await ask({ submit })
+        return submit
+      })
+      sent = sending.catch(() => undefined)
+      return sending
+    }
+
+    /** The server holds its answer until there is such a block. */
+    protected async reach(block: number, signal?: AbortSignal): Promise<void> {
+      const { blocks } = await fetchLog(block, signal)
+      if (blocks.length === 0 && block <= this.height) throw new ChainError('BadLog', `without block ${block}`)
+      this.follow(blocks, block)
+    }
+  }
+
+  const chain = new RemoteChain(await fetchLog(0))
   await chain.head()
   return chain
 }
 
-export class RemoteChain extends Replica {
-  readonly #ask: Ask
-  readonly #sending = new Map<string, Promise<unknown>>()
-
-  constructor(log: Log, ask: Ask) {
-    super(log)
-    this.#ask = ask
-  }
-
-  async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
-    try {
-      await this.#fetch(this.height, signal)
-      for (let number = this.height; !signal?.aborted; ) {
-        if (number <= this.height) yield this.headAt(number++)
-        else await this.#fetch(number, signal)
-      }
-    } catch (error) {
-      if (!signal?.aborted) throw error
-    }
-  }
-
-  /** One after the other for each account: on the way, they could overtake each other. */
-  protected send(account: Account, call: Call, until?: number): Promise<Head> {
-    const before = this.#sending.get(account.hotkey) ?? Promise.resolve()
-    const sent = before.then(() => this.#submit(account, call, until))
-    this.#sending.set(
-      account.hotkey,
-      sent.catch(() => undefined),
-    )
-    return sent
-  }
-
-  protected async reach(block: number): Promise<void> {
-    if (block > this.height) await this.#fetch(this.height) // there is such a block, so no wait
-  }
-
-  async #submit(account: Account, call: Call, until?: number): Promise<Head> {
-    await this.head()
-    const extrinsic = this.sign(account, call, until)
-    for (;;) {
-      const reply = parseJson(await this.#ask({ submit: extrinsic }))
-      if (isHead(reply)) return reply
-      if (reply !== null) throw new ChainError('BadReply', 'BadReply: neither a head nor null') // null: it still waits
-    }
-  }
-
-  /** Follows the log from block `from` on. The server holds its answer until there is such a block. */
-  async #fetch(from: number, signal?: AbortSignal): Promise<void> {
-    const { height } = this
-    const { blocks } = parseLog(await this.#ask({ log: from }, signal))
-    this.follow(blocks)
-    if (blocks.length === PAGE_BLOCKS && this.height > height) await this.#fetch(this.height, signal)
-  }
+/** What the server answers; what it refuses is thrown. */
+async function post(ask: typeof fetch, url: string, body: string, signal?: AbortSignal): Promise<string> {
+  const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]
+  const init = { method: 'POST', headers: { 'content-type': JSON_TYPE }, body, redirect: 'error' } as const
+  const [{ ok }, text] = await ask(url, { ...init, signal: AbortSignal.any(signals) })
+    .then(async (response) => [response, await readText(response.body, MAX_REPLY)] as const)
+    .catch((cause) => {
+      throw new ChainError('Unreachable', `no chain answers at ${url}; is it running?`, { cause })
+    })
+  if (ok) return text
+  throw new ChainError(read(z.object({ code: z.enum(Object.keys(ADVICE)) }), text, 'BadReply').code)
 }
 
-function asker(url: string, fetch: typeof globalThis.fetch): Ask {
-  return async (body, signal) => {
-    const timeout = AbortSignal.timeout(TIMEOUT_MS)
-    const [response, text] = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      redirect: 'error',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-      .then(async (response) => [response, await readText(response.body, MAX_BODY)] as const)
-      .catch((cause) => {
-        throw new ChainError('Unreachable', `Unreachable: no chain answers at ${url}; is it running?`, { cause })
-      })
-    if (response.ok) return text
-    const fault = parseJson(text)
-    if (isFault(fault)) throw new ChainError(fault.code, fault.message)
-    throw new ChainError('BadReply', `BadReply: status ${response.status} from ${url}`)
+/** A body of at most `limit` characters of UTF-8, as text. Rejects on any other, and reads no further. */
+export async function readText(body: ReadableStream<Uint8Array<ArrayBuffer>> | null, limit: number): Promise<string> {
+  let text = ''
+  for await (const part of body?.pipeThrough(new TextDecoderStream('utf-8', { fatal: true })) ?? []) {
+    text += part
+    if (text.length > limit) throw new RangeError(`a body of more than ${limit} characters`)
   }
+  return text
 }

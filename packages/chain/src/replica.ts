@@ -1,137 +1,146 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Account } from './account.ts'
-import { type Block, badLog, isBlock, type Log, type Setup } from './block.ts'
 import { type Chain, ChainError, type Head, type Snapshot, type Weights } from './chain.ts'
-import { type Call, type Entry, type Extrinsic, hashOf, isSigned, signExtrinsic } from './extrinsic.ts'
-import { Ledger } from './ledger.ts'
+import type { Block, Call, Extrinsic, Log, Setup, State } from './ledger.ts'
+import { apply, begin, hashOf, isSigned, signExtrinsic } from './ledger.ts'
 
-/** How many blocks of a log are sent at a time. */
-export const PAGE_BLOCKS = 256
 /** How many blocks a call may wait when its caller does not say, as in Substrate's clients. */
 const MORTALITY = 64
+
+/** A block, and the subnet at its end. */
+type Made = { readonly head: Head; readonly block: Block; readonly state: State }
 
 /** The log of a local chain and all that follows from it. Where new blocks come from is its subclasses' business. */
 export abstract class Replica implements Chain {
   readonly netuid: number
   readonly #setup: Setup
-  readonly #blocks: Block[] = []
+  readonly #made: Made[] = []
   readonly #nonces = new Map<string, number>()
-  protected readonly ledger: Ledger
 
   /** @throws ChainError `BadLog`, as `follow` does. */
-  constructor({ format, netuid, params, blocks }: Log) {
-    this.#setup = { format, netuid, params }
-    this.ledger = new Ledger(params)
-    this.netuid = netuid
-    this.follow(blocks)
+  constructor({ blocks, ...setup }: Log) {
+    this.#setup = setup
+    this.netuid = setup.netuid
+    this.follow(blocks, 0)
   }
 
-  abstract heads(signal?: AbortSignal): AsyncIterable<Head>
-  protected abstract send(account: Account, call: Call, until?: number): Promise<Head>
-  /** Waits until `block`, or what is now the newest, is in here, if it exists. */
-  protected abstract reach(block: number): Promise<void> | undefined
+  /** Brings what there is from `block` on, a known one or the next, for which it waits a while. */
+  protected abstract reach(block: number, signal?: AbortSignal): Promise<void>
+  /** Hands over what `sign` gives, once it is time to sign. */
+  protected abstract send(sign: () => Extrinsic): Promise<Extrinsic>
 
   get genesis(): string {
-    return this.block(0).hash
+    return this.#made[0]?.head.hash ?? ''
   }
 
   get height(): number {
-    return this.#blocks.length - 1
+    return this.#made.length - 1
   }
 
-  async head(): Promise<Head> {
-    await this.reach(Number.POSITIVE_INFINITY)
-    return this.headAt(this.height)
+  /** Of the last block. */
+  protected get time(): number {
+    return this.#made.at(-1)?.block.time ?? 0
   }
 
-  async blockHash(number: number): Promise<string> {
-    await this.reach(number)
-    return this.block(number).hash
-  }
-
-  async snapshot(block: number): Promise<Snapshot> {
-    await this.reach(block)
-    const head = this.headAt(block)
-    const [neurons, commitments] = [this.ledger.neurons(block), this.ledger.commitments(block)]
-    return { head, tempo: this.#setup.params.tempo, commitReveal: false, neurons, commitments }
-  }
-
-  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
-    await this.reach(block)
-    return this.ledger.weights(this.block(block).number)
-  }
-
-  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
-    return this.send(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
-  }
-
-  async setWeights(account: Account, weights: Weights): Promise<Head> {
-    return this.send(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
-  }
-
-  /** The log as one JSON text; or `most` blocks of it, from block `from` on. */
-  export(from = 0, most: number = Number.POSITIVE_INFINITY): string {
-    const log: Log = { ...this.#setup, blocks: this.#blocks.slice(from, from + most) }
-    return JSON.stringify(log)
-  }
-
-  /**
-   * Adds the blocks of a log, once all there is to check is checked; those that are here already must be the same.
-   * @throws ChainError `BadLog`, naming the block and what is wrong with it.
-   */
-  protected follow(blocks: readonly unknown[]): void {
-    for (const block of blocks) {
-      if (!isBlock(block)) throw badLog(`the block after ${this.height} is malformed`)
-      const known = this.#blocks[block.number]
-      const fault = known ? (known.hash === block.hash ? null : 'is another than before') : this.#replay(block)
-      if (fault) throw badLog(`block ${block.number} ${fault}`)
+  async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
+    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }))
+    for (let { number } = await this.head(); !signal?.aborted; ) {
+      if (number > this.height) await Promise.race([this.reach(number, signal), aborted])
+      else yield (await this.#at(number++)).head
     }
   }
 
-  /** Adds the block of these calls. */
-  protected extend(time: number, entropy: string, entries: readonly Entry[]): Block {
-    const number = this.#blocks.length
-    const parent = this.#blocks.at(-1)?.hash ?? hashOf(this.#setup)
-    const calls = entries.map((entry) => [entry, this.ledger.apply(entry, number) ?? ''] as const)
-    this.ledger.close(number)
-    const content = { number, parent, time, entropy, calls }
-    const block = { ...content, hash: hashOf(content) }
-    this.#blocks.push(block)
-    return block
+  async head(): Promise<Head> {
+    await this.reach(this.height)
+    return (await this.#at(this.height)).head
   }
 
-  protected sign(account: Account, call: Call, until: number = this.height + MORTALITY): Extrinsic {
-    const { hotkey } = account
-    const nonce = Math.max(this.ledger.nonce(hotkey), this.#nonces.get(hotkey) ?? 0)
-    this.#nonces.set(hotkey, nonce + 1)
-    return signExtrinsic(account, this, { nonce, until, call })
+  async blockHash(number: number): Promise<string> {
+    return (await this.#at(number)).head.hash
   }
 
-  protected headAt(number: number): Head {
-    return { number, hash: this.block(number).hash }
+  async snapshot(block: number): Promise<Snapshot> {
+    const { head, state } = await this.#at(block)
+    const commitments = [...state.slots.values()]
+      .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
+      .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
+    return { head, tempo: state.params.tempo, commitReveal: false, neurons: state.neurons, commitments }
   }
 
-  protected block(number: number): Block {
-    const block = this.#blocks[number]
-    if (!block) throw new ChainError('UnknownBlock', `UnknownBlock: no block ${number}, the head is ${this.height}`)
-    return block
+  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+    return Object.fromEntries((await this.#at(block)).state.weights)
   }
 
-  /** Makes a logged block again and says what is wrong with it, if anything. */
-  #replay(logged: Block): string | null {
-    const { hash, ...content } = logged
-    const { number, parent, time, entropy, calls } = content
-    const last = this.#blocks.at(-1)
-    const network = { genesis: this.#blocks[0]?.hash ?? '', netuid: this.netuid }
-    if (number !== this.height + 1) return `comes after ${this.height}`
-    if (parent !== (last?.hash ?? hashOf(this.#setup))) return 'has another parent'
-    if (time < (last?.time ?? 0)) return 'is older than its parent'
-    if (hash !== hashOf(content)) return 'is not what its hash says'
-    const forged = calls.findIndex(([entry]) => 'signature' in entry && !isSigned(network, entry))
+  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    return this.#call(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
+  }
+
+  async setWeights(account: Account, weights: Weights): Promise<Head> {
+    return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
+  }
+
+  /** The log as one JSON text; its blocks from `from` on. */
+  export(from = 0): string {
+    return JSON.stringify({ ...this.#setup, blocks: this.#made.slice(from).map(({ block }) => block) })
+  }
+
+  /**
+   * Adds the blocks of a log whose first has the number `from`. Those that are here already must be the same.
+   * @throws ChainError `BadLog`, naming the block and what is wrong with it.
+   */
+  protected follow(blocks: readonly Block[], from: number): void {
+    for (const [i, block] of blocks.entries()) {
+      const fault = this.#fault(from + i, block)
+      if (fault) throw new ChainError('BadLog', `block ${from + i} ${fault}`)
+    }
+  }
+
+  /** Adds the block of these calls, provided that its hash is the `expected` one. */
+  protected extend(time: number, entropy: string, extrinsics: readonly Extrinsic[], expected?: string): Head | null {
+    const last = this.#made.at(-1)
+    const number = this.height + 1
+    const state = { ...(last?.state ?? begin(this.#setup)), block: number }
+    const calls = extrinsics.map((extrinsic) => [extrinsic, apply(state, extrinsic) ?? ''] as const)
+    const hash = hashOf([last?.head.hash ?? hashOf(this.#setup), time, entropy, calls])
+    if (hash !== (expected ?? hash)) return null
+    this.#made.push({ head: { number, hash }, block: { time, entropy, calls, hash }, state })
+    return { number, hash }
+  }
+
+  /** Sends a call and gives the head of the block that carries it out. */
+  async #call(account: Account, call: Call, until?: number): Promise<Head> {
+    const from = this.height + 1
+    const sent = await this.send(() => {
+      const used = this.#made.at(-1)?.state.nonces.get(account.hotkey) ?? 0
+      const nonce = Math.max(used, this.#nonces.get(account.hotkey) ?? 0)
+      this.#nonces.set(account.hotkey, nonce + 1)
+      return signExtrinsic(account, this, { nonce, until: until ?? this.height + MORTALITY, call })
+    })
+    for (let number = from; number <= sent.until; number++) {
+      while (number > this.height) await this.reach(number)
+      const { head, block } = await this.#at(number)
+      const [found, refused] = block.calls.find(([{ signature }]) => signature === sent.signature) ?? []
+      if (refused) throw new ChainError(refused)
+      if (found) return head
+    }
+    throw new ChainError('AncientBirthBlock')
+  }
+
+  async #at(number: number): Promise<Made> {
+    if (number > this.height) await this.reach(this.height)
+    const made = this.#made[number]
+    if (!made) throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
+    return made
+  }
+
+  /** Makes a logged block again and adds it, or says what is wrong with it. */
+  #fault(number: number, { time, entropy, calls, hash }: Block): string | null {
+    const known = this.#made[number]
+    if (known) return known.head.hash === hash ? null : 'is another than before'
+    if (time < this.time) return 'is older than its parent'
+    const extrinsics = calls.map(([extrinsic]) => extrinsic)
+    const forged = extrinsics.findIndex((extrinsic) => !isSigned(this, extrinsic))
     if (forged !== -1) return `has a bad signature on call ${forged}`
-    const entries = calls.map(([entry]) => entry)
-    const made = this.extend(time, entropy, entries)
-    const wrong = calls.findIndex(([, refused], i) => refused !== made.calls[i]?.[1])
-    return wrong === -1 ? null : `says "${calls[wrong]?.[1]}" of call ${wrong}, which gives "${made.calls[wrong]?.[1]}"`
+    return this.extend(time, entropy, extrinsics, hash) ? null : 'is not what its hash says'
   }
 }

@@ -1,8 +1,8 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Extrinsic, hashOf, signExtrinsic } from '../src/extrinsic.ts'
-import { type Account, account, ChainError, type Head, LocalChain } from '../src/index.ts'
+import { account, ChainError, type Head, LocalChain } from '../src/index.ts'
+import { type Block, type Extrinsic, hashOf, signExtrinsic } from '../src/ledger.ts'
 import { chainSuite } from './chain-suite.ts'
 import { alice, bob, bytes, charlie, counter, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
 
@@ -22,6 +22,9 @@ async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise
 const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
+/** Of every call in the log, '' where it took effect. */
+const refusals = (chain: LocalChain): string[] =>
+  JSON.parse(chain.export()).blocks.flatMap(({ calls }: Block) => calls.map(([, refusal]) => refusal))
 const permits = async (chain: LocalChain, block: number) =>
   (await chain.snapshot(block)).neurons.filter(({ permit }) => permit).map(({ uid }) => uid)
 const draft = (value: number, nonce = 0, until = 9) => ({ nonce, until, call: { fields: [bytesToHex(bytes(value))] } })
@@ -39,27 +42,21 @@ describe('permits', () => {
   ])('with %o go to the highest stakes', async (params, want) => {
     expect(await permits(create(params), 0)).toEqual(want)
   })
-
-  test('change once a tempo', async () => {
-    const chain = create({ maxValidators: 1, tempo: 3 })
-    await produce(chain, chain.setStake(neurons[0]!.hotkey, 31n))
-    await pass(chain, 3)
-    expect(await Promise.all([0, 1, 2, 3, 4].map((block) => permits(chain, block)))).toEqual([[2], [2], [2], [0], [0]])
-  })
 })
 
 describe('weights', () => {
-  test('wait for the rate limit, counted from registration and from the last ones', async () => {
-    const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3, tempo: 1 } })
-    const set = (who: Account) => chain.setWeights(who, [[0, 1]])
-    expect(await produce(chain, set(alice))).toEqual(['included'])
-    expect(await produce(chain, set(alice), chain.register(stranger.hotkey, 1n))).toEqual([
+  test('wait for the rate limit, counted from the last ones', async () => {
+    const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3 } })
+    const set = () => chain.setWeights(alice, [[0, 1]])
+    const codes = []
+    for (let i = 0; i < 5; i++) codes.push(...(await produce(chain, set())))
+    expect(codes).toEqual([
+      'included',
+      'SettingWeightsTooFast',
       'SettingWeightsTooFast',
       'included',
+      'SettingWeightsTooFast',
     ])
-    expect(await produce(chain, set(alice), set(stranger))).toEqual(['SettingWeightsTooFast', 'SettingWeightsTooFast'])
-    expect(await produce(chain, set(alice), set(stranger))).toEqual(['included', 'SettingWeightsTooFast'])
-    expect(await produce(chain, set(stranger))).toEqual(['included'])
   })
 
   test('need the stake, before anything else about the neuron', async () => {
@@ -68,40 +65,6 @@ describe('weights', () => {
       'included',
       'NotEnoughStakeToSetWeights',
     ])
-  })
-
-  test('are not inherited by who takes over a uid', async () => {
-    const chain = subnet()
-    const both = [
-      [1, 2],
-      [3, 1],
-    ] as const
-    await produce(chain, chain.setWeights(alice, both), chain.setWeights(bob, [[0, 1]]))
-    await produce(chain, chain.deregister(bob.hotkey))
-    expect(await chain.weights(2)).toEqual({
-      [alice.hotkey]: [
-        [1, 0],
-        [3, 32_768],
-      ],
-    })
-    expect(await produce(chain, chain.setWeights(alice, [[1, 1]]))).toEqual(['UidVecContainInvalidOne'])
-    await produce(chain, chain.register(stranger.hotkey, 7n))
-    const newcomer = { uid: 1, hotkey: stranger.hotkey, stake: 7n, permit: false, lastUpdate: 4 }
-    expect((await chain.snapshot(4)).neurons[1]).toEqual(newcomer)
-    expect(await chain.weights(4)).toEqual({
-      [alice.hotkey]: [
-        [1, 0],
-        [3, 32_768],
-      ],
-    })
-    expect(await chain.weights(1)).toEqual({
-      [alice.hotkey]: [
-        [1, 65_535],
-        [3, 32_768],
-      ],
-      [bob.hotkey]: [[0, 65_535]],
-    })
-    expect((await chain.snapshot(1)).neurons[1]).toMatchObject({ hotkey: bob.hotkey })
   })
 
   test('and fields are the caller’s to change afterwards', async () => {
@@ -132,32 +95,14 @@ describe('commitments', () => {
     expect((await chain.head()).number).toBe(9)
     expect(await produce(chain, chain.commit(alice, [bytes(2)]))).toEqual(['included'])
   })
-
-  test('outlive a deregistration, but can’t be changed then', async () => {
-    const chain = subnet()
-    await produce(chain, chain.commit(miner, [bytes(1)]))
-    await produce(chain, chain.deregister(miner.hotkey))
-    expect(await produce(chain, chain.commit(miner, [bytes(2)]))).toEqual(['AccountNotAllowedCommit'])
-    expect((await chain.snapshot(3)).commitments).toEqual([{ hotkey: miner.hotkey, block: 1, fields: [bytes(1)] }])
-  })
 })
 
 describe('the owner', () => {
-  test('registers, deregisters and sets stakes, before all others in a block', async () => {
-    const chain = subnet()
-    const calls = [chain.commit(stranger, []), chain.register(stranger.hotkey, 1n), chain.register(alice.hotkey, 1n)]
-    expect(await produce(chain, ...calls)).toEqual(['included', 'included', 'HotKeyAlreadyRegisteredInSubNet'])
-    await produce(chain, chain.deregister(stranger.hotkey))
-    const gone = [chain.deregister(stranger.hotkey), chain.setStake(stranger.hotkey, 1n)]
-    expect(await produce(chain, ...gone)).toEqual(['HotKeyNotRegisteredInSubNet', 'HotKeyNotRegisteredInSubNet'])
-  })
-
   test('is told of its mistakes', async () => {
     const chain = subnet()
-    await expect(chain.register('alice', 1n)).rejects.toThrow(RangeError)
-    await expect(chain.register(stranger.hotkey, -1n)).rejects.toThrow(RangeError)
     const one = { hotkey: alice.hotkey, stake: 1n }
-    expect(() => subnet({ neurons: [one, one] })).toThrow('HotKeyAlreadyRegisteredInSubNet')
+    for (const neurons of [[{ ...one, hotkey: 'alice' }], [{ ...one, stake: -1n }], [one, one]])
+      expect(() => subnet({ neurons })).toThrow(RangeError)
     expect(() => subnet({ netuid: 65_536 })).toThrow(RangeError)
     expect(() => subnet({ params: { tempo: 0 } })).toThrow(RangeError)
     expect(() => subnet({ params: { stakeThreshold: 0.5 } })).toThrow(RangeError)
@@ -168,29 +113,35 @@ describe('the owner', () => {
     await expect(LocalChain.import(chain.export()).produce(5)).rejects.toThrow('"random" is needed')
   })
 
-  test('can’t fill the pool without end', async () => {
+  test('makes no block of what is waiting when it is mistaken', async () => {
     const chain = subnet()
-    const calls = Array.from({ length: 1025 }, () => chain.setStake(alice.hotkey, 1n))
-    const codes = await produce(chain, ...calls)
-    expect(codes.filter((code) => code === 'included')).toHaveLength(1024)
-    expect(codes.at(-1)).toBe('ExhaustsResources')
+    const sent = chain.commit(alice, [bytes(1)])
+    await expect(chain.produce(-1)).rejects.toThrow(RangeError)
+    expect(await produce(chain, sent)).toEqual(['included'])
   })
+})
+
+test('the pool can’t be filled without end', async () => {
+  const chain = subnet()
+  const calls = Array.from({ length: 1025 }, () => chain.commit(alice, []))
+  const codes = await produce(chain, ...calls)
+  expect(codes.slice(0, 1024)).not.toContain('ExhaustsResources')
+  expect(codes.at(-1)).toBe('ExhaustsResources')
 })
 
 describe('signed calls', () => {
   test('take effect once, on one chain', async () => {
     const chain = subnet()
     const signed = signExtrinsic(alice, chain, draft(1))
-    const [first, again] = [chain.submit(signed), chain.submit(signed)]
+    for (const _ of [1, 2]) chain.submit(signed)
     await chain.produce(0)
-    expect(await first).toEqual(await again)
     await produce(chain, chain.commit(alice, [bytes(2)]))
-    expect(await chain.submit(signed)).toEqual(await first) // the same answer, and nothing else
+    chain.submit(signed)
     await pass(chain, 1)
+    expect(refusals(chain)).toEqual(['', 'Stale', '', 'Stale'])
     expect((await chain.snapshot(3)).commitments[0]).toMatchObject({ block: 2, fields: [bytes(2)] })
-    expect(await code(LocalChain.import(chain.export()).submit(signed))).toBe('Stale')
-    expect(await code(subnet({ netuid: 121 }).submit(signed))).toBe('BadProof')
-    expect(await code(subnet({ random: () => bytes(9) }).submit(signed))).toBe('BadProof')
+    expect(() => subnet({ netuid: 121 }).submit(signed)).toThrow('BadProof')
+    expect(() => subnet({ random: () => bytes(9) }).submit(signed)).toThrow('BadProof')
   })
 
   test('are refused when anything in them was changed', async () => {
@@ -204,31 +155,19 @@ describe('signed calls', () => {
       { call: { weights: [] } },
       { signature: signExtrinsic(alice, chain, draft(2)).signature },
     ]
-    for (const change of changes) expect(await code(chain.submit({ ...signed, ...change }))).toBe('BadProof')
-    const shapes = [
-      { until: -1 },
-      { nonce: 0.5 },
-      { hotkey: 'x' },
-      { signature: 'AB'.repeat(64) },
-      { call: { fields: ['0'] } },
-      { call: { weights: [[0, 65_536]] } },
-      { call: { weights: [[0]] } },
-      { more: 1 },
-    ]
-    for (const shape of shapes) expect(await code(chain.submit({ ...signed, ...shape } as never))).toBe('BadFormat')
-    for (const value of [null, 1, [], 'x', {}]) expect(await code(chain.submit(value as never))).toBe('BadFormat')
+    for (const change of changes) expect(() => chain.submit({ ...signed, ...change })).toThrow('BadProof')
   })
 
   test('of two with one nonce, one takes effect; with rising nonces, the last', async () => {
     const chain = subnet()
-    const calls = [draft(1, 5), draft(2, 5), draft(3, 9), draft(4, 7)].map((one) =>
-      chain.submit(signExtrinsic(alice, chain, one)),
-    )
-    const codes = await produce(chain, ...calls)
-    expect(codes.slice(0, 2).sort()).toEqual(['Stale', 'included'])
-    expect(codes.slice(2)).toEqual(['included', 'included'])
+    for (const one of [draft(1, 5), draft(2, 5), draft(3, 9), draft(4, 7)])
+      chain.submit(signExtrinsic(alice, chain, one))
+    await chain.produce(0)
+    expect(refusals(chain)).toEqual(['', 'Stale', '', ''])
     expect((await chain.snapshot(1)).commitments[0]!.fields).toEqual([bytes(3)])
-    expect(await code(chain.submit(signExtrinsic(alice, chain, draft(6, 8))))).toBe('Stale')
+    chain.submit(signExtrinsic(alice, chain, draft(6, 8)))
+    await chain.produce(0)
+    expect(refusals(chain).at(-1)).toBe('Stale')
   })
 
   test('have until their last block, and not one more', async () => {
@@ -247,7 +186,7 @@ describe('signed calls', () => {
     signed.push(...[7, 8, 9].map((value) => signExtrinsic(alice, reference, draft(value, 1)))) // with one nonce, too
     const headOf = async (order: readonly Extrinsic[]) => {
       const chain = subnet()
-      for (const extrinsic of order) chain.submit(extrinsic).catch(() => {})
+      for (const extrinsic of order) chain.submit(extrinsic)
       return chain.produce(1)
     }
     const want = await headOf(signed)
@@ -284,7 +223,7 @@ describe('an export', async () => {
     ]),
   )
   await chain.produce(7)
-  await Promise.all([chain.setStake(bob.hotkey, 1n), chain.commit(miner, [bytes(2), bytes(3)]), chain.produce(8)])
+  await Promise.all([chain.commit(miner, [bytes(2), bytes(3)]), chain.produce(8)])
   const text = chain.export()
   const refusal = (text: string) => {
     try {
@@ -335,45 +274,42 @@ describe('an export', async () => {
   type Loose = {
     netuid: number
     params: { tempo: number }
+    neurons: { stake: string }[]
     blocks: { [key: string]: unknown; calls: [{ [key: string]: unknown }, string][] }[]
   }
   /** Changes the log and makes all the hashes fit again, as someone would who knows how. */
   const forge = (change: (log: Loose) => void, relink = true) => {
     const log = JSON.parse(text) as Loose
     change(log)
-    let parent = hashOf({ format: 'affine-chain/1', netuid: log.netuid, params: log.params })
-    for (const block of relink ? log.blocks : []) {
-      block.parent = parent
-      const { hash: _, ...content } = block
-      parent = hashOf(content)
+    const { blocks, ...setup } = log
+    let parent = hashOf(setup)
+    for (const block of relink ? blocks : []) {
+      parent = hashOf([parent, block.time, block.entropy, block.calls])
       block.hash = parent
     }
     return refusal(JSON.stringify(log))
   }
 
   test.each<[string, (log: Loose) => void, string]>([
-    ['netuid', (log) => log.netuid++, 'block 0 has another parent'],
-    ['parameters', (log) => log.params.tempo++, 'block 0 has another parent'],
-    ['a stake', (log) => (log.blocks[0]!.calls[0]![0].stake = '1'), 'block 0 is not what its hash says'],
+    ['netuid', (log) => log.netuid++, 'block 0 is not what its hash says'],
+    ['parameters', (log) => log.params.tempo++, 'block 0 is not what its hash says'],
+    ['a stake', (log) => (log.neurons[0]!.stake = '1'), 'block 0 is not what its hash says'],
+    ['a neuron too many', (log) => log.neurons.push(log.neurons[0]!), 'the text is not as it should be at "neurons"'],
     ['the entropy', (log) => (log.blocks[2]!.entropy = '00'.repeat(32)), 'block 2 is not what its hash says'],
-    ['a link', (log) => (log.blocks[2]!.parent = '00'.repeat(32)), 'block 2 has another parent'],
     ['a hash', (log) => (log.blocks[3]!.hash = '00'.repeat(32)), 'block 3 is not what its hash says'],
-    ['a missing block', (log) => log.blocks.splice(1, 1), 'block 2 comes after 0'],
-    ['a repeated block', (log) => log.blocks.push(log.blocks[3]!), 'the text is not as export() writes it'],
-    [
-      'another block of the same number',
-      (log) => log.blocks.push({ ...log.blocks[3]!, hash: '00'.repeat(32) }),
-      'block 3 is another than before',
-    ],
+    ['a refusal', (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'), 'the text is not as export() writes it'],
+    ['a missing block', (log) => log.blocks.splice(2, 1), 'block 2 is not what its hash says'],
+    ['a repeated block', (log) => log.blocks.push(log.blocks[3]!), 'block 4 is not what its hash says'],
     ['no blocks', (log) => (log.blocks = []), 'the text is not as export() writes it'],
-    ['a malformed block', (log) => (log.blocks[2]!.time = 'x'), 'the block after 1 is malformed'],
-    ['an extra key', (log) => (log.blocks[2]!.more = 1), 'the block after 1 is malformed'],
+    ['a malformed block', (log) => (log.blocks[2]!.time = 'x'), 'the text is not as it should be at "blocks.2.time"'],
+    ['an extra key', (log) => (log.blocks[2]!.more = 1), 'the text is not as it should be at "blocks.2"'],
   ])('names what is wrong with %s', (_, change, want) => {
     expect(forge(change, false)).toBe(`BadLog: ${want}`)
   })
 
   test.each<[string, (log: Loose) => void, string]>([
     ['the netuid', (log) => log.netuid++, 'block 1 has a bad signature on call 0'],
+    ['a stake', (log) => (log.neurons[0]!.stake = '1'), 'block 1 has a bad signature on call 0'],
     [
       'the entropy of block 0',
       (log) => (log.blocks[0]!.entropy = '11'.repeat(32)),
@@ -383,24 +319,22 @@ describe('an export', async () => {
     [
       'a call moved to block 0',
       (log) => log.blocks[0]!.calls.push(log.blocks[1]!.calls.pop()!),
-      'block 0 has a bad signature on call 4',
+      'block 0 has a bad signature on call 0',
     ],
     [
       'a refusal taken away',
       (log) => (log.blocks[1]!.calls.find(([, r]) => r)![1] = ''),
-      /^BadLog: block 1 says "" of call \d, which gives "AccountNotAllowedCommit"$/ as never,
+      'block 1 is not what its hash says',
     ],
+    ['a refusal made up', (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'), 'block 3 is not what its hash says'],
     [
-      'a refusal made up',
-      (log) => (log.blocks[3]!.calls[1]![1] = 'Stale'),
-      'block 3 says "Stale" of call 1, which gives ""',
+      'a call repeated',
+      (log) => log.blocks[2]!.calls.push(log.blocks[1]!.calls[0]!),
+      'block 2 is not what its hash says',
     ],
-    ['a call repeated', (log) => log.blocks[2]!.calls.push(log.blocks[1]!.calls[0]!), /which gives "Stale"$/ as never],
     ['the time', (log) => (log.blocks[2]!.time = 9), 'block 3 is older than its parent'],
   ])('is refused with %s changed and all hashes made again', (_, change, want) => {
-    const got = forge(change)
-    if (typeof want === 'string') expect(got).toBe(`BadLog: ${want}`)
-    else expect(got).toMatch(want)
+    expect(forge(change)).toBe(`BadLog: ${want}`)
   })
 
   test('of hostile text is refused', () => {

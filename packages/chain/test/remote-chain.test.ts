@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readText } from '../src/body.ts'
-import { signExtrinsic } from '../src/extrinsic.ts'
-import { ChainError, LocalChain, type RemoteChain, remoteChain, serveLocal } from '../src/index.ts'
+import { ChainError, LocalChain, remoteChain, serveLocal } from '../src/index.ts'
+import { signExtrinsic } from '../src/ledger.ts'
+import { readText } from '../src/remote-chain.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
 import { alice, bob, bytes, harness, miner, subnet } from './subnet.ts'
@@ -14,7 +14,7 @@ chainSuite('a local chain over HTTP', async () => {
 
 const url = 'http://chain.test/'
 /** A client of `handler` without a network. */
-const connect = (handler: (request: Request) => Promise<Response>): Promise<RemoteChain> =>
+const connect = (handler: (request: Request) => Promise<Response>) =>
   remoteChain(url, { fetch: async (input, init) => handler(new Request(input, init)) })
 const failure = async (promise: Promise<unknown>) => {
   const error = await promise.then(
@@ -33,7 +33,7 @@ describe('the server', () => {
   const ask = async (body: BodyInit | null, init: RequestInit = {}) => {
     const headers = { 'content-type': 'application/json' }
     const request = new Request(url, { method: 'POST', headers, body, duplex: 'half', ...init } as RequestInit)
-    const response = await serveLocal(local, { waitMs: 10 })(request)
+    const response = await serveLocal(local, 10)(request)
     return { status: response.status, reply: await response.json() }
   }
   const signed = signExtrinsic(alice, local, { nonce: 0, until: 9, call: { fields: [] } })
@@ -54,7 +54,23 @@ describe('the server', () => {
     ['a huge block', '{"log":1e300}'],
     ['a block in quotes', '{"log":"0"}'],
     ['no extrinsic', '{"submit":{}}'],
-    ['an owner’s call', JSON.stringify({ submit: { sudo: 'setStake', hotkey: alice.hotkey, stake: '1' } })],
+    ...[
+      { until: -1 },
+      { nonce: 0.5 },
+      { hotkey: 'x' },
+      { signature: 'AB'.repeat(64) },
+      { call: { fields: ['0'] } },
+      { call: { weights: [[0, 65_536]] } },
+      { call: { weights: [[0]] } },
+      { more: 1 },
+    ].map((wrong): [string, string] => [
+      `a call with ${JSON.stringify(wrong)}`,
+      JSON.stringify({ submit: { ...signed, ...wrong } }),
+    ]),
+    ...[null, 1, [], 'x'].map((wrong): [string, string] => [
+      `the call ${JSON.stringify(wrong)}`,
+      JSON.stringify({ submit: wrong }),
+    ]),
     ['a prototype', '{"__proto__":{"log":0}}'],
     ['more than 16 KiB', `{"log":0${' '.repeat(16_384)}}`],
     [
@@ -65,7 +81,7 @@ describe('the server', () => {
   ])('refuses %s', async (_, body, init) => {
     const { status, reply } = await ask(body, init)
     expect(status).toBe(400)
-    expect(reply).toEqual({ code: 'BadRequest', message: expect.stringMatching(/^BadRequest: send ./) })
+    expect(reply).toEqual({ code: 'BadRequest', message: expect.stringMatching(/^BadRequest: the text is not as it should be at ./) })
   })
 
   test('says no more than its code and message when the chain refuses', async () => {
@@ -74,18 +90,18 @@ describe('the server', () => {
     expect(await ask(JSON.stringify(forged))).toEqual({ status: 400, reply: { code: 'BadProof', message } })
   })
 
-  test('answers without blocks, or null, when nothing has come', async () => {
+  test('answers without blocks when nothing has come, and to a call at once', async () => {
     expect(await ask('{"log":1}')).toMatchObject({ status: 200, reply: { blocks: [] } })
-    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: null })
-    const head = await local.produce(0)
-    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: head })
+    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: signed })
+    const { hash } = await local.produce(0)
+    expect((await ask('{"log":1}')).reply.blocks).toMatchObject([{ calls: [[signed, '']], hash }])
   })
 })
 
 describe('the client', () => {
   test('waits longer than the server does', async () => {
     const local = subnet()
-    const remote = await connect(serveLocal(local, { waitMs: 5 }))
+    const remote = await connect(serveLocal(local, 5))
     const sent = remote.commit(alice, [bytes(1)])
     const heads = remote.heads()
     expect((await heads.next()).value).toEqual(await local.head())
@@ -95,7 +111,7 @@ describe('the client', () => {
     expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
   })
 
-  test('has the whole log, in pages, as the server has it', async () => {
+  test('has the whole log, as the server has it', async () => {
     const local = subnet()
     await pass(local, 600)
     const remote = await connect(serveLocal(local))
@@ -172,9 +188,9 @@ describe('the client', () => {
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
     ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
     ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
-    ['a fault that moves the cursor', () => json({ code: 'Stale', message: '\u001b[2J' }, 400), 'BadReply'],
-    ['a fault that turns the line around', () => json({ code: 'Stale', message: '\u202e' }, 400), 'BadReply'],
-    ['a fault without end', () => json({ code: 'Stale', message: 'x'.repeat(501) }, 400), 'BadReply'],
+    ['a fault nobody knows', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
+    ['a fault that moves the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
+    ['a fault that is every object’s', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('takes %s for what it is, at first and later', async (_, reply, want) => {
     expect((await failure(connect(async () => reply()))).code).toBe(want)
@@ -184,6 +200,23 @@ describe('the client', () => {
     honest = false
     expect([want, 'BadReply']).toContain((await failure(remote.commit(alice, []))).code)
     expect(remote.export()).toBe(local.export())
+  })
+
+  test('says what a refusal means in its own words', async () => {
+    const { message } = await failure(connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)))
+    expect(message).toBe('Stale: the nonce was used before: sign again')
+  })
+
+  test('gives up on a call that the server keeps to itself', async () => {
+    const local = subnet()
+    const handler = serveLocal(local, 5)
+    const remote = await connect(async (request) => {
+      const body = await request.text()
+      return body.includes('submit') ? json(null) : handler(new Request(request, { method: 'POST', body }))
+    })
+    const sent = failure(remote.commit(alice, [bytes(1)], 3))
+    await pass(local, 3)
+    expect((await sent).code).toBe('AncientBirthBlock')
   })
 
   test('notices that the chain is another one now', async () => {
@@ -203,10 +236,10 @@ describe('the client', () => {
         cancelled = true
       },
     })
-    await expect(readText(endless, 10_000)).rejects.toThrow('more than 10000 bytes')
+    await expect(readText(endless, 10_000)).rejects.toThrow('more than 10000 characters')
     expect(read).toBeLessThan(15)
     expect(cancelled).toBe(true)
-    expect(await readText(new Response('é'.repeat(5000)).body, 10_000)).toHaveLength(5000)
+    expect(await readText(new Response('é'.repeat(10_000)).body, 10_000)).toHaveLength(10_000)
     expect(await readText(null, 0)).toBe('')
   })
 })

@@ -16,18 +16,17 @@ export async function scenario(): Promise<LocalChain> {
     ]),
     chain.setWeights(charlie, [[3, 1]]), // no permit yet
     chain.commit(stranger, [bytes(1)]), // not registered
-    chain.setStake(charlie.hotkey, 5000n),
   ]
   await chain.produce(2000)
   const bitmap = new Uint8Array(16).fill(7)
   calls.push(
     chain.commit(alice, encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }), 9),
     chain.setWeights(bob, [[3, 1]]), // too fast
-    chain.register(stranger.hotkey, 10n),
+    chain.setWeights(bob, [[4, 1]]), // no such uid, too fast
   )
   await chain.produce(3000)
   await chain.produce(3000)
-  calls.push(chain.deregister(miner.hotkey), chain.setWeights(charlie, [[4, 1]]))
+  calls.push(chain.setWeights(bob, [[4, 1]]), chain.setWeights(charlie, [[2, 1]]))
   await chain.produce(4000)
   await Promise.allSettled(calls)
   return chain

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/max-upscale.json' with { type: 'json' }
-import { rescale } from '../src/weights.ts'
+import { rescale } from '../src/ledger.ts'
 
 const scale = (weights: readonly number[]) => rescale(weights.map((weight, uid) => [uid, weight])).map(([, w]) => w)
 

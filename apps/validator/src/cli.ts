@@ -2,10 +2,8 @@
 import { run } from '@affine/verifier'
 import { Command } from '@commander-js/extra-typings'
 import { demo } from './commands/demo.ts'
-import { duel } from './commands/duel.ts'
-import { env } from './commands/env.ts'
-import { localnet } from './commands/localnet.ts'
-import { miner } from './commands/miner.ts'
+import { localnet, miner } from './commands/localnet.ts'
+import { duel, env } from './commands/solo.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
 

@@ -14,12 +14,11 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   await writeFile(join(folder, `lock.${process.pid}`), '')
   for (const name of await readdir(folder)) {
     const pid = Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? process.pid)
-    if (pid === process.pid) continue
-    if (!isAlive(pid)) await unlock(pid)
-    else {
+    if (pid !== process.pid && isAlive(pid)) {
       await unlock(process.pid)
       throw new Error(`${resolve(folder)} is in use by process ${pid}: stop it, or name another --folder`)
     }
+    if (pid !== process.pid) await unlock(pid)
   }
   return { [Symbol.asyncDispose]: () => unlock(process.pid) }
 }

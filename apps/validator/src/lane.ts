@@ -19,9 +19,8 @@ export async function ownLane(setup: Setup, state: State, deadline: AbortSignal)
   const scope = await laneScope(setup.chain, state, account.hotkey)
   if (scope === null || duel === undefined) return []
   const secret = await secretOf(setup, epoch)
-  if (commitmentOf({ ...scope, secret }) !== scope.commitment) {
+  if (commitmentOf({ ...scope, secret }) !== scope.commitment)
     throw new Error(`the secret of epoch ${epoch} in ${folder} is not the one whose digest is on chain`)
-  }
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const sampled = await sampleLane({ ...setup, scope, duel, secret, journalPath, deadline })
   const { genesis, netuid, validator } = scope
@@ -43,9 +42,9 @@ export async function writeLane({ secret, ...draft }: LaneDraft, store: Bucket):
   const hashes: Hash[] = []
   do {
     const samples = left.splice(0, SAMPLES_A_BLOCK)
-    const place = { height: hashes.length, prev: hashes.at(-1) ?? draft.prev }
+    const prev = hashes.at(-1) ?? draft.prev
     const last = left.length === 0 && { secret } // an empty lane is one block too: it reveals the secret
-    const { hash, bytes } = await writeBlock({ ...draft, ...place, ...last, samples })
+    const { hash, bytes } = await writeBlock({ ...draft, height: hashes.length, prev, ...last, samples })
     if ((await store.read(blockPath(hash), LIMITS.blockBytes)) === null) await store.write(blockPath(hash), bytes)
     hashes.push(hash)
   } while (left.length > 0)

@@ -3,13 +3,8 @@ import type { Miner } from '@affine/duel'
 import type { Agent, Reply } from '@affine/envs'
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import pLimit from 'p-limit'
-import pRetry from 'p-retry'
+import pRetry, { type Options } from 'p-retry'
 import type { Setup } from './setup.ts'
-
-/** A reply's body, JSON and all, may not be larger; a larger one counts as no reply. */
-const MAX_BODY_BYTES = 256 * 1024
-/** Statuses by which a platform says that the model was not reached: asked again. */
-const PLATFORM_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504])
 
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and including `/v1`: its agents
@@ -34,18 +29,22 @@ export function minerClient({ model, chute }: Endpoint, concurrency: number, now
   }
   return (replyMs, signal) => {
     setMaxListeners(0, signal) // every call that waits listens: any number is no leak
-    const shouldRetry = ({ error }: { readonly error: Error }): boolean => isPlatformFailure(error)
-    const patience = { retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 15_000, randomize: true }
     return (messages) =>
-      pRetry(() => limit(() => ask(messages, replyMs, signal)), { ...patience, signal, shouldRetry }).catch(
-        () => NO_REPLY,
-      )
+      pRetry(() => limit(() => ask(messages, replyMs, signal)), { ...PATIENCE, signal }).catch(() => NO_REPLY)
   }
 }
 
 type Endpoint = Pick<Miner, 'model' | 'chute'>
 type MinerClient = (replyMs: number, signal: AbortSignal) => Agent
 
+const PATIENCE: Options = {
+  ...{ retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 15_000, randomize: true },
+  shouldRetry: ({ error }) => {
+    if (error instanceof APIConnectionError) return !(error instanceof APIConnectionTimeoutError)
+    // By these a platform says that the model was not reached.
+    return error instanceof APIError && [429, 500, 502, 503, 504].includes(error.status ?? 0)
+  },
+}
 const NO_REPLY = { fault: 'no-reply' } as const
 
 /** Agents for the miners of a local network: a chute is a URL on this machine. Other miners never reply. */
@@ -53,34 +52,25 @@ export function endpointAgents(concurrency: number, now: () => number): Setup['a
   const clients = new Map<string, MinerClient>()
   return ({ model, chute }, replyMs, signal) => {
     const host = URL.canParse(chute) ? new URL(chute).hostname : ''
-    if (!chute.startsWith('http') || !LOOPBACK.has(host)) return async () => NO_REPLY
+    if (!chute.startsWith('http') || !['127.0.0.1', '[::1]', 'localhost'].includes(host)) return async () => NO_REPLY
     const client = clients.get(`${chute} ${model}`) ?? minerClient({ model, chute }, concurrency, now)
     clients.set(`${chute} ${model}`, client)
     return client(replyMs, signal)
   }
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost'])
-
-function isPlatformFailure(error: Error): boolean {
-  if (error instanceof APIConnectionTimeoutError) return false
-  if (error instanceof APIConnectionError) return true
-  return error instanceof APIError && PLATFORM_STATUS.has(error.status ?? 0)
-}
-
 /** The library would add what it knows of this machine, environment variables included: a miner is told nothing. */
 const HEADERS = { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'affine' }
 
-/** `fetch` without redirects, and with a bound on the body: past it the answer reads as status 413. */
+/** `fetch` without redirects, and with a bound on the body, JSON and all: past it the answer reads as status 413, no reply. */
 async function boundedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, headers: HEADERS, redirect: 'manual' })
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > MAX_BODY_BYTES) return new Response(null, { status: 413 })
+    if (size > 256 * 1024) return new Response(null, { status: 413 })
     chunks.push(chunk)
   }
-  const empty = size === 0 || [204, 205, 304].includes(response.status)
-  return new Response(empty ? null : Buffer.concat(chunks), { status: response.status, headers: response.headers })
+  return new Response(size === 0 ? null : Buffer.concat(chunks), { status: response.status, headers: response.headers })
 }

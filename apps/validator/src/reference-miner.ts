@@ -1,16 +1,16 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { registry } from '@affine/envs'
 import { digest, pcg64 } from '@affine/prng'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { listen } from './listen.ts'
 
-/** A player for trying things out: how often it plays perfectly, and the seed of its luck. */
-export interface Player {
-  /** The share of replies, 0 to 1, that a perfect player would have given; the others are drawn at random. */
-  readonly skill: number
-  /** Two players with one seed and one skill answer alike, always. */
-  readonly seed: string
-}
+/**
+ * A player for trying things out. Its skill is the share of replies, 0 to 1, that a perfect player would have given; the
+ * others are drawn at random. Two players with one seed and one skill answer alike, always.
+ */
+type Player = { readonly skill: number; readonly seed: string }
 
 /** What the player replies to a prompt: a function of the two alone. */
 export function playerReply(prompt: string, { skill, seed }: Player): string {
@@ -24,8 +24,8 @@ export function playerReply(prompt: string, { skill, seed }: Player): string {
   return 'I do not know this game.'
 }
 
-/** An OpenAI-compatible server, below `/v1`, that answers as `player` does, from the last message alone. */
-export function serveMiner(player: Player, port: number): ReturnType<typeof listen> {
+/** An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does, from the last message alone. */
+export async function serveMiner(player: Player, port: number): ReturnType<typeof listen> {
   const app = new Hono()
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const body = await context.req.json<{ messages?: { content?: unknown }[] } | null>().catch(() => null)
@@ -37,5 +37,19 @@ export function serveMiner(player: Player, port: number): ReturnType<typeof list
     const choices = [{ index: 0, finish_reason: 'stop', message }]
     return context.json({ id: 'chatcmpl-0', object: 'chat.completion', created: 0, model: 'reference', choices })
   })
-  return listen(app.fetch, port)
+  const server = await listen(app.fetch, port)
+  return { ...server, url: `${server.url}/v1` }
+}
+
+type Handler = (request: Request) => Response | Promise<Response>
+
+/** Serves on loopback, at `url`, until it is disposed of. Port 0 takes any free one. */
+export async function listen(handler: Handler, port: number): Promise<Disposable & { readonly url: string }> {
+  const server = createServer(getRequestListener(handler)).listen(port, '127.0.0.1')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Error(`port ${port} is in use: choose another with --port, or stop what listens there`)
+  })
+  const url = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+  return { url, [Symbol.dispose]: () => server.close().closeAllConnections() }
 }

@@ -1,23 +1,24 @@
 import type { BlockDraft, Sample, Scope } from '@affine/blocks'
-import type { Duel, Miner } from '@affine/duel'
+import type { Duel } from '@affine/duel'
 import { type Agent, challengeId, make, play, registry } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
+export type Role = 'champion' | 'contender'
 /** Whose episode it is, and who answers. */
-type Side = { readonly hotkey: string; readonly agent: Agent }
-type Sides = Readonly<Record<'champion' | 'contender', Side>>
+export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
 /** Puts one challenge to both miners, at the same time and apart from each other. */
 export async function playSample(challenge: Challenge, sides: Sides, now: () => number): Promise<Sample> {
-  const episode = async ({ hotkey, agent }: Side): Promise<Sample['champion']> => {
+  const episode = async (role: Role): Promise<Sample[Role]> => {
+    const { hotkey, agent } = sides(role)
     const started = now()
     const transcript = await play(make(challenge.env), challenge.challengeId, agent)
     return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
   }
-  const [champion, contender] = await Promise.all([episode(sides.champion), episode(sides.contender)])
+  const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
   const lead = contender.reward - champion.reward
   return { ...challenge, champion, contender, verdict: lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie' }
 }
@@ -37,12 +38,11 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
  * and the time of the last. A sample counts once it is on disk, so a killed process goes on where it stopped.
  */
 export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samples' | 'time'>> {
-  const { scope, secret, journalPath, now, on } = task
-  const { beacon, commitment, epoch } = scope
+  const { scope, duel: miners, secret, journalPath, deadline, now, on } = task
   const duel = scope.duel.id
   await using journal = await openJournal(journalPath)
   const [first, ...kept] = journal.entries
-  const heading = { beacon, commitment, duel, epoch }
+  const heading = { beacon: scope.beacon, commitment: scope.commitment, duel, epoch: scope.epoch }
   if (first === undefined) await journal.append(heading)
   else if (canonicalize(first) !== canonicalize(heading)) {
     throw new Error(`${journalPath} belongs to another epoch, duel or chain: move it away`)
@@ -59,14 +59,13 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
   let left = open.length
   const playOne = async (challenge: Challenge): Promise<void> => {
     const replyMs = registry.get(challenge.env)?.replyMs ?? 0
-    const side = (miner: Miner): Side => ({ ...miner, agent: task.agent(miner, replyMs, task.deadline) })
-    const sides = { champion: side(task.duel.champion), contender: side(task.duel.contender) }
+    const sides: Sides = (role) => ({ ...miners[role], agent: task.agent(miners[role], replyMs, deadline) })
     const sample = await playSample(challenge, sides, now)
     const entry = { at: now(), sample }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
     left -= 1
-    on({ type: 'sample', epoch, sample, left })
+    on({ type: 'sample', epoch: scope.epoch, sample, left })
   }
   await Promise.all(open.map(playOne))
   return { samples: entries.map(({ sample }) => sample), time: Math.max(0, ...entries.map(({ at }) => at)) }

@@ -34,15 +34,15 @@ export type Event =
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
 
+/** Opens the buckets that are folders side by side, or below one URL. */
+export function bucketsIn(base: string): Setup['openBucket'] {
+  return (hotkey, url) => openBucket(hotkey, url, base)
+}
+
 type Folders = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
 
 /** Buckets that are folders side by side under `buckets`, each announced by its validator's hotkey. */
-export function folders(folder: string, buckets: string, hotkey: string): Folders {
-  return {
-    folder,
-    store: directoryBucket(folder),
-    bucket: directoryBucket(join(buckets, hotkey)),
-    bucketUrl: hotkey,
-    openBucket: (other, url) => openBucket(other, url, buckets),
-  }
+export function folders(folder: string, buckets: string, bucketUrl: string): Folders {
+  const bucket = directoryBucket(join(buckets, bucketUrl))
+  return { folder, store: directoryBucket(folder), bucket, bucketUrl, openBucket: bucketsIn(buckets) }
 }

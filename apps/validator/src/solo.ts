@@ -1,18 +1,16 @@
 import type { Sample } from '@affine/blocks'
-import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf } from '@affine/duel'
+import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf, type Winner } from '@affine/duel'
 import { type Agent, challengeId, make, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
 import type { Journal } from './journal.ts'
 import { minerClient } from './miner-client.ts'
 import { serveMiner } from './reference-miner.ts'
-import { playSample } from './sampling.ts'
+import { playSample, type Role, type Sides } from './sampling.ts'
 
-type PlayerOptions = { readonly model: string; readonly giveUpMs: number; readonly signal: AbortSignal }
+type Asking = { readonly model: string; readonly giveUpMs: number; readonly signal: AbortSignal }
 
 /** Someone to play with, until it is disposed of. */
-export interface Player extends Disposable {
-  readonly agent: (replyMs: number) => Agent
-}
+export type Opponent = Disposable & { readonly agent: (replyMs: number) => Agent }
 
 /**
  * Opens a player over HTTP: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`, `random`, or a
@@ -20,16 +18,12 @@ export interface Player extends Disposable {
  * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
  * @throws RangeError for what is no player; Error when nothing answers at a URL.
  */
-export async function openPlayer(who: string, seed: string, options: PlayerOptions): Promise<Player> {
-  const { model, giveUpMs, signal } = options
+export async function openPlayer(who: string, seed: string, { model, giveUpMs, signal }: Asking): Promise<Opponent> {
   const skill = who === 'perfect' ? 1 : who === 'random' ? 0 : Number(who || Number.NaN)
   const server = skill >= 0 && skill <= 1 ? await serveMiner({ skill, seed }, 0) : undefined
-  const url = server === undefined ? who : `${server.url}/v1`
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new RangeError(
-      `expected a player: a URL, perfect, random, or a skill from 0 to 1; got ${JSON.stringify(who)}`,
-    )
-  }
+  const url = server?.url ?? who
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new RangeError(`expected a player: a URL, perfect, random, or a skill from 0 to 1; got "${who}"`)
   await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(10_000) }).catch((error: Error) => {
     throw new Error(`nothing answers at ${url}: ${(error.cause as Error | undefined)?.message ?? error.message}`)
   })
@@ -44,26 +38,19 @@ export async function openPlayer(who: string, seed: string, options: PlayerOptio
   }
 }
 
-/** A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can be taken up again. */
-export type SoloDuel = {
-  readonly champion: string
-  readonly contender: string
-  readonly envs: readonly string[]
-  readonly ratioPpm: number
-  /** 64 hex digits, drawn when the duel starts: nobody knows its challenges before. */
-  readonly secret: Hash
-}
+/**
+ * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can be taken up again. The
+ * secret is 64 hex digits, drawn when the duel starts: nobody knows its challenges before.
+ */
+export type SoloDuel = Readonly<Record<Role | 'secret', string> & { envs: readonly string[]; ratioPpm: number }>
 
 /** How a duel stands: by environment, and who has it, once that is certain. */
-export interface Standing {
-  readonly envs: Readonly<Record<string, Match>>
-  readonly outcome?: 'contender' | 'champion' | undefined
-}
+export type Standing = { readonly envs: Readonly<Record<string, Match>>; readonly outcome: Winner | undefined }
 
 export interface DuelRun {
   readonly duel: SoloDuel
   readonly journal: Journal
-  readonly players: Readonly<Record<'champion' | 'contender', Pick<Player, 'agent'>>>
+  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
@@ -84,8 +71,7 @@ export async function runDuel({ duel, journal, players, ahead, signal, on }: Due
   }
   const playEnv = async (env: string): Promise<void> => {
     const { replyMs } = make(env).spec
-    const side = (role: 'champion' | 'contender') => ({ hotkey: duel[role], agent: players[role].agent(replyMs) })
-    const sides = { champion: side('champion'), contender: side('contender') }
+    const sides: Sides = (role) => ({ hotkey: duel[role], agent: players[role].agent(replyMs) })
     const outcomes = new Map(samples.filter((sample) => sample.env === env).map((s) => [s.index, s.verdict]))
     let match = NO_MATCH
     let next = 0

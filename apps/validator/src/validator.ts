@@ -6,9 +6,6 @@ import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, se
 import { checkPeer, ownLane, publish, secretOf } from './lane.ts'
 import type { Setup } from './setup.ts'
 
-/** The largest state file that is read back: a few hundred hotkeys take well under this. */
-const MAX_STATE_BYTES = 8 * 1024 * 1024
-
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
@@ -21,8 +18,8 @@ export class Validator {
   readonly #tasks = new Map<string, Promise<void>>()
   readonly #lanes = new Map<string, LaneVerdict>()
   readonly #sent = new Set<string>()
-  #state: State | undefined
-  #own: { readonly epoch: number; readonly hashes: readonly Hash[] } | undefined
+  /** The state that governs the epoch it has come to. */
+  state: State | undefined
   #deadline: { readonly epoch: number; readonly controller: AbortController } | undefined
 
   constructor(setup: Setup) {
@@ -66,7 +63,7 @@ export class Validator {
     if (this.#sent.has(what)) return
     this.#sent.add(what)
     transaction().then(
-      (head) => this.#setup.on({ type: 'sent', what, block: head.number }),
+      ({ number }) => this.#setup.on({ type: 'sent', what, block: number }),
       (error: Error) => {
         this.#sent.delete(what)
         this.#setup.on({ type: 'problem', what, error })
@@ -77,22 +74,22 @@ export class Validator {
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
   async #catchUp(epoch: number): Promise<State> {
     const { chain, network, bucket, on } = this.#setup
-    this.#state ??= await this.#lastState(epoch)
-    while (this.#state.epoch < epoch) {
-      const settled = await settleEpoch(chain, network, this.#state, this.#check.bind(this, this.#state))
+    this.state ??= await this.#lastState(epoch)
+    while (this.state.epoch < epoch) {
+      const settled = await settleEpoch(chain, network, this.state, this.#check.bind(this, this.state))
       await bucket.write(statePath(settled.state.epoch), new TextEncoder().encode(encodeState(settled.state)))
-      this.#state = settled.state
+      this.state = settled.state
       this.#lanes.clear()
       this.#sent.clear()
       on({ type: 'epoch', settled })
     }
-    return this.#state
+    return this.state
   }
 
   async #lastState(epoch: number): Promise<State> {
     const { bucket, network } = this.#setup
     for (let at = epoch; at > network.firstEpoch; at--) {
-      const bytes = await bucket.read(statePath(at), MAX_STATE_BYTES)
+      const bytes = await bucket.read(statePath(at), 8 * 1024 * 1024) // a few hundred hotkeys take well under this
       if (bytes === null) continue
       const state = parseState(new TextDecoder().decode(bytes))
       if (!state.ok) throw new Error(`${statePath(at)} in the bucket: ${state.detail}. Move it away to decide it anew`)
@@ -116,16 +113,11 @@ export class Validator {
   async #seal(state: State, deadline: AbortSignal): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { protocol, epoch } = state
-    const head = (await this.#ownLane(state, deadline)).at(-1)
+    const what = `seal ${epoch}`
+    const head = this.#sent.has(what) ? undefined : (await ownLane(this.#setup, state, deadline)).at(-1)
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
-    this.#send(`seal ${epoch}`, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
-  }
-
-  async #ownLane(state: State, deadline: AbortSignal): Promise<readonly Hash[]> {
-    const { epoch } = state
-    if (this.#own?.epoch !== epoch) this.#own = { epoch, hashes: await ownLane(this.#setup, state, deadline) }
-    return this.#own.hashes
+    this.#send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }
 
   /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
@@ -135,7 +127,7 @@ export class Validator {
     const what = `attest ${epoch}`
     if (this.#sent.has(what)) return
     const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
-    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, await this.#ownLane(state, deadline))
+    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, await ownLane(this.#setup, state, deadline))
     if (offset === protocol.sealBlock) return // the others publish at this very block
     const due = Object.entries(seals).filter(([validator]) => Object.hasOwn(state.due, validator))
     const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(state, validator, head)))

@@ -37,15 +37,16 @@ export function headerOf({
 /** One sample as an honest validator takes it. `thoughts` come before every reply. */
 function sampleOf(scope: Scope, env: string, index: number, thoughts = ''): Promise<Sample> {
   const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel: scope.duel.id, secret: SECRET, index }
-  const side = (hotkey: string, skill: number) => ({
-    hotkey,
+  const skills = { champion: 0.5, contender: 0.8 }
+  const sideOf = (role: keyof typeof skills) => ({
+    hotkey: scope.duel[role].hotkey,
     agent: (messages: readonly { readonly content: string }[]) => {
-      const reply = playerReply(messages.at(-1)?.content ?? '', { skill, seed: hotkey })
+      const reply = playerReply(messages.at(-1)?.content ?? '', { skill: skills[role], seed: scope.duel[role].hotkey })
       return { content: `${thoughts}\n${reply}` }
     },
   })
   const challenge = { env, duel: scope.duel.id, index, challengeId: challengeId(parts) }
-  return playSample(challenge, { champion: side(CHAMPION, 0.5), contender: side(CONTENDER, 0.8) }, () => 0)
+  return playSample(challenge, sideOf, () => 0)
 }
 
 /** Every sample that the scope's quota asks for. */

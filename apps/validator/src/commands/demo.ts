@@ -20,16 +20,16 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
-    const screen = output(json)
-    const signal = interrupted()
+    const [screen, signal] = [output(json), interrupted()]
     const stopped = once(signal, 'abort').then(() => Promise.reject(signal.reason))
     const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
     const cast = castOf(seed)
-    const members = [...cast.validators, ...cast.miners].map((m) => ({ ...m, hotkey: m.account.hotkey }))
-    const nameOf = (hotkey: string): string => members.find((m) => m.hotkey === hotkey)?.name ?? shortHotkey(hotkey)
-    const people = members.map(({ name, hotkey, ...rest }) => {
-      const role = 'skill' in rest ? `miner of skill ${rest.skill}` : 'validator'
-      return `${name.padEnd(9)} ${hotkey} ${role}${name === LIAR ? ' that makes its transcripts up' : ''}`
+    const members = [...cast.validators, ...cast.miners]
+    const names = new Map(members.map(({ name, account }) => [account.hotkey, name]))
+    const nameOf = (hotkey: string): string => names.get(hotkey) ?? shortHotkey(hotkey)
+    const people = members.map(({ name, account, skill }) => {
+      const role = skill === undefined ? 'validator' : `miner of skill ${skill}`
+      return `${name.padEnd(9)} ${account.hotkey} ${role}${name === LIAR ? ' that makes its transcripts up' : ''}`
     })
     screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
     const subnet = runSubnet(cast, out, (member, event) => {
@@ -54,19 +54,19 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 `
     screen.line(end, { type: 'end', champion, ratio: state.ratio, root, weights })
 
-    const data = [join(out, 'buckets'), '--chain', join(out, 'chain.json')]
+    const [buckets, file] = [join(out, 'buckets'), join(out, 'chain.json')]
     const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-    const words = [...process.execArgv, verifier, ...data, ...(json ? ['--json'] : [])]
+    const words = [...process.execArgv, verifier, buckets, '--chain', file, ...(json ? ['--json'] : [])]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'], signal })
     const [code] = await Promise.race([stopped, once(child, 'exit')])
     process.exitCode = code ?? 1
-    screen.line(whatNext(out, data.join(' ')), { type: 'files', out })
-  })
-
-const whatNext = (out: string, data: string): string => `
+    const data = `${buckets} --chain ${file}`
+    const next = `
 Everything is in ${out}. Try next:
   verify again          npx af-verify ${data}
   look at one epoch     npx af-verify ${data} --epoch 2
   replay a challenge    npx af-verify ${data} --epoch 2 --sample mult8@0.1.0#0
-  tamper with a byte    change one in any file under ${join(out, 'buckets')}, and verify again
+  tamper with a byte    change one in any file under ${buckets}, and verify again
   play one yourself     npx af env run tictactoe-v0`
+    screen.line(next, { type: 'files', out })
+  })

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { account, LocalChain, serveLocal } from '@affine/chain'
+import { account, encodeCommitment, LocalChain, remoteChain, serveLocal } from '@affine/chain'
 import { interrupted, networkOf, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { listen } from '../listen.ts'
-import { emptyFolder, whole } from './options.ts'
+import { listen, serveMiner } from '../reference-miner.ts'
+import { emptyFolder, readKey, shareOption, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
@@ -21,31 +22,25 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af localnet\n  $ af localnet --block-ms 1000 --validators 5 --miners 4')
   .action(async ({ port, blockMs, validators, miners, out, json }) => {
-    const screen = output(json)
-    const signal = interrupted()
+    const [screen, signal] = [output(json), interrupted()]
     const { epochBlocks: tempo } = networkOf('local').protocol
     const keys = join(await emptyFolder(out), 'keys')
-    const member = (stake: bigint, name: string) => (_: unknown, i: number) => {
-      const secret = randomBytes(32)
-      return { file: join(keys, `${name}-${i + 1}`), secret, hotkey: account(secret).hotkey, stake }
-    }
-    const members = [
-      ...Array.from({ length: validators }, member(STAKE, 'validator')),
-      ...Array.from({ length: miners }, member(0n, 'miner')),
-    ]
-    const neurons = members.map(({ hotkey, stake }) => ({ hotkey, stake }))
+    const secrets = Array.from({ length: validators + miners }, () => randomBytes(32))
+    const neurons = secrets.map((secret, i) => ({ hotkey: account(secret).hotkey, stake: i < validators ? STAKE : 0n }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
     const chain = LocalChain.create({ netuid: 120, random: () => randomBytes(32), time: Date.now(), neurons, params })
     using server = await listen(serveLocal(chain), port)
-    const { url } = server
     await mkdir(keys)
-    for (const { file, secret } of members) await writeFile(file, secret.toString('hex'), { mode: 0o600 })
+    for (const [i, secret] of secrets.entries()) {
+      const name = i < validators ? `validator-${i + 1}` : `miner-${i + 1 - validators}`
+      await writeFile(join(keys, name), secret.toString('hex'), { mode: 0o600 })
+    }
     const text = [
-      `a local chain at ${url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
-      `  af miner --port 8001 --chain ${url} --key ${join(keys, 'miner-1')}`,
-      `  af validate --chain ${url} --key ${join(keys, 'validator-1')} --folder validator-1 --buckets buckets`,
+      `a local chain at ${server.url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
+      `  af miner --port 8001 --chain ${server.url} --key ${join(keys, 'miner-1')}`,
+      `  af validate --chain ${server.url} --key ${join(keys, 'validator-1')} --folder validator-1 --buckets buckets`,
     ]
-    screen.line(text.join('\n'), { type: 'serving', url, keys, neurons })
+    screen.line(text.join('\n'), { type: 'serving', url: server.url, keys, neurons })
     try {
       for (;;) {
         await sleep(blockMs, undefined, { signal }).catch(() => signal.throwIfAborted())
@@ -57,4 +52,35 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
       await writeFile(file, chain.export())
       screen.line(`the chain is in ${file}`, { type: 'ended', file })
     }
+  })
+
+const MINER_EXAMPLES = `
+Examples:
+  $ af miner --skill 0.8 --port 8001
+  $ af miner --chain http://127.0.0.1:9944 --key localnet/keys/miner-1`
+
+/** `af miner`: a reference miner behind HTTP. */
+export const miner: CommandUnknownOpts = new Command('miner')
+  .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
+  .option('--skill <share>', "the share of replies that are a perfect player's, 0 to 1", shareOption, 0.8)
+  .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')
+  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8001)
+  .option('--chain <url>', 'a local chain to commit the miner to; needs --key')
+  .option('--key <file>', "the miner's key")
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', MINER_EXAMPLES)
+  .action(async ({ skill, seed, port, chain, key, json }) => {
+    if ((chain === undefined) !== (key === undefined)) throw new RangeError('"--chain" and "--key" go together')
+    const [screen, signal] = [output(json), interrupted()]
+    using server = await serveMiner({ skill, seed }, port)
+    screen.line(`serving ${server.url}, skill ${skill}; Ctrl-C ends it`, { type: 'serving', url: server.url, skill })
+    if (chain !== undefined && key !== undefined) {
+      const account = await readKey(key)
+      const model = `affine/reference-${account.hotkey}`
+      const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: server.url })
+      const { number } = await (await remoteChain(chain)).commit(account, fields)
+      screen.line(`committed ${model} in block ${number}`, { type: 'committed', model, block: number })
+    }
+    if (!signal.aborted) await once(signal, 'abort')
+    signal.throwIfAborted()
   })

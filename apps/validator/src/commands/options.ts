@@ -3,21 +3,19 @@ import { resolve } from 'node:path'
 import { type Account, account } from '@affine/chain'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 
-/** Reads an option that must be a whole number in a range. */
-export function whole(low: number, high: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= low && value <= high) return value
-    throw new InvalidArgumentError(`Expected a whole number, ${low} to ${high}.`)
-  }
-}
+type Reader = (text: string) => number
 
+const reader =
+  (what: string, pattern: RegExp, low: number, high: number): Reader =>
+  (text) => {
+    if (pattern.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
+    throw new InvalidArgumentError(`Expected a ${what}, ${low} to ${high}.`)
+  }
+
+/** Reads an option that must be a whole number in a range. */
+export const whole = (low: number, high: number): Reader => reader('whole number', /^\d+$/, low, high)
 /** Reads an option that must be a share, 0 to 1. */
-export function shareOption(text: string): number {
-  const value = Number(text)
-  if (text.trim() !== '' && value >= 0 && value <= 1) return value
-  throw new InvalidArgumentError('Expected a number, 0 to 1.')
-}
+export const shareOption: Reader = reader('number', /\S/, 0, 1)
 
 /** The folder that "--out" names, made if it is not there. @throws RangeError when there is something in it. */
 export async function emptyFolder(path: string): Promise<string> {

@@ -1,15 +1,7 @@
 import { remoteChain } from '@affine/chain'
-import {
-  commitmentsOf,
-  epochText,
-  networkOf,
-  openBucket,
-  output,
-  place,
-  recompute,
-  shortHotkey,
-} from '@affine/verifier'
+import { commitmentsOf, epochText, networkOf, output, place, recompute, shortHotkey } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { bucketsIn } from '../setup.ts'
 
 /** `af status`: where a subnet stands, from its public data. */
 export const status: CommandUnknownOpts = new Command('status')
@@ -21,18 +13,16 @@ export const status: CommandUnknownOpts = new Command('status')
   .addHelpText('after', '\nExample:\n  $ af status --chain http://127.0.0.1:9944 --buckets buckets')
   .action(async ({ chain: url, buckets, network: name, json }) => {
     const [chain, network] = [await remoteChain(url), networkOf(name)]
-    const open = (hotkey: string, at: string) => openBucket(hotkey, at, buckets)
     let state: object | undefined
     let decided = 'no epoch is decided yet'
-    for await (const settled of recompute({ chain, network, openBucket: open })) {
+    for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) {
       state = settled.state
       decided = epochText(settled, shortHotkey)
     }
     const { number } = await chain.head()
     const { epoch, offset } = place(number, network.protocol)
-    const commitments = commitmentsOf(await chain.snapshot(number))
     const weights = await chain.weights(number)
-    const said = [...commitments].flatMap(([hotkey, commitment]) =>
+    const said = [...commitmentsOf(await chain.snapshot(number))].flatMap(([hotkey, commitment]) =>
       commitment.kind === 'miner' ? [] : [{ hotkey, kind: commitment.kind, epoch: commitment.epoch }],
     )
     const lines = [

@@ -25,8 +25,7 @@ export const validate: CommandUnknownOpts = new Command('validate')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', EXAMPLE)
   .action(async ({ chain: url, key, folder, buckets, network: name, concurrency, json }) => {
-    const screen = output(json)
-    const signal = interrupted()
+    const [screen, signal] = [output(json), interrupted()]
     const [network, account] = [networkOf(name), await readKey(key)]
     await using _folder = await holdFolder(folder)
     const chain = await remoteChain(url)

@@ -4,53 +4,39 @@ import { type Account, account, encodeCommitment, LocalChain } from '@affine/cha
 import { type Duel, type State, stateRoot } from '@affine/duel'
 import { digest } from '@affine/prng'
 import { networkOf } from '@affine/verifier'
-import { minerClient } from '../miner-client.ts'
+import { endpointAgents } from '../miner-client.ts'
 import { playerReply, serveMiner } from '../reference-miner.ts'
 import { type Event, folders, type Setup } from '../setup.ts'
 import { Validator } from '../validator.ts'
 
-const NETUID = 120
-const BLOCK_MS = 12_000
-const CALLS_AT_ONCE = 32
-const STAKE = 1_000_000_000_000
+const STAKE = 1_000_000_000_000n
 /** Epochs for which a throne that nobody contends is still watched: long enough to see the ratio decay. */
 const QUIET_EPOCHS = 3
 const MOST_EPOCHS = 60
 
-/** Someone in the demo: a key, and a name for the screen. */
-export interface Member {
-  readonly name: string
-  readonly account: Account
-}
+/** Someone in the demo: a key, a name for the screen, and a miner's skill: the share of its replies that are perfect. */
+export type Member = { readonly name: string; readonly account: Account; readonly skill?: number }
 
 /** Who takes part. Miners commit in this order: the first finds the throne empty, the others queue. */
-export interface Cast {
-  readonly seed: string
-  readonly validators: readonly Member[]
-  /** A miner's skill is the share of its replies that a perfect player would have given. */
-  readonly miners: readonly (Member & { readonly skill: number })[]
-}
+export type Cast = Readonly<Record<'validators' | 'miners', readonly Member[]>> & { readonly seed: string }
 
 /** The validator that makes its transcripts up. */
 export const LIAR = 'mallory'
 const SKILLS = { champion: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.85 }
 
+const digestBytes = (...parts: Parameters<typeof digest>): Buffer => Buffer.from(digest(...parts), 'hex')
+
 /** The demo's members, their keys drawn from `seed`. */
 export function castOf(seed: string): Cast {
-  const member = (name: string): Member => {
-    return { name, account: account(Buffer.from(digest('demo key', seed, name), 'hex')) }
-  }
+  const member = (name: string): Member => ({ name, account: account(digestBytes('demo key', seed, name)) })
   const miners = Object.entries(SKILLS).map(([name, skill]) => ({ ...member(name), skill }))
   return { seed, validators: ['alice', 'bob', 'carol', 'dave', LIAR].map(member), miners }
 }
 
 /** Bytes that follow from the seed and a name: the same run has the same secrets and block hashes. */
 function seededBytes(seed: string, name: string): (size: number) => Uint8Array {
-  let drawn = 0
-  return (size) => {
-    drawn += 1
-    return Buffer.from(digest('demo bytes', seed, name, drawn), 'hex').subarray(0, size)
-  }
+  let drawn = 1
+  return (size) => digestBytes('demo bytes', seed, name, drawn++).subarray(0, size)
 }
 
 /**
@@ -68,6 +54,8 @@ function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): Setup['ag
     }
 }
 
+type Subnet = { readonly chain: LocalChain; readonly state: State }
+
 /**
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators with folders of their
  * own. A block is made when every validator has done what the last one asked for, so a run follows from its seed.
@@ -76,53 +64,39 @@ function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): Setup['ag
  *
  * @throws Error when the validators disagree about the state, or it never comes to rest.
  */
-export async function runSubnet(
-  cast: Cast,
-  out: string,
-  on: (member: Member, event: Event) => void,
-): Promise<{ readonly chain: LocalChain; readonly state: State }> {
+export async function runSubnet(cast: Cast, out: string, on: (member: Member, event: Event) => void): Promise<Subnet> {
   const { seed, validators, miners } = cast
   const network = networkOf('local')
   const entropy = seededBytes(seed, 'chain')
-  const chain = LocalChain.create({
-    netuid: NETUID,
-    random: () => entropy(32),
-    neurons: [
-      ...validators.map(({ account }) => ({ hotkey: account.hotkey, stake: BigInt(STAKE) })),
-      ...miners.map(({ account }) => ({ hotkey: account.hotkey, stake: 0n })),
-    ],
-    params: { tempo: network.protocol.epochBlocks, weightsRateLimit: 1, stakeThreshold: STAKE },
-  })
+  const neuron = (stake: bigint) => (member: Member) => ({ hotkey: member.account.hotkey, stake })
+  const neurons = [...validators.map(neuron(STAKE)), ...miners.map(neuron(0n))]
+  const params = { tempo: network.protocol.epochBlocks, weightsRateLimit: 1, stakeThreshold: Number(STAKE) }
+  const chain = LocalChain.create({ netuid: 120, random: () => entropy(32), neurons, params })
   let height = 0
-  const now = (): number => height * BLOCK_MS
+  const now = (): number => height * 12_000
   const produce = async (): Promise<void> => {
     height = (await chain.produce(now())).number
   }
-  const servers: Disposable[] = []
+  const servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
+  const ask = endpointAgents(32, now)
+  // Ports differ from run to run, so on this chain a chute is a name.
+  const honest: Setup['agent'] = (miner, ...rest) =>
+    ask({ ...miner, chute: servers.get(miner.chute)?.url ?? '' }, ...rest)
   try {
-    const clients = new Map<string, ReturnType<typeof minerClient>>()
-    for (const { name, skill, account } of miners) {
-      const server = await serveMiner({ skill, seed: `${seed} ${name}` }, 0)
-      servers.push(server)
+    for (const { name, skill = 0, account } of miners) {
+      servers.set(name, await serveMiner({ skill, seed: `${seed} ${name}` }, 0))
       const model = `affine/${name}-${account.hotkey}`
-      clients.set(account.hotkey, minerClient({ model, chute: `${server.url}/v1` }, CALLS_AT_ONCE, now))
       const included = chain.commit(account, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: name }))
       await produce()
       await included
     }
-    const honest: Setup['agent'] = ({ hotkey }, replyMs, deadline) =>
-      clients.get(hotkey)?.(replyMs, deadline) ?? (async () => ({ fault: 'no-reply' }))
-    const states = new Map<string, State>()
-    const running = validators.map((member) => {
+    const running: readonly Validator[] = validators.map((member, i) => {
       const { name, account } = member
       return new Validator({
         ...folders(join(out, 'validators', name), join(out, 'buckets'), account.hotkey),
         ...{ chain, account, network, now, random: seededBytes(seed, name) },
-        agent: name === LIAR ? liarsAgent(cast, () => states.get(name)?.duel) : honest,
-        on: (event) => {
-          if (event.type === 'epoch') states.set(name, event.settled.state)
-          on(member, event)
-        },
+        agent: name === LIAR ? liarsAgent(cast, () => running[i]?.state?.duel) : honest,
+        on: (event) => on(member, event),
       })
     })
     let state: State | undefined
@@ -131,10 +105,10 @@ export async function runSubnet(
       const head = await chain.head()
       for (const validator of running) validator.onHead(head)
       await Promise.all(running.map((validator) => validator.idle()))
-      const roots = new Set([...states.values()].map(stateRoot))
+      const roots = new Set(running.map(({ state }) => state && stateRoot(state)))
       if (roots.size > 1) throw new Error(`validators came to different states: ${[...roots].join(', ')}`)
-      const latest = states.get(LIAR)
-      if (latest === undefined || latest.epoch === state?.epoch) continue
+      const latest = running[0]?.state
+      if (latest === undefined || latest.epoch === (state?.epoch ?? network.firstEpoch)) continue
       state = latest
       quiet = state.duel === undefined ? quiet + 1 : 0
       if (state.epoch > MOST_EPOCHS) throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
@@ -143,6 +117,6 @@ export async function runSubnet(
     await writeFile(join(out, 'chain.json'), chain.export())
     return { chain, state }
   } finally {
-    for (const server of servers) server[Symbol.dispose]()
+    for (const server of servers.values()) server[Symbol.dispose]()
   }
 }

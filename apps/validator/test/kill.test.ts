@@ -103,7 +103,7 @@ beforeAll(async () => {
     else await grown(3 + Math.floor(Math.random() * 40))
     if (kill === 0) second = await validate().ended
     const { stdout } = await validator.stop('SIGKILL')
-    if (kill === 1) await sleep(15 * BLOCK_MS)
+    if (kill === 1) await sleep(30 * BLOCK_MS)
     journalled.push(await journals())
     note(stdout, broken)
     accepted ||= ACCEPTED.test(stdout)

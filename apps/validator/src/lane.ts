@@ -51,15 +51,6 @@ export async function writeLane({ secret, ...draft }: LaneDraft, store: Bucket):
   return hashes
 }
 
-/** Copies sealed blocks to where everyone may read them. */
-export async function publish({ store, bucket }: Setup, hashes: readonly Hash[]): Promise<void> {
-  for (const hash of hashes) {
-    const bytes = await store.read(blockPath(hash), LIMITS.blockBytes)
-    if (bytes === null) throw new Error(`the sealed block ${hash} is gone from the store`)
-    await bucket.write(blockPath(hash), bytes)
-  }
-}
-
 /** The secret of `epoch`, 64 hex digits: made and synced to disk before its digest can go on chain. */
 export async function secretOf({ store, random }: Setup, epoch: number): Promise<Hash> {
   const path = `secrets/${epoch}`
@@ -71,15 +62,16 @@ export async function secretOf({ store, random }: Setup, epoch: number): Promise
 }
 
 /**
- * Verifies another validator's sealed lane and mirrors it block by block: from the own bucket what is there already,
- * then from the validator's, then from anyone else's.
+ * Verifies a sealed lane and puts it into the own bucket block by block: from there what it holds already, then from the
+ * own store, which has the own lanes, then from the validator's bucket, then from anyone else's.
  */
-export async function checkPeer(setup: Setup, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-  const { chain, account, bucket, openBucket } = setup
+export async function checkSealed(setup: Setup, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
+  const { chain, account, bucket, store, openBucket } = setup
   const urls = bucketUrls(await chain.snapshot(sealBlock(state.epoch, state.protocol)))
   const others = [...new Set([validator, ...urls.keys()])].filter((hotkey) => hotkey !== account.hotkey)
   const peers = others.map((hotkey) => openBucket(hotkey, urls.get(hotkey) ?? ''))
-  const sources = [{ name: account.hotkey, read: bucket.read }, ...peers].filter((source) => source !== null)
+  const own = [bucket, store].map(({ read }) => ({ name: account.hotkey, read }))
+  const sources = [...own, ...peers].filter((source) => source !== null)
   const read = sourceReader(sources, (hash, bytes) => bucket.write(blockPath(hash), bytes))
   return checkLane(chain, state, validator, head, read)
 }

@@ -3,7 +3,7 @@ import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
-import { checkPeer, ownLane, publish, secretOf } from './lane.ts'
+import { checkSealed, ownLane, secretOf } from './lane.ts'
 import type { Setup } from './setup.ts'
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
@@ -45,7 +45,7 @@ export class Validator {
       const state = await this.#catchUp(epoch)
       await this.#setWeights(state)
       if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, deadline))
-      else await this.#audit(state, offset, deadline)
+      else await this.#audit(state, offset)
     })
   }
 
@@ -121,15 +121,18 @@ export class Validator {
   }
 
   /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
-  async #audit(state: State, offset: number, deadline: AbortSignal): Promise<void> {
+  async #audit(state: State, offset: number): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol } = state
     const what = `attest ${epoch}`
     if (this.#sent.has(what)) return
     const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
-    if (Object.hasOwn(seals, account.hotkey)) await publish(this.#setup, await ownLane(this.#setup, state, deadline))
-    if (offset === protocol.sealBlock) return // the others publish at this very block
     const due = Object.entries(seals).filter(([validator]) => Object.hasOwn(state.due, validator))
+    if (offset === protocol.sealBlock) {
+      // Everybody publishes at this very block, and reads the others' from the next on.
+      for (const [validator, head] of due) if (validator === account.hotkey) await this.#check(state, validator, head)
+      return
+    }
     const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(state, validator, head)))
     const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
     if (!late && verdicts.some(isMissing)) return
@@ -149,7 +152,7 @@ export class Validator {
 
   /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */
   async #check(state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-    const verdict = this.#lanes.get(validator) ?? (await checkPeer(this.#setup, state, validator, head))
+    const verdict = this.#lanes.get(validator) ?? (await checkSealed(this.#setup, state, validator, head))
     if (!isMissing(verdict)) this.#lanes.set(validator, verdict)
     return verdict
   }

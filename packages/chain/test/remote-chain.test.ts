@@ -81,7 +81,10 @@ describe('the server', () => {
   ])('refuses %s', async (_, body, init) => {
     const { status, reply } = await ask(body, init)
     expect(status).toBe(400)
-    expect(reply).toEqual({ code: 'BadRequest', message: expect.stringMatching(/^BadRequest: the text is not as it should be at ./) })
+    expect(reply).toEqual({
+      code: 'BadRequest',
+      message: expect.stringMatching(/^BadRequest: the text is not as it should be at ./),
+    })
   })
 
   test('says no more than its code and message when the chain refuses', async () => {

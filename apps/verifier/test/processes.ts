@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +9,6 @@ import { build } from 'tsup'
 
 /** The applications as the programs that users start: bundled from their sources, since many of them are started. */
 const programs = mkdtempSync(join(tmpdir(), 'programs-'))
-process.on('exit', () => rmSync(programs, { recursive: true }))
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 await build({
   ...{ entry: { af: source('../../validator/src/cli.ts'), 'af-verify': source('../src/cli.ts') }, outDir: programs },
@@ -90,8 +90,9 @@ export function run(program: string, words: readonly string[], place?: Place): P
   return start(program, words, place).ended
 }
 
-/** For `afterAll`: no process outlives its test, whatever failed. */
+/** For `afterAll`: no process and no program outlives its test, whatever failed. */
 export async function killAll(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   await Promise.all([...running].map((child) => once(child, 'close')))
+  await rm(programs, { recursive: true })
 }

@@ -361,7 +361,7 @@ describe.concurrent('af-verify', () => {
     expect(stdout).toMatch(
       new RegExp(`✘ epoch ${epoch}, ${hotkeyOf('bob')}: WRONG_ROOT: its copy of block ${blocks[0]}`),
     )
-    expect(stdout).toMatch(/^\d+ things do not hold; see ✘ above\.$/m)
+    expect(stdout).toMatch(/^Not everything holds: \d+ ✘ above\.$/m)
     expect(stdout).not.toContain('Everything holds')
   })
 

@@ -72,7 +72,7 @@ const program = new Command('af-verify')
     const far = Object.entries(disagreed).map(
       ([hotkey, n]) => `${hotkey}: its samples did not agree with the others' in ${n} epochs`,
     )
-    const end = flaws === 0 ? 'Everything holds.' : `${flaws} things do not hold; see ✘ above.`
+    const end = flaws === 0 ? 'Everything holds.' : `Not everything holds: ${flaws} ✘ above.`
     const head = `champion   ${champion}\nratio      ${share(ratio)}\nstate root ${root}, governing epoch ${epoch}`
     screen.line(['', head, ...far, end].join('\n'), { type: 'end', champion, ratio, root, disagreed, flaws })
     if (flaws > 0) process.exitCode = 1

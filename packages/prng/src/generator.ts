@@ -1,4 +1,4 @@
-import { expectInteger, SeedSequence, seedSequence, toWords } from './seed-sequence.ts'
+import { expectInteger, SeedSequence, seedSequence } from './seed-sequence.ts'
 
 /** NumPy's `bit_generator.state`: the 128-bit position and stream, and the 32-bit half that waits to be drawn. */
 export interface PcgState {
@@ -49,12 +49,18 @@ export class Generator {
   #uinteger = 0
 
   constructor(sequence: SeedSequence) {
-    // NumPy takes the upper half of each 128-bit number first.
-    const [s1 = 0n, s0 = 0n, i1 = 0n, i0 = 0n] = sequence.generateState64(4)
-    const inc = (i1 << 65n) | (i0 << 1n) | 1n
-    this.#inc.set(toWords(BigInt.asUintN(128, inc)))
-    // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the increment.
-    this.#state.set(toWords(BigInt.asUintN(128, inc + ((s1 << 64n) | s0))))
+    const words = sequence.generateState(8)
+    let [shifted, carry] = [1, 0]
+    for (let i = 0; i < 4; i++) {
+      // NumPy takes the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1, the stream behind it.
+      const [seed = 0, stream = 0] = [words[i ^ 2], words[4 + (i ^ 2)]]
+      this.#inc[i] = (stream << 1) | shifted
+      shifted = stream >>> 31
+      // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the increment.
+      const sum = (this.#inc[i] ?? 0) + seed + carry
+      this.#state[i] = sum
+      carry = sum >= TWO_32 ? 1 : 0
+    }
     this.#next()
   }
 

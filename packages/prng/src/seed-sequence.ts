@@ -62,7 +62,7 @@ export function expectInteger(name: string, value: number, least: number, most: 
 }
 
 /** Words of 32 bits, the lowest first, none for zero. */
-export function toWords(value: bigint): number[] {
+function toWords(value: bigint): number[] {
   const words: number[] = []
   for (let rest = value; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn))
   return words

@@ -3,7 +3,7 @@ import { outcome, type Winner } from './match.ts'
 import { quota, ruleOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
 import { type Duel, type Given, openEnvs, type State } from './state.ts'
-import { attestersOf, type Heard, NEWCOMER, remember, weightOf } from './voters.ts'
+import { attestersOf, type Heard, isMajority, NEWCOMER, remember, weightOf } from './voters.ts'
 
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
@@ -48,7 +48,7 @@ export function judge(state: State, duel: Duel, heard: Heard, seals: Seals, lane
     const sealed = Object.hasOwn(seals, hotkey)
     const whole = open.every((env) => fills(own(own(lanes, hotkey), env), quota(epochIndex, protocol)))
     const attesters = attestersOf(duel, heard, hotkey)
-    const accepted = sealed && whole && 2 * weightOf(duel, attesters) > weightOf(duel)
+    const accepted = sealed && whole && isMajority(duel, attesters)
     return { hotkey, sealed, whole, attesters, accepted }
   })
   const accepted = due.filter((lane) => lane.accepted).map(({ hotkey }) => hotkey)

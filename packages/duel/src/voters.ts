@@ -75,6 +75,11 @@ export function weightOf({ weights }: Duel, voters: readonly string[] = Object.k
   return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)
 }
 
+/** Do these voters have more than half of the duel's weight? What makes a lane count, for who decides and who reads. */
+export function isMajority(duel: Duel, voters: readonly string[]): boolean {
+  return 2 * weightOf(duel, voters) > weightOf(duel)
+}
+
 /** The voters whose attestation has the bit of `hotkey`, ascending. */
 export function attestersOf({ weights }: Duel, heard: Heard, hotkey: string): readonly string[] {
   const voters = Object.keys(weights).sort()
@@ -89,6 +94,6 @@ export function attestersOf({ weights }: Duel, heard: Heard, hotkey: string): re
 export function attested(state: State, snapshot: Snapshot): readonly string[] {
   const { duel } = state
   const heard = attestations(state, snapshot)
-  const most = (hotkey: string) => duel && 2 * weightOf(duel, attestersOf(duel, heard, hotkey)) > weightOf(duel)
+  const most = (hotkey: string) => duel && isMajority(duel, attestersOf(duel, heard, hotkey))
   return Object.keys(state.due).filter(most).sort()
 }

@@ -1,4 +1,5 @@
 export * from './network.ts'
+export { NETWORK_HELP, type Opened, type OpenOptions, openChain } from './open-chain.ts'
 export { interrupted, type Output, output, run } from './output.ts'
 export { type Flaw, type Recomputed, recompute } from './recompute.ts'
 export { checkLane, isMissing, type LaneVerdict, laneScope, type Settled, settleEpoch, Unavailable } from './settle.ts'

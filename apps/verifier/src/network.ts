@@ -1,18 +1,47 @@
 import { type Snapshot as ChainSnapshot, type Commitment, decodeCommitment } from '@affine/chain'
-import { LOCAL, type Protocol, type Seals, type Snapshot } from '@affine/duel'
+import { LOCAL, PROTOCOL, type Protocol, type Seals, type Snapshot } from '@affine/duel'
 
-/** What a subnet's participants must agree on before the first block: its rules, and the epoch they start with. */
-export type Network = { readonly protocol: Protocol; readonly firstEpoch: number }
-
-/** Networks by name. `local` has short epochs and a smaller cap, for one machine. */
-const networks: ReadonlyMap<string, Network> = new Map([['local', { protocol: LOCAL, firstEpoch: 0 }]])
-
-/** The network of that name. @throws RangeError that lists the known names. */
-export function networkOf(name: string): Network {
-  const network = networks.get(name)
-  if (network !== undefined) return network
-  throw new RangeError(`"network" expected one of ${[...networks.keys()].join(', ')}, got ${JSON.stringify(name)}`)
+/** What a subnet's participants must agree on before the first block, and where it is found. */
+export interface Network {
+  readonly protocol: Protocol
+  /** Epochs are counted from block 0; this is the one in which validators start. */
+  readonly firstEpoch: number
+  readonly endpoints: readonly string[]
+  readonly netuid?: number
+  /** Of its chain, 64 hex digits; any where it is not given. */
+  readonly genesis?: string
+  /** Is nothing sent to its chain unless asked for? */
+  readonly careful: boolean
 }
+
+/** A network by name; the first epoch may be left to its validators. */
+type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
+
+/** Of a chain on one machine: short epochs and a smaller cap. */
+const local: Preset = { protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'], careful: false }
+
+/** Networks by name. */
+export const NETWORKS: Readonly<Record<string, Preset>> = {
+  finney: {
+    protocol: PROTOCOL,
+    firstEpoch: 27_000,
+    endpoints: ['wss://entrypoint-finney.opentensor.ai:443', 'wss://lite.chain.opentensor.ai:443'],
+    netuid: 120,
+    genesis: '2f0555cc76fc2840a25a6ea3b9637146806f1f44b090c175ffde2a7e5ab36c03',
+    careful: true,
+  },
+  test: {
+    protocol: PROTOCOL,
+    endpoints: ['wss://test.finney.opentensor.ai:443'],
+    genesis: '8f9cf856bf558a14440e75569c9e58594757048d7b3a84b5d25f6bd978263105',
+    careful: false,
+  },
+  local,
+}
+
+/** The network whose chain has this genesis; `local` when none has. */
+export const networkOn = (genesis: string): Preset =>
+  Object.values(NETWORKS).find((network) => network.genesis === genesis) ?? local
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
 export function place(block: number, { epochBlocks }: Protocol): { readonly epoch: number; readonly offset: number } {

@@ -26,7 +26,8 @@ export interface CommitmentSlot {
 export interface Snapshot {
   readonly head: Head
   readonly tempo: number
-  readonly commitReveal: boolean
+  /** Tempos between a commit of weights and its reveal; 0 where weights are set in the open. */
+  readonly revealPeriod: number
   readonly neurons: readonly Neuron[]
   readonly commitments: readonly CommitmentSlot[]
 }
@@ -46,12 +47,17 @@ export interface Chain {
   heads(signal?: AbortSignal): AsyncIterable<Head>
   head(): Promise<Head>
   blockHash(number: number): Promise<string>
+  /** When the block was made, in milliseconds, by its author's clock. */
+  time(block: number): Promise<number>
   snapshot(block: number): Promise<Snapshot>
   /** The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them. */
   weights(block: number): Promise<Readonly<Record<string, Weights>>>
   /** Overwrites the account's slot; resolves with the block that holds it. Never enters a block after `until`. */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
+  /** In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal` opens later. */
   setWeights(account: Account, weights: Weights): Promise<Head>
+  /** Reveals weights committed before, if their time has come; null when there are none. To be tried at every head. */
+  reveal(account: Account): Promise<Head | null>
 }
 
 /** What each name means and what to do about it. Names up to `AncientBirthBlock` are subtensor's and Substrate's own. */

@@ -87,8 +87,8 @@ export class LocalChain extends Replica {
 
   #extend(time: number): void {
     if (!this.#random) throw new TypeError('"random" is needed to make blocks: pass it to LocalChain.import')
-    if (!Number.isSafeInteger(time) || time < this.time)
-      throw new RangeError(`"time" expected an integer from ${this.time} on, got ${time}`)
+    if (!Number.isSafeInteger(time) || time < this.lastTime)
+      throw new RangeError(`"time" expected an integer from ${this.lastTime} on, got ${time}`)
     const entropy = this.#random()
     if (entropy.length !== 32) throw new RangeError(`"random" expected to give 32 bytes, got ${entropy.length}`)
     const sorted = this.#pool.splice(0).sort((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)))

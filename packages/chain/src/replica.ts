@@ -38,8 +38,12 @@ export abstract class Replica implements Chain {
   }
 
   /** Of the last block. */
-  protected get time(): number {
+  protected get lastTime(): number {
     return this.#made.at(-1)?.block.time ?? 0
+  }
+
+  async time(block: number): Promise<number> {
+    return (await this.#at(block)).block.time
   }
 
   async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
@@ -64,7 +68,7 @@ export abstract class Replica implements Chain {
     const commitments = [...state.slots.values()]
       .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
       .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
-    return { head, tempo: state.params.tempo, commitReveal: false, neurons: state.neurons, commitments }
+    return { head, tempo: state.params.tempo, revealPeriod: 0, neurons: state.neurons, commitments }
   }
 
   async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
@@ -77,6 +81,11 @@ export abstract class Replica implements Chain {
 
   async setWeights(account: Account, weights: Weights): Promise<Head> {
     return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
+  }
+
+  /** Nothing: weights are set in the open here. */
+  async reveal(): Promise<null> {
+    return null
   }
 
   /** The log as one JSON text; its blocks from `from` on. */
@@ -137,7 +146,7 @@ export abstract class Replica implements Chain {
   #fault(number: number, { time, entropy, calls, hash }: Block): string | null {
     const known = this.#made[number]
     if (known) return known.head.hash === hash ? null : 'is another than before'
-    if (time < this.time) return 'is older than its parent'
+    if (time < this.lastTime) return 'is older than its parent'
     const extrinsics = calls.map(([extrinsic]) => extrinsic)
     const forged = extrinsics.findIndex((extrinsic) => !isSigned(this, extrinsic))
     if (forged !== -1) return `has a bad signature on call ${forged}`

@@ -99,7 +99,7 @@ export function chainSuite(name: string, open: () => Promise<Harness>): void {
       const snapshot = await chain.snapshot(head.number)
       expect(snapshot.head).toEqual(head)
       expect(snapshot.tempo).toBeGreaterThan(0)
-      expect(snapshot.commitReveal).toBe(false)
+      expect(snapshot.revealPeriod).toBe(0)
       const { neurons } = snapshot
       expect(neurons.map(({ uid }) => uid)).toEqual([...new Set(neurons.map(({ uid }) => uid))].sort((a, b) => a - b))
       const by = (account: Account) => neurons.find(({ hotkey }) => hotkey === account.hotkey)

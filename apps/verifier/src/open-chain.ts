@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Chain, LocalChain, remoteChain } from '@affine/chain'
+import { type SubtensorOptions, subtensor } from '@affine/chain/subtensor'
+import { NETWORKS, type Network, networkOn } from './network.ts'
+
+/** How commands name a chain. */
+export const NETWORK_HELP =
+  "finney, test or local; a node's ws:// or wss:// URL, or several with commas; the http:// URL of `af localnet`; or the file of a chain's export"
+
+export interface OpenOptions extends Pick<SubtensorOptions, 'salts'> {
+  /** Where the network does not say it. */
+  readonly netuid?: number | undefined
+  /** Instead of the network's. */
+  readonly firstEpoch?: number | undefined
+}
+
+/** A chain, and the rules that hold on it. */
+export interface Opened {
+  readonly chain: Chain
+  readonly network: Network
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no name gives them.
+ * @throws RangeError for a name that is none, and without a netuid where one is needed.
+ */
+export async function openChain(where: string, { netuid, firstEpoch, salts }: OpenOptions = {}): Promise<Opened> {
+  const named = Object.hasOwn(NETWORKS, where) ? NETWORKS[where] : undefined
+  const urls = named?.endpoints ?? where.split(',').map((url) => url.trim())
+  const rules = (chain: Chain): Network => {
+    const preset = named ?? networkOn(chain.genesis)
+    const start = firstEpoch ?? preset.firstEpoch
+    if (start === undefined) throw new RangeError(`"first-epoch" expected a number: no first epoch is agreed on ${where}`)
+    return { ...preset, firstEpoch: start }
+  }
+  if (!urls.every((url) => /^wss?:\/\//.test(url))) {
+    const chain = await (/^https?:\/\//.test(where) ? remoteChain(where) : importFile(where))
+    if (netuid !== undefined && netuid !== chain.netuid)
+      throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
+    return { chain, network: rules(chain), [Symbol.asyncDispose]: async () => {} }
+  }
+  const subnet = netuid ?? named?.netuid
+  if (subnet === undefined) throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
+  const chain = await subtensor({
+    ...{ endpoints: urls, netuid: subnet, random: randomBytes, now: Date.now },
+    ...(named?.genesis !== undefined && { genesis: named.genesis }),
+    ...(salts && { salts }),
+  })
+  return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
+}
+
+/** @throws RangeError when there is no such file: it may have been meant as a name. */
+async function importFile(path: string): Promise<Chain> {
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(path)}`)
+  })
+  return LocalChain.import(text)
+}

@@ -12,14 +12,16 @@ export interface Account {
 const SS58 = new TextEncoder().encode('SS58PRE')
 
 /**
- * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it.
+ * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it; or of the 64 bytes of a
+ * secret key already expanded, as derivation gives it: the scalar times 8, and the nonce.
  *
  * Signatures are deterministic: the nonce comes from the secret and the message alone, so a seeded run repeats.
- * @throws RangeError unless the seed has 32 bytes.
+ * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the group's order.
  */
 export function account(seed: Uint8Array): Account {
-  if (seed.length !== 32) throw new RangeError(`"seed" expected 32 bytes, got ${seed.length}`)
-  const secret = sr25519.secretFromSeed(seed)
+  if (seed.length !== 32 && seed.length !== 64)
+    throw new RangeError(`"seed" expected 32 bytes, or 64 of a secret key, got ${seed.length}`)
+  const secret = seed.length === 32 ? sr25519.secretFromSeed(seed) : seed.slice()
   return {
     hotkey: encodeAddress(sr25519.getPublicKey(secret)),
     sign: (message) => sr25519.sign(secret, message, new Uint8Array(32)),

@@ -59,7 +59,7 @@ test('verify and decodeAddress never throw', () => {
 })
 
 test('wrong lengths are the caller’s mistake', () => {
-  expect(() => account(new Uint8Array(31))).toThrow('"seed" expected 32 bytes, got 31')
+  expect(() => account(new Uint8Array(31))).toThrow('"seed" expected 32 bytes, or 64 of a secret key, got 31')
   expect(() => account(new Uint8Array(64))).toThrow(RangeError)
   expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
 })

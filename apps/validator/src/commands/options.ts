@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Account, account } from '@affine/chain'
-import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { accountFrom, type Key, readHotkey, readWallet } from '@affine/chain/wallet'
+import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 
 type Reader = (text: string) => number
 
@@ -30,4 +31,48 @@ export async function readKey(path: string): Promise<Account> {
   const text = (await readFile(path, 'utf8')).trim()
   if (!/^[0-9a-f]{64}$/.test(text)) throw new RangeError(`${path} expected to hold a key: 64 lower-case hex digits`)
   return account(Buffer.from(text, 'hex'))
+}
+
+/** Which account a command acts for. */
+export type AccountOptions = {
+  key?: string | undefined
+  wallet?: string | undefined
+  hotkey?: string | undefined
+  walletPath?: string | undefined
+}
+
+const WAYS =
+  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>, or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
+
+/** A command with the options that name an account: to build on. `readAccount` takes them. */
+export function accountCommand(name: string): Command<[], AccountOptions> {
+  return new Command(name)
+    .option('--key <file>', 'a hotkey file')
+    .option('--wallet <name>', 'a Bittensor wallet, whose hotkey is used; BT_WALLET_COLD without')
+    .option('--hotkey <name>', 'which of its hotkeys; BT_WALLET_HOT without')
+    .option('--wallet-path <folder>', 'where the wallets are; ~/.bittensor/wallets without')
+}
+
+/**
+ * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, a mnemonic, seed or secret URI; else
+ * BT_WALLET_COLD and BT_WALLET_HOT. `warn` is told what the operator should mend.
+ * @throws RangeError when none is named, and for what `readHotkey` refuses. No error quotes a secret.
+ */
+export async function readAccount(options: AccountOptions, warn: (text: string) => void): Promise<Account> {
+  const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = process.env
+  const named = options.wallet !== undefined || options.hotkey !== undefined
+  if (options.key === undefined && !named && secret) return accountFrom(secret, 'AFFINE_HOTKEY')
+  const { account, warnings } = await readNamed({
+    ...options,
+    wallet: options.wallet ?? (BT_WALLET_COLD || undefined),
+    hotkey: options.hotkey ?? (BT_WALLET_HOT || undefined),
+  })
+  for (const warning of warnings) warn(warning)
+  return account
+}
+
+async function readNamed({ key, wallet, hotkey, walletPath: root }: AccountOptions): Promise<Key> {
+  if (key !== undefined) return readHotkey(key)
+  if (wallet === undefined || hotkey === undefined) throw new RangeError(WAYS)
+  return readWallet({ wallet, hotkey, root })
 }

@@ -1,0 +1,120 @@
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
+import { drandRound, MAX_TIMELOCK_BYTES, TIMELOCK_OVERHEAD_BYTES, timelockEncrypt } from '../src/timelock.ts'
+
+const { G1, G2, fields } = bls12_381
+const { input } = vectors.cases[0]!
+const MOST = MAX_TIMELOCK_BYTES - TIMELOCK_OVERHEAD_BYTES
+const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size })
+const secrets = fc.tuple(bytes(32), bytes(32), bytes(12))
+
+/** Hands these out in order, and only in the sizes they have. */
+const handOut = (parts: readonly Uint8Array[]) => {
+  const left = [...parts]
+  return (size: number) => {
+    const part = left.shift()!
+    expect(size).toBe(part.length)
+    return part
+  }
+}
+
+/** What anyone can do once the round is signed. Rejects when anything does not fit. */
+async function decrypt(sealed: Uint8Array, signature: string): Promise<Uint8Array> {
+  const view = new DataView(sealed.buffer, sealed.byteOffset)
+  let at = 0
+  const take = (size: number) => {
+    at += size
+    return sealed.slice(at - size, at)
+  }
+  const size = () => {
+    take(8)
+    return Number(view.getBigUint64(at - 8, true))
+  }
+  const read = () => take(size())
+  const u = G2.Point.fromBytes(take(96))
+  const [v, w] = [read(), read()]
+  expect(size()).toBe(sealed.length - at - 16)
+  const [body, nonce, suite] = [read(), read(), read()]
+  expect([v.length, w.length, nonce.length, at]).toEqual([32, 32, 12, sealed.length])
+  expect(new TextDecoder().decode(suite)).toBe('AES_GCM_')
+  const { c0, c1 } = bls12_381.pairing(G1.Point.fromHex(signature), u)
+  const limbs = [c0, c1].flatMap((six) => [six.c0, six.c1, six.c2]).flatMap((two) => [two.c0, two.c1])
+  const mask = sha256(concatBytes(...limbs.map((limb) => fields.Fp.toBytes(limb).reverse())))
+  const sigma = v.map((byte, i) => byte ^ mask[i]!)
+  const pad = sha256(sigma)
+  const key = w.map((byte, i) => byte ^ pad[i]!)
+  const r = BigInt(`0x${bytesToHex(sha256(concatBytes(sigma, key)))}`) % fields.Fr.ORDER
+  if (!G2.Point.BASE.multiply(r).equals(u)) throw new Error('not for this signature')
+  const aes = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['decrypt'])
+  return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv: nonce }, aes, body))
+}
+
+test.each(vectors.cases)('$what: the bytes that the runtime opened', async ({ input, want }) => {
+  const parts = [input.sigma, input.esk, input.nonce].map((part) => hexToBytes(part))
+  const sealed = await timelockEncrypt(hexToBytes(input.plaintext), input.round, handOut(parts))
+  expect(bytesToHex(sealed)).toBe(want)
+  expect(bytesToHex(await decrypt(hexToBytes(want), input.signature))).toBe(input.plaintext)
+})
+
+test('the signature opens what was encrypted, whatever it is', async () => {
+  const plaintext = fc.oneof(fc.uint8Array({ maxLength: 300 }), bytes(MOST), fc.constant(new Uint8Array()))
+  await fc.assert(
+    fc.asyncProperty(plaintext, secrets, async (plaintext, parts) => {
+      const sealed = await timelockEncrypt(plaintext, input.round, handOut(parts))
+      expect(sealed.length).toBe(plaintext.length + TIMELOCK_OVERHEAD_BYTES)
+      expect(await decrypt(sealed, input.signature)).toEqual(plaintext)
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('the signature opens no other round', async () => {
+  const round = fc.oneof(fc.constantFrom(1, 999, 1001), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
+  await fc.assert(
+    fc.asyncProperty(round, secrets, async (round, parts) => {
+      fc.pre(round !== input.round)
+      const sealed = await timelockEncrypt(hexToBytes(input.plaintext), round, handOut(parts))
+      await expect(decrypt(sealed, input.signature)).rejects.toThrow('not for this signature')
+    }),
+    { numRuns: 5 },
+  )
+})
+
+test('a buffer that `random` uses again does no harm', async () => {
+  const shared = new Uint8Array(32)
+  let count = 0
+  const reused = await timelockEncrypt(Uint8Array.of(1), 1000, (size) => shared.fill(++count).subarray(0, size))
+  const parts = [32, 32, 12].map((size, i) => new Uint8Array(size).fill(i + 1))
+  expect(reused).toEqual(await timelockEncrypt(Uint8Array.of(1), 1000, handOut(parts)))
+})
+
+test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('round %s is refused', async (round) => {
+  const sealed = timelockEncrypt(new Uint8Array(), round, (size) => new Uint8Array(size))
+  await expect(sealed).rejects.toThrow(/^"round" expected 1\.\./)
+  await expect(sealed).rejects.toBeInstanceOf(RangeError)
+})
+
+test('a plaintext the chain would not take, and randomness of another size, are refused', async () => {
+  const random = (size: number) => new Uint8Array(size)
+  await expect(timelockEncrypt(new Uint8Array(MOST + 1), 1, random)).rejects.toThrow(
+    '"plaintext" expected at most 4756 bytes, got 4757',
+  )
+  for (const [at, other] of [0, 1, 2].flatMap((at) => [-1, 1].map((other) => [at, other] as const))) {
+    let count = 0
+    const odd = (size: number) => new Uint8Array(count++ === at ? size + other : size)
+    await expect(timelockEncrypt(new Uint8Array(), 1, odd)).rejects.toThrow('"random" expected to give')
+  }
+})
+
+test.each(vectors.rounds)('round: $what', ({ input, want }) => {
+  if (want === null) expect(() => drandRound(input)).toThrow(RangeError)
+  else expect(drandRound(input)).toBe(want)
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('no round at %s', (time) => {
+  expect(() => drandRound(time)).toThrow('"timeMs" expected at least 1692803367000')
+})

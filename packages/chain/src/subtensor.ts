@@ -1,28 +1,188 @@
-import type { Chain } from './chain.ts'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Account } from './account.ts'
+import { type Chain, ChainError, type Head, type Snapshot, type Weights } from './chain.ts'
+import { MAX_FIELD_BYTES } from './commitment.ts'
+import { Connection } from './connection.ts'
+import { Sender } from './extrinsic.ts'
+import { metagraphOf, rowOf, type Storage, slotOf, storageAt } from './storage.ts'
+import { callOf, type Plan, planReveal, planWeights, type WeightMeans } from './weight-calls.ts'
 
-/** Where the salts of committed weights are kept: a folder that outlives the process. Nothing is ever overwritten. */
-export interface SaltStore {
-  read(path: string, limit: number): Promise<Uint8Array | null>
-  write(path: string, bytes: Uint8Array): Promise<void>
-}
+export type { SaltStore } from './weight-calls.ts'
 
-export interface SubtensorOptions {
+export interface SubtensorOptions extends WeightMeans {
   /** WebSocket URLs of nodes, tried in this order. */
   readonly endpoints: readonly string[]
-  readonly netuid: number
   /** The chain's hash of block 0, 64 hex digits; a node of another chain is refused. Without, the first node's counts. */
   readonly genesis?: string
-  /** Needed where the subnet wants weights committed and revealed. */
-  readonly salts?: SaltStore
-  readonly random: (size: number) => Uint8Array
-  readonly now: () => number
   /** A node that says nothing for so long is given up for the next. */
   readonly stallMs?: number
+  /** Hears what was wrong with a node when another is tried. */
+  readonly onRetry?: (error: Error) => void
 }
 
 /** The subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
 
+/** Snapshots that are kept: a validator asks for the same few again and again. */
+const KEPT = 8
+
+/**
+ * Connects to a subnet of Bittensor's chain. What its runtime can do is read from its metadata.
+ * @throws ChainError `Unreachable` when no node answers, `WrongGenesis`, `SubnetNotExists`.
+ */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
-  throw new Error(`${options.netuid}`)
+  const { endpoints, genesis, stallMs = 60_000, onRetry = () => {} } = options
+  const connection = new Connection({ endpoints, genesis, stallMs, onRetry })
+  try {
+    const chain = new SubtensorChain(connection, options)
+    await chain.snapshot((await chain.head()).number)
+    return chain
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+class SubtensorChain implements Subtensor {
+  readonly netuid: number
+  readonly #connection: Connection
+  readonly #means: WeightMeans
+  readonly #sender: Sender
+  readonly #snapshots = new Map<number, Promise<Snapshot>>()
+  /** The highest block known to be final. */
+  #final = -1
+
+  constructor(connection: Connection, means: WeightMeans) {
+    this.netuid = means.netuid
+    this.#connection = connection
+    this.#means = means
+    this.#sender = new Sender(connection, this)
+  }
+
+  get genesis(): string {
+    return this.#connection.genesis ?? ''
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  async *heads(signal: AbortSignal = new AbortController().signal): AsyncGenerator<Head, void, undefined> {
+    if (signal.aborted) return
+    for (let { number } = await this.head(); ; number++) {
+      await this.reach(number, signal).catch((error) => {
+        if (!signal.aborted) throw error
+      })
+      if (signal.aborted) return
+      yield { number, hash: await this.blockHash(number) }
+    }
+  }
+
+  /** Resolves when a block is final: waits until `signal` aborts, without one while nodes answer. */
+  async reach(block: number, signal?: AbortSignal): Promise<void> {
+    if (block <= this.#final) return
+    await this.#connection.use(async (api) => {
+      let stop: (() => void) | undefined
+      try {
+        await new Promise<void>((resolve, reject) => {
+          const onHead = ({ number }: { readonly number: { toNumber(): number } }) => {
+            this.#final = Math.max(this.#final, number.toNumber())
+            if (this.#final >= block) resolve()
+          }
+          api.rpc.chain.subscribeFinalizedHeads(onHead).then((end) => {
+            stop = end
+          }, reject)
+        })
+      } finally {
+        stop?.()
+      }
+    }, signal)
+  }
+
+  async head(): Promise<Head> {
+    return this.#connection.use(async (api) => {
+      const hash = await api.rpc.chain.getFinalizedHead()
+      const number = (await api.rpc.chain.getHeader(hash)).number.toNumber()
+      this.#final = Math.max(this.#final, number)
+      return { number, hash: hash.toHex().slice(2) }
+    })
+  }
+
+  async blockHash(number: number): Promise<string> {
+    const isNatural = Number.isSafeInteger(number) && number >= 0
+    if (!isNatural || (number > this.#final && number > (await this.head()).number))
+      throw new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#final}`)
+    return this.#connection.use(async (api) => {
+      const hash = await api.rpc.chain.getBlockHash(number)
+      if (hash.isEmpty) throw new ChainError('Unreachable', `the node does not have block ${number} yet`)
+      return hash.toHex().slice(2)
+    })
+  }
+
+  async time(block: number): Promise<number> {
+    return this.#at(block, async (storage) => Number(await storage.query('timestamp', 'now')))
+  }
+
+  async snapshot(block: number): Promise<Snapshot> {
+    const kept = this.#snapshots.get(block)
+    if (kept) return kept
+    const { netuid } = this
+    const read = this.#at(block, async (storage, head) => {
+      const [metagraph, slots] = [metagraphOf(storage, netuid), storage.entries('commitments', 'commitmentOf', netuid)]
+      const commitments = (await slots).map(([hotkey, registration]) => slotOf(hotkey, registration))
+      return { head, ...(await metagraph), commitments: commitments.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1)) }
+    })
+    this.#snapshots.set(block, read)
+    read.catch(() => this.#snapshots.delete(block))
+    for (const old of [...this.#snapshots.keys()].slice(0, -KEPT)) this.#snapshots.delete(old)
+    return read
+  }
+
+  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+    const { neurons } = await this.snapshot(block)
+    return this.#at(block, async (storage) => {
+      const rows = await storage.entries('subtensorModule', 'weights', this.netuid)
+      return Object.fromEntries(
+        rows.flatMap(([uid, row]) => {
+          const hotkey = neurons[Number(uid)]?.hotkey
+          return hotkey === undefined ? [] : [[hotkey, rowOf(row)]]
+        }),
+      )
+    })
+  }
+
+  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
+    const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
+    return this.#sender.send(account, callOf('commitments', 'setCommitment', this.netuid, { fields: data }), until)
+  }
+
+  async setWeights(account: Account, weights: Weights): Promise<Head> {
+    const { number } = await this.head()
+    const { hotkey } = account
+    return this.#carryOut(account, await this.#at(number, (at) => planWeights(at, this.#means, hotkey, weights)))
+  }
+
+  async reveal(account: Account): Promise<Head | null> {
+    const { number } = await this.head()
+    const plan = await this.#at(number, (storage) => planReveal(storage, this.#means, account.hotkey))
+    return plan && this.#carryOut(account, plan)
+  }
+
+  /** Sends a call and reads its effect back. */
+  async #carryOut(account: Account, { call, isHeld }: Plan): Promise<Head> {
+    const head = await this.#sender.send(account, call)
+    if (await this.#at(head.number, isHeld)) return head
+    throw new ChainError('NotConfirmed', `block ${head.number} holds the call, but the chain does not show its effect`)
+  }
+
+  async #at<T>(block: number, task: (storage: Storage, head: Head) => Promise<T>): Promise<T> {
+    const hash = await this.blockHash(block)
+    const read = this.#connection.use(async (api) => task(await storageAt(api, hash), { number: block, hash }))
+    return read.catch((error: Error) => {
+      if (!/discarded|header and parent|unknown ?block/i.test(error.message)) throw error
+      const detail = `the node no longer has the state of block ${block}: name the endpoint of an archive node`
+      throw new ChainError('StateDiscarded', detail, { cause: error })
+    })
+  }
 }

@@ -1,8 +1,9 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import type { Account } from './account.ts'
-import { type Chain, ChainError, type Head } from './chain.ts'
+import { ChainError, type Head } from './chain.ts'
 import type { Connection } from './connection.ts'
+import type { FinalBlocks } from './final-blocks.ts'
 import { dispatchRefusal, poolRefusal } from './refusal.ts'
 
 /** Blocks that a call may wait for, when its caller does not say less. */
@@ -12,20 +13,17 @@ const MORTALITY = 15
 export type Call = (api: ApiPromise) => Promise<Submittable>
 export type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
-/** What sending needs of a chain; `reach` resolves when a block is final. */
-export type Sending = Pick<Chain, 'head' | 'blockHash'> & { reach(block: number): Promise<void> }
-
 /** Sends calls and tells what became of them, one sender for all accounts of a chain. */
 export class Sender {
   readonly #connection: Connection
-  readonly #chain: Sending
+  readonly #blocks: FinalBlocks
   #turn: Promise<unknown> = Promise.resolve()
   /** Nonces under way, by hotkey, with the last block each may be in. */
   readonly #waiting = new Map<string, { readonly nonce: number; readonly deadline: number }[]>()
 
-  constructor(connection: Connection, chain: Sending) {
+  constructor(connection: Connection, blocks: FinalBlocks) {
     this.#connection = connection
-    this.#chain = chain
+    this.#blocks = blocks
   }
 
   /**
@@ -39,7 +37,7 @@ export class Sender {
     this.#turn = sending.catch(() => undefined)
     const { from, deadline, hex } = await sending
     for (let number = from; number <= deadline; number++) {
-      await this.#chain.reach(number)
+      await this.#blocks.reach(number)
       const head = await this.#included(number, hex)
       if (head) return head
     }
@@ -47,7 +45,7 @@ export class Sender {
   }
 
   async #submit(account: Account, call: Call, until: number) {
-    const head = await this.#chain.head()
+    const head = await this.#blocks.head()
     const deadline = Math.min(until, head.number + MORTALITY)
     // A mortal call is valid in `period` blocks from its birth on, a power of two: counted back from the deadline.
     let period = 4
@@ -56,7 +54,7 @@ export class Sender {
     if (deadline <= head.number || birth < 0) throw new ChainError('AncientBirthBlock')
     const { hotkey } = account
     const waiting = (this.#waiting.get(hotkey) ?? []).filter((sent) => sent.deadline >= head.number)
-    const blockHash = `0x${await this.#chain.blockHash(birth)}`
+    const blockHash = `0x${await this.#blocks.blockHash(birth)}`
     const { nonce, hex } = await this.#connection.use(async (api) => {
       const next = (await api.rpc.system.accountNextIndex(hotkey)).toNumber()
       const nonce = Math.max(next, ...waiting.map((sent) => sent.nonce + 1))
@@ -81,7 +79,7 @@ export class Sender {
 
   /** The head of a block that carried the call out; null when the call is not in it. */
   async #included(number: number, hex: string): Promise<Head | null> {
-    const hash = await this.#chain.blockHash(number)
+    const hash = await this.#blocks.blockHash(number)
     return this.#connection.use(async (api) => {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as { block: { extrinsics: string[] } }
       const index = block.extrinsics.indexOf(hex)

@@ -4,6 +4,7 @@ import { type Chain, ChainError, type Head, type Snapshot, type Weights } from '
 import { MAX_FIELD_BYTES } from './commitment.ts'
 import { Connection } from './connection.ts'
 import { Sender } from './extrinsic.ts'
+import { FinalBlocks } from './final-blocks.ts'
 import { metagraphOf, rowOf, type Storage, slotOf, storageAt } from './storage.ts'
 import { callOf, type Plan, planReveal, planWeights, type WeightMeans } from './weight-calls.ts'
 
@@ -47,16 +48,16 @@ class SubtensorChain implements Subtensor {
   readonly netuid: number
   readonly #connection: Connection
   readonly #means: WeightMeans
+  readonly #blocks: FinalBlocks
   readonly #sender: Sender
   readonly #snapshots = new Map<number, Promise<Snapshot>>()
-  /** The highest block known to be final. */
-  #final = -1
 
   constructor(connection: Connection, means: WeightMeans) {
     this.netuid = means.netuid
     this.#connection = connection
     this.#means = means
-    this.#sender = new Sender(connection, this)
+    this.#blocks = new FinalBlocks(connection)
+    this.#sender = new Sender(connection, this.#blocks)
   }
 
   get genesis(): string {
@@ -67,56 +68,16 @@ class SubtensorChain implements Subtensor {
     return this.#connection.close()
   }
 
-  async *heads(signal: AbortSignal = new AbortController().signal): AsyncGenerator<Head, void, undefined> {
-    if (signal.aborted) return
-    for (let { number } = await this.head(); ; number++) {
-      await this.reach(number, signal).catch((error) => {
-        if (!signal.aborted) throw error
-      })
-      if (signal.aborted) return
-      yield { number, hash: await this.blockHash(number) }
-    }
+  heads(signal?: AbortSignal): AsyncIterable<Head> {
+    return this.#blocks.heads(signal)
   }
 
-  /** Resolves when a block is final: waits until `signal` aborts, without one while nodes answer. */
-  async reach(block: number, signal?: AbortSignal): Promise<void> {
-    if (block <= this.#final) return
-    await this.#connection.use(async (api) => {
-      let stop: (() => void) | undefined
-      try {
-        await new Promise<void>((resolve, reject) => {
-          const onHead = ({ number }: { readonly number: { toNumber(): number } }) => {
-            this.#final = Math.max(this.#final, number.toNumber())
-            if (this.#final >= block) resolve()
-          }
-          api.rpc.chain.subscribeFinalizedHeads(onHead).then((end) => {
-            stop = end
-          }, reject)
-        })
-      } finally {
-        stop?.()
-      }
-    }, signal)
+  head(): Promise<Head> {
+    return this.#blocks.head()
   }
 
-  async head(): Promise<Head> {
-    return this.#connection.use(async (api) => {
-      const hash = await api.rpc.chain.getFinalizedHead()
-      const number = (await api.rpc.chain.getHeader(hash)).number.toNumber()
-      this.#final = Math.max(this.#final, number)
-      return { number, hash: hash.toHex().slice(2) }
-    })
-  }
-
-  async blockHash(number: number): Promise<string> {
-    const isNatural = Number.isSafeInteger(number) && number >= 0
-    if (!isNatural || (number > this.#final && number > (await this.head()).number))
-      throw new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#final}`)
-    return this.#connection.use(async (api) => {
-      const hash = await api.rpc.chain.getBlockHash(number)
-      if (hash.isEmpty) throw new ChainError('Unreachable', `the node does not have block ${number} yet`)
-      return hash.toHex().slice(2)
-    })
+  blockHash(number: number): Promise<string> {
+    return this.#blocks.blockHash(number)
   }
 
   async time(block: number): Promise<number> {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { ristretto255 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
@@ -13,11 +13,10 @@ import { type Account, account, decodeAddress } from './account.ts'
 
 const MAX_BYTES = 16_384
 const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'
-const ENCRYPTIONS = { $NACL: 'NaCl', gAAAAA: 'Fernet', $ANSIBLE_VAULT: 'Ansible Vault' }
 const INSTEAD = 'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
 
 const KeyFile = z.object({
-  cryptoType: z.number().nullish(),
+  cryptoType: z.literal(1).nullish(),
   secretPhrase: z.string().nullish(),
   secretSeed: z.string().nullish(),
   privateKey: z.string().nullish(),
@@ -33,13 +32,8 @@ export interface Key {
   readonly warnings: readonly string[]
 }
 
-/** Where a hotkey is among Bittensor's wallets. */
-export interface WalletPath {
-  readonly wallet: string
-  readonly hotkey: string
-  /** The folder of all wallets; `~/.bittensor/wallets` without. */
-  readonly root?: string | undefined
-}
+/** Where a hotkey is among Bittensor's wallets. `root` is the folder of all of them, `~/.bittensor/wallets` without. */
+export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
 
 /**
  * Reads a hotkey by names: `<root>/<wallet>/hotkeys/<hotkey>`. The coldkey is never opened.
@@ -56,18 +50,16 @@ export async function readWallet({ wallet, hotkey, root }: WalletPath): Promise<
  * Reads a hotkey file: btwallet's JSON, or nothing but a seed of 64 hex digits. Errors name the path, never what is in it.
  *
  * As in btwallet the phrase counts before the seed, and the seed before the private key.
- * @throws RangeError for a coldkey, a file that is encrypted, over 16 KiB, in neither form, of another kind of key,
- *   without a secret, or with one that does not give the address beside it. Rejects when the file cannot be read.
+ * @throws RangeError for a coldkey, and for a file that is encrypted, over 16 KiB, in neither form, without a secret, or
+ *   with one that does not give the address beside it. Rejects when the file cannot be read.
  */
 export async function readHotkey(path: string): Promise<Key> {
   const target = await realpath(path).catch(() => path) // a pipe has none
   if ([path, target].some((name) => basename(name).toLowerCase() === 'coldkey'))
     throw new RangeError(`${path} is a coldkey, which this program has no use for: ${INSTEAD}`)
   const { text, mode } = await readText(path)
-  for (const [mark, method] of Object.entries(ENCRYPTIONS)) {
-    if (text.startsWith(mark))
-      throw new RangeError(`${path} is encrypted (${method}), and this program runs with nobody to ask: ${INSTEAD}`)
-  }
+  if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
+    throw new RangeError(`${path} is encrypted, and this program runs with nobody to ask for a password: ${INSTEAD}`)
   const account = accountIn(text, path)
   const coldkey = await coldkeyOf(path)
   const warnings: string[] = []
@@ -79,7 +71,7 @@ export async function readHotkey(path: string): Promise<Key> {
 /**
  * The account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or without `0x`, or a private key of
  * 128 as btwallet writes it; after each, as in Substrate's secret URIs, may come `//hard` and `/soft` derivations and
- * `///password`. With derivations alone, as in `//Alice`, they start from the development phrase.
+ * `///password`. What starts with `//`, as in `//Alice`, is derived from the development phrase.
  *
  * @param name What the error calls the secret.
  * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read differently: hexadecimal
@@ -87,8 +79,8 @@ export async function readHotkey(path: string): Promise<Key> {
  */
 export function accountFrom(secret: string, name = '"secret"'): Account {
   try {
-    const uri = secret.trim().replace(/\s+/g, ' ')
-    const { phrase, derivePath, path, password } = keyExtractSuri(uri.startsWith('/') ? DEV_PHRASE + uri : uri)
+    const uri = secret.replace(/[\r\n]+$/, '') // of a secret kept in a file; blanks may be a password's
+    const { phrase, derivePath, path, password } = keyExtractSuri(uri.startsWith('//') ? DEV_PHRASE + uri : uri)
     if (/\/(0x|\+|\d{20})/.test(derivePath)) throw new RangeError()
     let key = expand(phrase, password)
     for (const { isHard, chainCode } of path)
@@ -96,9 +88,7 @@ export function accountFrom(secret: string, name = '"secret"'): Account {
     return account(key)
   } catch {
     // Nothing of the error is passed on: it may quote the secret.
-    throw new RangeError(
-      `${name} expected a mnemonic, a seed of 64 hex digits, or one of them with a path: …//validator`,
-    )
+    throw new RangeError(`${name} expected a mnemonic, a seed of 64 hex digits, or either with a //path`)
   }
 }
 
@@ -115,8 +105,8 @@ function expand(phrase: string, password: string | undefined): Uint8Array {
 function accountIn(text: string, path: string): Account {
   if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return accountFrom(text)
   const file = parse(text)
-  if (file === null) throw new RangeError(`${path} expected to hold a hotkey: Bittensor's JSON, or 64 hex digits`)
-  if ((file.cryptoType ?? 1) !== 1) throw new RangeError(`${path} expected an sr25519 key, got one of another kind`)
+  if (file === null)
+    throw new RangeError(`${path} expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits`)
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
   if (!secret) throw new RangeError(`${path} has no secret in it: no secretPhrase, secretSeed or privateKey`)
   const account = accountFrom(secret, `the secret in ${path}`)
@@ -134,9 +124,7 @@ function parse(text: string): z.infer<typeof KeyFile> | null {
 }
 
 async function coldkeyOf(path: string): Promise<string | undefined> {
-  const folder = dirname(resolve(path))
-  if (basename(folder) !== 'hotkeys') return undefined
-  const file = await readText(join(dirname(folder), 'coldkeypub.txt')).catch(() => null)
+  const file = await readText(join(dirname(path), '..', 'coldkeypub.txt')).catch(() => null)
   const address = (file && parse(file.text)?.ss58Address) ?? ''
   return decodeAddress(address) ? address : undefined
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Account, account } from '@affine/chain'
-import { accountFrom, type Key, readHotkey, readWallet } from '@affine/chain/wallet'
+import { accountFrom, readHotkey, readWallet } from '@affine/chain/wallet'
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 
 type Reader = (text: string) => number
@@ -42,37 +42,31 @@ export type AccountOptions = {
 }
 
 const WAYS =
-  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>, or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
+  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
-/** A command with the options that name an account: to build on. `readAccount` takes them. */
+/** A command with the options that name an account, to build on. `readAccount` takes them. */
 export function accountCommand(name: string): Command<[], AccountOptions> {
   return new Command(name)
-    .option('--key <file>', 'a hotkey file')
-    .option('--wallet <name>', 'a Bittensor wallet, whose hotkey is used; BT_WALLET_COLD without')
-    .option('--hotkey <name>', 'which of its hotkeys; BT_WALLET_HOT without')
+    .option('--key <file>', 'a hotkey file; or put its secret in AFFINE_HOTKEY')
+    .option('--wallet <name>', 'a Bittensor wallet; BT_WALLET_COLD without')
+    .option('--hotkey <name>', "the wallet's hotkey; BT_WALLET_HOT without")
     .option('--wallet-path <folder>', 'where the wallets are; ~/.bittensor/wallets without')
 }
 
 /**
- * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, a mnemonic, seed or secret URI; else
- * BT_WALLET_COLD and BT_WALLET_HOT. `warn` is told what the operator should mend.
- * @throws RangeError when none is named, and for what `readHotkey` refuses. No error quotes a secret.
+ * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, which `accountFrom` reads; else
+ * BT_WALLET_COLD and BT_WALLET_HOT, which also stand in for one of the two options. `warn` hears what should be mended.
+ * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom` refuse: no secret is quoted.
  */
 export async function readAccount(options: AccountOptions, warn: (text: string) => void): Promise<Account> {
+  const { key, wallet, hotkey, walletPath: root } = options
   const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = process.env
-  const named = options.wallet !== undefined || options.hotkey !== undefined
-  if (options.key === undefined && !named && secret) return accountFrom(secret, 'AFFINE_HOTKEY')
-  const { account, warnings } = await readNamed({
-    ...options,
-    wallet: options.wallet ?? (BT_WALLET_COLD || undefined),
-    hotkey: options.hotkey ?? (BT_WALLET_HOT || undefined),
-  })
+  if (secret && (key ?? wallet ?? hotkey) === undefined) return accountFrom(secret, 'AFFINE_HOTKEY')
+  const [cold, hot] = [wallet ?? BT_WALLET_COLD, hotkey ?? BT_WALLET_HOT]
+  const read =
+    key !== undefined ? readHotkey(key) : cold && hot ? readWallet({ wallet: cold, hotkey: hot, root }) : null
+  if (read === null) throw new RangeError(WAYS)
+  const { account, warnings } = await read
   for (const warning of warnings) warn(warning)
   return account
-}
-
-async function readNamed({ key, wallet, hotkey, walletPath: root }: AccountOptions): Promise<Key> {
-  if (key !== undefined) return readHotkey(key)
-  if (wallet === undefined || hotkey === undefined) throw new RangeError(WAYS)
-  return readWallet({ wallet, hotkey, root })
 }

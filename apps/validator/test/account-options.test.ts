@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { account } from '@affine/chain'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { accountCommand, readAccount } from '../src/commands/options.ts'
+
+const WAYS =
+  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
+const MARK = 'c0ffee'
+
+/** The seed of each place a key may be in, and its address. */
+const seed = (place: number) => `${MARK}${place}0`.repeat(8)
+const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
+const [FILE, NAMED, SECRET, DEFAULT] = [1, 2, 3, 4] as const
+
+let root: string
+let file: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'accounts-'))
+  file = join(root, 'key')
+  await writeFile(file, seed(FILE), { mode: 0o600 })
+  const wallet = async (path: string, place: number) => {
+    await mkdir(join(root, path, 'hotkeys'), { recursive: true })
+    await writeFile(join(root, path, 'hotkeys', `${place}`), JSON.stringify({ secretSeed: seed(place) }), {
+      mode: 0o600,
+    })
+  }
+  await wallet('named', NAMED)
+  await wallet('default', DEFAULT)
+})
+afterAll(() => rm(root, { recursive: true }))
+
+beforeEach(() => {
+  for (const name of ['AFFINE_HOTKEY', 'BT_WALLET_COLD', 'BT_WALLET_HOT']) vi.stubEnv(name, '')
+})
+afterEach(() => vi.unstubAllEnvs())
+
+/** What a command with these arguments acts as, and what it warns of. */
+async function parsed(...args: string[]) {
+  const warnings: string[] = []
+  const options = accountCommand('test')
+    .parse(['--wallet-path', root, ...args], { from: 'user' })
+    .opts()
+  const { hotkey } = await readAccount(options, (text) => warnings.push(text))
+  return { hotkey, warnings }
+}
+
+function stubAll() {
+  vi.stubEnv('AFFINE_HOTKEY', seed(SECRET))
+  stubWallet()
+}
+function stubWallet() {
+  vi.stubEnv('BT_WALLET_COLD', 'default')
+  vi.stubEnv('BT_WALLET_HOT', `${DEFAULT}`)
+}
+
+it('the key’s file comes first, then a wallet by name, then the secret, then the wallet by default', async () => {
+  const named = ['--wallet', 'named', '--hotkey', `${NAMED}`]
+  stubAll()
+  expect(await parsed('--key', file, ...named)).toEqual({ hotkey: hotkeyOf(FILE), warnings: [] })
+  expect(await parsed(...named)).toEqual({ hotkey: hotkeyOf(NAMED), warnings: [] })
+  expect(await parsed()).toEqual({ hotkey: hotkeyOf(SECRET), warnings: [] })
+  vi.stubEnv('AFFINE_HOTKEY', '')
+  expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
+})
+
+it('the wallet by default stands in for the half that is not named', async () => {
+  stubAll()
+  vi.stubEnv('BT_WALLET_COLD', 'named')
+  expect(await parsed('--hotkey', `${NAMED}`)).toMatchObject({ hotkey: hotkeyOf(NAMED) })
+  expect(await parsed('--wallet', 'default')).toMatchObject({ hotkey: hotkeyOf(DEFAULT) })
+})
+
+it('a secret may be a secret URI', async () => {
+  vi.stubEnv('AFFINE_HOTKEY', '//Alice')
+  expect(await parsed()).toMatchObject({ hotkey: '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY' })
+})
+
+it.each([
+  ['nothing', {}, []],
+  ['a wallet alone', {}, ['--wallet', 'named']],
+  ['a hotkey alone', {}, ['--hotkey', '2']],
+  ['a wallet by default alone', { BT_WALLET_COLD: 'default' }, []],
+  ['a hotkey by default alone', { BT_WALLET_HOT: '4' }, []],
+  ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named']],
+])('with %s, the ways are listed', async (_, env, args) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  await expect(parsed(...args)).rejects.toThrow(new RangeError(WAYS))
+})
+
+it('a bad secret is not quoted, and nothing else is tried', async () => {
+  stubAll()
+  vi.stubEnv('AFFINE_HOTKEY', `${seed(SECRET)}0`)
+  const error = await parsed().catch((error: unknown) => error)
+  const message = 'AFFINE_HOTKEY expected a mnemonic, a seed of 64 hex digits, or either with a //path'
+  expect(error).toEqual(new RangeError(message))
+  const { stack, cause } = error as Error
+  expect(`${stack}${cause}`).not.toContain(MARK)
+})
+
+it('a key that is not there is an error, whatever else is named', async () => {
+  stubAll()
+  await expect(parsed('--key', join(root, 'nowhere'))).rejects.toThrow('ENOENT')
+  await expect(parsed('--wallet', 'named', '--hotkey', 'nowhere')).rejects.toThrow('ENOENT')
+  await expect(parsed('--wallet', '../named', '--hotkey', `${NAMED}`)).rejects.toThrow(RangeError)
+})
+
+it('warnings are passed on', async () => {
+  const open = join(root, 'open')
+  await writeFile(open, seed(FILE), { mode: 0o644 })
+  const warnings = [`${open} can be read by others on this machine: chmod 600 ${open}`]
+  expect(await parsed('--key', open)).toEqual({ hotkey: hotkeyOf(FILE), warnings })
+})

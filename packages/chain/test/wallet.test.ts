@@ -1,0 +1,294 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { inspect } from 'node:util'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import {
+  cryptoWaitReady,
+  encodeAddress,
+  keyExtractSuri,
+  keyFromPath,
+  mnemonicGenerate,
+  mnemonicToMiniSecret,
+  sr25519PairFromSeed,
+} from '@polkadot/util-crypto'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { account, verify } from '../src/index.ts'
+import { accountFrom, readHotkey, readWallet } from '../src/wallet.ts'
+
+const DEV = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'
+const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'
+const HOTKEY = '5HDvhV6WDCjCKyrXqGQSDYqQAzkzabNhctmiDYEqgBC66BsX'
+const PRIVATE =
+  '1f1995bdf3a17b60626a26cfe6f564b337d46056b7a1281b64c649d592ccda0a9cffd34d9fb01cae1fba61aeed184c817442a2186d5172416729a4b54dd4b84e'
+const SEED = 'c0ffee11'.repeat(8)
+const ALICE = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
+const REFUSAL = 'expected a mnemonic, a seed of 64 hex digits, or either with a //path'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'wallets-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+afterEach(() => vi.unstubAllEnvs())
+
+/** A file with these contents, which nobody else can read. */
+async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<string> {
+  const file = join(root, path)
+  await mkdir(dirname(file), { recursive: true })
+  await rm(file, { force: true })
+  const bytes = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+  await writeFile(file, bytes)
+  await chmod(file, mode)
+  return file
+}
+
+describe('an account from a secret', () => {
+  // From the tests of btwallet, which derives with Substrate's own code; the first two as subkey prints them.
+  test.each([
+    ['//Alice', ALICE],
+    ['//Bob', '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty'],
+    [`${DEV}//Alice`, ALICE],
+    ['e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', ALICE],
+    ['0xE5BE9A5092B81BCA64BE81D212E7F2F9EBA183BB7A90954F7B76361F6EDB5C0A', ALICE],
+    [PHRASE, HOTKEY],
+    [`${PHRASE}\r\n`, HOTKEY],
+    [`0x${PRIVATE}`, HOTKEY],
+    [`${PHRASE}//Alice\n`, '5FEiH8iuDUw271xbqWTWuB6WrDjv5dnCeDX1CyHubAniXDNN'],
+    [`${PHRASE}/Alice`, '5GNXbA46ma5dg19GXdiKi5JH3mnkZ8Yea3bBtZAvj7t99P9i'],
+    ['//Bob/test', '5CJGwWiKXSE16WJaxBdPZhWqUYkotgenLUALv7ZvqQ4TXeqf'],
+    [`${DEV}/Bob//test`, '5Cwc8tShrshDJUp1P1M21dKUTcYQpV9GcfSa4hUBNmMdV3Cx'],
+    ['//PathNameLongerThan32BytesWhichShouldBeHashed', '5GR5pfZeNs1uQiSWVxZaQiZou3wdZiX894eqgvfNfHbEh7W2'],
+  ])('%s', (secret, hotkey) => {
+    const signer = accountFrom(secret)
+    expect(signer.hotkey).toBe(hotkey)
+    const [message, again] = [Uint8Array.of(1, 2, 3), accountFrom(secret)]
+    expect(verify(message, signer.sign(message), hotkey)).toBe(true)
+    expect(again.sign(message)).toEqual(signer.sign(message))
+  })
+
+  test('is the one polkadot.js makes', async () => {
+    await cryptoWaitReady()
+    const name = fc.stringMatching(/^[A-Za-z1-9][A-Za-z0-9 _.-]{0,40}$/).filter((name) => !/^\d{20}/.test(name))
+    const path = fc.array(
+      fc.tuple(fc.constantFrom('/', '//'), name).map((parts) => parts.join('')),
+      { maxLength: 3 },
+    )
+    const words = fc.constantFrom(12, 15, 18, 21, 24).map((count) => mnemonicGenerate(count as 12))
+    fc.assert(
+      fc.property(words, path, fc.option(fc.constantFrom('', 'pass/word', ' a  b ')), (words, path, password) => {
+        const uri = words + path.join('') + (password === null ? '' : `///${password}`)
+        const parts = keyExtractSuri(uri)
+        const pair = sr25519PairFromSeed(mnemonicToMiniSecret(words, password ?? ''))
+        const { publicKey } = keyFromPath(pair, parts.path, 'sr25519')
+        expect(accountFrom(uri).hotkey).toBe(encodeAddress(publicKey, 42))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['blanks', ' \n'],
+    ['a word that is none', PHRASE.replace('leopard', 'leopart')],
+    ['a wrong checksum', PHRASE.replace('leopard', 'transfer')],
+    ['a blank too many', PHRASE.replace(' ', '  ')],
+    ['11 words', PHRASE.replace('old ', '')],
+    ['63 digits', SEED.slice(1)],
+    ['65 digits', `${SEED}0`],
+    ['96 digits', SEED + SEED.slice(32)],
+    ['a private key of 0', '00'.repeat(64)],
+    ['a private key not below the order', 'ff'.repeat(64)],
+    ['a path alone, as a file has', '/home/leopard/key'],
+    ['an empty step', `${SEED}//`],
+    ['a step in hexadecimal', `${SEED}//0x1234`],
+    ['a step above 64 bits', `${SEED}//18446744073709551616`],
+    ['a step with a sign', `${SEED}//+1`],
+    ['no text', undefined as unknown as string],
+  ])('is refused: %s', (_, secret) => {
+    const error = caught(() => accountFrom(secret))
+    expect(error).toEqual(new RangeError(`"secret" ${REFUSAL}`))
+    expectSilent(error)
+  })
+})
+
+/** What is thrown. */
+function caught(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+/** No piece of what this file keeps secret is anywhere in the error. */
+function expectSilent(error: unknown): void {
+  const { message, stack, cause } = error as Error
+  const seen = [message, stack, inspect(error, { depth: null, showHidden: true }), inspect(cause, { depth: null })]
+  expect(cause).toBeUndefined()
+  expect(seen.join('\n')).not.toMatch(/c0ffee|ffee11|1f1995|leopar|transf|spatia|indica|cautio|online/i)
+}
+
+const whole = {
+  accountId: '0xe4359ad3e2716c539a1d663ebd0a51bdc5c98a12e663bb4c4402db47828c9446',
+  publicKey: '0xe4359ad3e2716c539a1d663ebd0a51bdc5c98a12e663bb4c4402db47828c9446',
+  privateKey: `0x${PRIVATE}`,
+  secretPhrase: PHRASE,
+  secretSeed: '0xda3cf5b1e9144931a0f0db65664aab662673b099415a7f8121b7245fb0be4143',
+  ss58Address: HOTKEY,
+  cryptoType: 1,
+}
+
+describe('a hotkey file', () => {
+  test.each([
+    ['as btwallet writes it', whole],
+    ['as it used to', { ...whole, cryptoType: undefined, privateKey: undefined }],
+    ['made from a seed', { ...whole, secretPhrase: null }],
+    ['made from a secret URI', { ...whole, secretPhrase: undefined, secretSeed: undefined }],
+    ['without its address', { secretPhrase: PHRASE }],
+    ['with a mark of its encoding', `\ufeff${JSON.stringify(whole)}\r\n`],
+  ])('%s', async (_, content) => {
+    const { account, coldkey, warnings } = await readHotkey(await fileOf(content))
+    expect(account.hotkey).toBe(HOTKEY)
+    expect([coldkey, warnings]).toEqual([undefined, []])
+  })
+
+  test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])('with a seed alone: %j', async (content) => {
+    const { hotkey } = account(hexToBytes(SEED))
+    expect((await readHotkey(await fileOf(content))).account.hotkey).toBe(hotkey)
+  })
+
+  const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
+  const instead = 'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+  const encrypted = `is encrypted, and this program runs with nobody to ask for a password: ${instead}`
+  const bare = 'has no secret in it: no secretPhrase, secretSeed or privateKey'
+  const other = `has a secret of ${HOTKEY}, which is not the ss58Address beside it`
+  test.each<[string, unknown, string]>([
+    ['nothing', '', form],
+    ['a phrase alone', PHRASE, form],
+    ['63 digits', SEED.slice(1), form],
+    ['two seeds', `${SEED}\n${SEED}`, form],
+    ['a seed in quotes', `"${SEED}"`, form],
+    ['a seed as 32 bytes', new Uint8Array(32).fill(0xc0), form],
+    ['JSON cut short', JSON.stringify(whole).slice(0, -40), form],
+    ['JSON with more after it', `${JSON.stringify(whole)} ${SEED}`, form],
+    ['a list', [whole], form],
+    ['null', 'null', form],
+    ['a secret that is no text', { ...whole, secretPhrase: [PHRASE] }, form],
+    ['an ed25519 key', { ...whole, cryptoType: 0 }, form],
+    ['NaCl encryption', Buffer.concat([Buffer.from(`$NACL${SEED}`), Buffer.from([0xff, 0, 0x80])]), encrypted],
+    ['Fernet encryption', `gAAAAAB${SEED}`, encrypted],
+    ['Ansible encryption', `$ANSIBLE_VAULT;1.1;AES256\n${SEED}`, encrypted],
+    ['a public key alone', { accountId: whole.accountId, publicKey: whole.publicKey, ss58Address: HOTKEY }, bare],
+    ['no secrets but empty ones', { secretPhrase: '', ss58Address: HOTKEY }, bare],
+    ['an inherited secret', `{"__proto__":${JSON.stringify(whole)}}`, bare],
+    ['the address of another', { ...whole, ss58Address: ALICE }, other],
+    ['a secret where its address should be', { ...whole, ss58Address: SEED }, other],
+    [
+      'more than a hotkey has',
+      `${JSON.stringify(whole)}${' '.repeat(20_000)}`,
+      'expected to hold at most 16384 bytes, got more',
+    ],
+  ])('is refused with %s', async (_, content, reason) => {
+    const file = await fileOf(content)
+    const error = await readHotkey(file).catch((error: unknown) => error)
+    expect(error).toEqual(new RangeError(`${file} ${reason}`))
+    expectSilent(error)
+  })
+
+  test.each([
+    ['a phrase', { ...whole, secretPhrase: PHRASE.replace('leopard', 'leopart') }],
+    ['a seed', { secretSeed: `0x${SEED}0` }],
+    ['a private key', { privateKey: `0x${'c0ffee'.repeat(21)}ff` }],
+  ])('is refused with %s that is none', async (_, content) => {
+    const file = await fileOf(content)
+    const error = await readHotkey(file).catch((error: unknown) => error)
+    expect(error).toEqual(new RangeError(`the secret in ${file} ${REFUSAL}`))
+    expectSilent(error)
+  })
+
+  test('however it is broken, is read or refused, and never quoted', async () => {
+    const text = JSON.stringify({ secretPhrase: PHRASE, secretSeed: SEED, privateKey: PRIVATE, ss58Address: HOTKEY })
+    const at = fc.nat(text.length)
+    await fc.assert(
+      fc.asyncProperty(at, at, fc.string({ maxLength: 2 }), async (from, to, put) => {
+        const file = await fileOf(text.slice(0, from) + put + text.slice(to))
+        const result = await readHotkey(file).catch((error: unknown) => error)
+        if (!(result instanceof Error)) return
+        expect(result).toBeInstanceOf(RangeError)
+        expect(result.message).toContain(file)
+        expectSilent(result)
+      }),
+    )
+  })
+
+  test('is a file, and one that is there', async () => {
+    await expect(readHotkey(root)).rejects.toThrow(new RangeError(`${root} expected to be a file, got a folder`))
+    await expect(readHotkey(join(root, 'nowhere'))).rejects.toThrow('ENOENT')
+  })
+
+  test.each([0o640, 0o604, 0o644])('that others can read (%o) is read with a warning', async (mode) => {
+    const file = await fileOf(whole, 'key', mode)
+    const { account, warnings } = await readHotkey(file)
+    expect(account.hotkey).toBe(HOTKEY)
+    expect(warnings).toEqual([`${file} can be read by others on this machine: chmod 600 ${file}`])
+  })
+
+  test('is not a coldkey, by whatever name', async () => {
+    const coldkey = await fileOf(whole, 'cold/coldkey')
+    const link = join(root, 'link')
+    await symlink(coldkey, link)
+    for (const path of [coldkey, link, join(root, 'cold', '.', 'COLDKEY')]) {
+      const error = await readHotkey(path).catch((error: unknown) => error)
+      expect(error).toEqual(new RangeError(`${path} is a coldkey, which this program has no use for: ${instead}`))
+    }
+  })
+})
+
+describe('a wallet', () => {
+  const wallet = (name: string) => ({ wallet: name, hotkey: 'default', root })
+
+  test('has a hotkey and a coldkey', async () => {
+    await fileOf(whole, 'miner one/hotkeys/default')
+    await fileOf({ ss58Address: ALICE }, 'miner one/coldkeypub.txt')
+    await fileOf(whole, 'miner one/coldkey', 0o000)
+    const key = await readWallet(wallet('miner one'))
+    expect(key).toMatchObject({ account: { hotkey: HOTKEY }, coldkey: ALICE, warnings: [] })
+  })
+
+  test.each([
+    ['none', undefined],
+    ['no JSON', ALICE],
+    ['no address', { ss58Address: `${ALICE}x` }],
+    ['too much', { ss58Address: ALICE, more: ' '.repeat(20_000) }],
+  ])('does without a public coldkey: %s', async (_, content) => {
+    await fileOf(whole, 'w/hotkeys/default')
+    if (content !== undefined) await fileOf(content, 'w/coldkeypub.txt')
+    expect(await readWallet(wallet('w'))).toMatchObject({ account: { hotkey: HOTKEY }, coldkey: undefined })
+  })
+
+  test('whose hotkey is the coldkey is read with a warning', async () => {
+    const file = await fileOf(whole, 'same/hotkeys/default')
+    await fileOf({ ss58Address: HOTKEY }, 'same/coldkeypub.txt')
+    const { warnings } = await readWallet(wallet('same'))
+    expect(warnings).toEqual([`${file} is its wallet's coldkey too: keep the coldkey elsewhere`])
+  })
+
+  test('is looked for at home', async () => {
+    await fileOf(whole, 'home/.bittensor/wallets/w/hotkeys/h')
+    vi.stubEnv('HOME', join(root, 'home'))
+    expect((await readWallet({ wallet: 'w', hotkey: 'h' })).account.hotkey).toBe(HOTKEY)
+  })
+
+  test.each(['', '.', '..', '../w', 'a/b', '/etc', 'a\\b', 'hotkeys/..'])('is not called %j', async (name) => {
+    await expect(readWallet({ wallet: name, hotkey: 'h', root })).rejects.toThrow(
+      new RangeError('"wallet" expected a name, not a path'),
+    )
+    await expect(readWallet({ wallet: 'w', hotkey: name, root })).rejects.toThrow(
+      new RangeError('"hotkey" expected a name, not a path'),
+    )
+  })
+})

@@ -1,4 +1,5 @@
 import { ApiPromise, WsProvider } from '@polkadot/api'
+import { rpcDefinitions } from '@polkadot/types'
 import pRetry from 'p-retry'
 import { ChainError } from './chain.ts'
 
@@ -26,6 +27,8 @@ export class Connection {
   genesis: string | undefined
 
   constructor(nodes: Nodes) {
+    // Whatever a node refuses is thrown: the library need not print it as well.
+    for (const calls of Object.values(rpcDefinitions)) for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes
     this.genesis = nodes.genesis
   }

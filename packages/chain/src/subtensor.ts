@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Account } from './account.ts'
 import { type Chain, ChainError, type Head, type Snapshot, type Weights } from './chain.ts'
-import { MAX_FIELD_BYTES } from './commitment.ts'
+import { MAX_FIELD_BYTES, MAX_FIELDS } from './commitment.ts'
 import { Connection } from './connection.ts'
 import { Sender } from './extrinsic.ts'
 import { FinalBlocks } from './final-blocks.ts'
@@ -113,6 +113,7 @@ class SubtensorChain implements Subtensor {
   }
 
   async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    if (fields.length > MAX_FIELDS) throw new ChainError('TooManyFieldsInCommitmentInfo')
     if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
     const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
     return this.#sender.send(account, callOf('commitments', 'setCommitment', this.netuid, { fields: data }), until)

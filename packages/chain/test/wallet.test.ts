@@ -239,9 +239,11 @@ describe('a hotkey file', () => {
 
   test('is not a coldkey, by whatever name', async () => {
     const coldkey = await fileOf(whole, 'cold/coldkey')
-    const link = join(root, 'link')
+    const [link, called] = [join(root, 'link'), join(root, 'linked', 'coldkey')]
     await symlink(coldkey, link)
-    for (const path of [coldkey, link, join(root, 'cold', '.', 'COLDKEY')]) {
+    await mkdir(dirname(called))
+    await symlink(await fileOf(whole), called)
+    for (const path of [coldkey, link, called, join(root, 'cold', 'COLDKEY')]) {
       const error = await readHotkey(path).catch((error: unknown) => error)
       expect(error).toEqual(new RangeError(`${path} is a coldkey, which this program has no use for: ${instead}`))
     }

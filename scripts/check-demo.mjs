@@ -27,7 +27,7 @@ try {
   const verify = () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['apps/verifier/dist/cli.js', buckets, '--chain', chain],
+      ['apps/verifier/dist/cli.js', buckets, '--network', chain],
       { encoding: 'utf8' },
     )
     return { status, text: stdout + stderr }

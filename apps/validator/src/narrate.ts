@@ -12,6 +12,8 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
     screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)
   } else if (type === 'sent') {
     screen.line(`  ${event.what} is in block ${event.block}`, event)
+  } else if (type === 'withheld') {
+    screen.line(`  would send ${event.what} (dry run: nothing is sent without --emit)`, event)
   } else {
     const { message } = event.error
     screen.line(`  ✘ ${event.what}: ${printable(message, 500)}`, { type, what: event.what, message })

@@ -11,6 +11,8 @@ export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
+  /** Does it send to the chain? What it withholds without, it reports. */
+  readonly emit: boolean
   /** Its own folder, for its journals; nobody else reads it. */
   readonly folder: string
   /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */
@@ -32,7 +34,14 @@ export type Event =
   | { readonly type: 'epoch'; readonly settled: Settled }
   | { readonly type: 'sample'; readonly epoch: number; readonly sample: Sample; readonly left: number }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
+  | { readonly type: 'withheld'; readonly what: string }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
+
+/** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
+export function emits({ careful }: Network, { emit = !careful, dryRun = false }: EmitOptions): boolean {
+  return emit && !dryRun
+}
+type EmitOptions = { readonly emit?: boolean | undefined; readonly dryRun?: boolean | undefined }
 
 /** Opens the buckets that are folders side by side, or below one URL. */
 export function bucketsIn(base: string): Setup['openBucket'] {

@@ -26,14 +26,15 @@ export class Validator {
     this.#setup = setup
   }
 
-  /** Resolves when nothing is under way but transactions that wait for a block. */
+  /** Resolves when no task is under way. What was sent may still wait for its block. */
   async idle(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks.values())
   }
 
   /** Does what is due at a finalized head. Heads come in order; the work goes on in the background. */
   onHead(head: Head): void {
-    const { protocol } = this.#setup.network
+    const { chain, account, network, emit, on } = this.#setup
+    const { protocol } = network
     const { epoch, offset } = place(head.number, protocol)
     if (this.#deadline?.epoch !== epoch) {
       this.#deadline?.controller.abort()
@@ -43,9 +44,14 @@ export class Validator {
     const deadline = this.#deadline.controller.signal
     this.#start('turn', async () => {
       const state = await this.#catchUp(epoch)
-      await this.#setWeights(state)
+      await this.#setWeights(state, head)
       if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, deadline))
       else await this.#audit(state, offset)
+    })
+    if (!emit) return
+    this.#start('reveal', async () => {
+      const revealed = await chain.reveal(account)
+      if (revealed !== null) on({ type: 'sent', what: 'reveal', block: revealed.number })
     })
   }
 
@@ -58,17 +64,20 @@ export class Validator {
     this.#tasks.set(name, run)
   }
 
-  /** Sends a transaction once, without waiting for its block. A refusal is reported; the next head tries again. */
+  /** Sends a transaction once, if at all, without waiting for its block. After a refusal the next head tries again. */
   #send(what: string, transaction: () => Promise<Head>): void {
     if (this.#sent.has(what)) return
     this.#sent.add(what)
-    transaction().then(
-      ({ number }) => this.#setup.on({ type: 'sent', what, block: number }),
-      (error: Error) => {
-        this.#sent.delete(what)
-        this.#setup.on({ type: 'problem', what, error })
-      },
-    )
+    const { emit, on } = this.#setup
+    if (!emit) on({ type: 'withheld', what })
+    else
+      transaction().then(
+        ({ number }) => on({ type: 'sent', what, block: number }),
+        (error: Error) => {
+          this.#sent.delete(what)
+          on({ type: 'problem', what, error })
+        },
+      )
   }
 
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
@@ -98,15 +107,19 @@ export class Validator {
     return genesis(network.protocol, network.firstEpoch)
   }
 
-  /** All weight to the champion, once an epoch. */
-  async #setWeights({ epoch, protocol, champion }: State): Promise<void> {
+  /** All weight to the champion, once an epoch, restarts included: the chain says when weights were set last. */
+  async #setWeights({ epoch, protocol, champion }: State, { number }: Head): Promise<void> {
     const { chain, account } = this.#setup
     const what = `weights ${epoch}`
     if (champion === undefined || this.#sent.has(what)) return
-    const { neurons } = await chain.snapshot(Math.max(0, beaconBlock(epoch, protocol) - 1))
+    const beacon = beaconBlock(epoch, protocol)
+    const { neurons } = await chain.snapshot(Math.max(0, beacon - 1))
     const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
-    if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
+    if (uid === undefined || !permit) return
+    const own = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === account.hotkey)
+    if (own !== undefined && own.lastUpdate >= beacon) this.#sent.add(what)
+    this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 
   /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */

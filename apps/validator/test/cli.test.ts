@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { account } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
+import { AF, AF_VERIFY, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
 import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string
@@ -67,7 +68,11 @@ describe.concurrent('wrong usage', () => {
     ['nope', "unknown command 'nope'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
-    ['validate --folder f --buckets b --key k', "required option '--chain <url>' not specified"],
+    ['validate --folder f --buckets b --key k', "required option '--network <where>' not specified"],
+    [
+      'validate --network local --folder f --buckets b --emit --dry-run',
+      "option '--dry-run' cannot be used with option '--emit'",
+    ],
   ]
   it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
     const ended = await af(...words.split(' '))
@@ -81,7 +86,8 @@ describe.concurrent('wrong usage', () => {
     [['env', 'run', 'mult8-v0', '--agent', 'nobody'], 'a URL, perfect, random, or a skill from 0 to 1; got "nobody"'],
     [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
-    [['miner', '--chain', 'http://127.0.0.1:1'], '"--chain" and "--key" go together'],
+    [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
+    [['miner', '--key', 'k'], '"--network" expected with a hotkey'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
     const ended = await af(...words)
@@ -107,11 +113,11 @@ describe.concurrent('what is not there', () => {
     const [url, key, folder] = [await closedUrl(), fresh(), fresh()]
     await writeFile(key, 'ab'.repeat(32))
     const ends = await Promise.all([
-      af('miner', '--port', '0', '--chain', url, '--key', key),
-      af('validate', '--chain', url, '--key', key, '--folder', folder, '--buckets', 'buckets'),
-      af('status', '--chain', url, '--buckets', 'buckets'),
+      af('miner', '--port', '0', '--network', url, '--key', key),
+      af('validate', '--network', url, '--key', key, '--folder', folder, '--buckets', 'buckets'),
+      af('status', '--network', url, '--buckets', 'buckets'),
     ])
-    const keyless = await af('miner', '--port', '0', '--chain', url, '--key', 'no/such/key')
+    const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
     expect(keyless.code).toBe(1)
     expectClear(keyless, 'no/such/key')
     for (const ended of ends) {
@@ -160,7 +166,7 @@ describe.concurrent('a key', () => {
     await writeFile(file, `C0FFEE${'c0ffee11'.repeat(8)}`)
     const ended = await af(
       'validate',
-      '--chain',
+      '--network',
       await closedUrl(),
       '--key',
       file,
@@ -170,7 +176,7 @@ describe.concurrent('a key', () => {
       'b',
     )
     expect(ended.code).toBe(2)
-    expectClear(ended, `${file} expected to hold a key: 64 lower-case hex digits`)
+    expectClear(ended, `${file} expected to hold a hotkey`)
     expect(ended.stdout + ended.stderr).not.toMatch(/c0ffee/i)
   })
 
@@ -194,9 +200,9 @@ describe.concurrent('a key', () => {
     const { url } = JSON.parse(line)
     expect((await readdir(join(out, 'keys'))).sort()).toEqual(['miner-1', 'validator-1', 'validator-2'])
     const secret = await readFile(join(out, 'keys/miner-1'), 'utf8')
-    const miner = began('miner', '--port', '0', '--chain', url, '--key', join(out, 'keys/miner-1'), '--json')
+    const miner = began('miner', '--port', '0', '--network', url, '--key', join(out, 'keys/miner-1'), '--json')
     await miner.says(/"type":"committed"/)
-    const status = await af('status', '--chain', url, '--buckets', fresh(), '--json')
+    const status = await af('status', '--network', url, '--buckets', fresh(), '--json')
     expect(status.code).toBe(0)
     expect(records(status.stdout)[0]).toMatchObject({ block: expect.any(Number), epoch: expect.any(Number) })
     const ends = [await miner.stop(), await chain.stop()]
@@ -206,6 +212,63 @@ describe.concurrent('a key', () => {
       expect(() => records(stdout)).not.toThrow()
     }
     expect(existsSync(join(out, 'chain.json'))).toBe(true)
+  })
+})
+
+describe.concurrent('a validator', () => {
+  const keyOf = (folder: string, name: string): string => join(folder, 'keys', name)
+  const localnet = async (out: string) => {
+    const words = ['--port', '0', '--out', out, '--block-ms', '40', '--validators', '1', '--miners', '1', '--json']
+    const chain = began('localnet', ...words)
+    return { chain, url: JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url as string }
+  }
+
+  it('in a dry run says once what it would send, and nothing reaches the chain', async () => {
+    const out = fresh()
+    const { chain, url } = await localnet(out)
+    const key = keyOf(out, 'validator-1')
+    const words = ['validate', '--network', url, '--key', key, '--folder', join(out, 'v'), '--buckets', out]
+    const validator = began(...words, '--dry-run')
+    const [first] = await validator.says(/would send attest \d+ \(dry run: nothing is sent without --emit\)/)
+    const [, epoch] = /(\d+)/.exec(first) ?? []
+    await validator.says(new RegExp(`would send attest ${Number(epoch) + 1} `))
+    const { code, stdout } = await validator.stop()
+    expect(code).toBe(130)
+    expect(stdout).toMatch(/^validating as \w+ on subnet 120, a dry run: nothing is sent to the chain without --emit$/m)
+    expect(stdout.split(first).length).toBe(2)
+    expect(stdout).not.toContain('is in block')
+    await chain.stop()
+    const { blocks } = JSON.parse(await readFile(join(out, 'chain.json'), 'utf8'))
+    expect(blocks.length).toBeGreaterThan(30)
+    expect(blocks.flatMap(({ calls }: { calls: unknown[] }) => calls)).toEqual([])
+
+    const file = join(out, 'chain.json')
+    const over = await af('validate', '--network', file, '--key', key, '--folder', fresh(), '--buckets', out)
+    expect(over.code).toBe(2)
+    expectClear(over, `"network" expected a chain that goes on, got the export of one: ${JSON.stringify(file)}`)
+  })
+
+  it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
+    const [out, stranger] = [fresh(), fresh()]
+    const { chain, url } = await localnet(out)
+    await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
+    const { hotkey } = account(new Uint8Array(32).fill(0xab))
+    const words = ['validate', '--network', url, '--buckets', out]
+    const refused = await af(...words, '--key', stranger, '--folder', fresh())
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expectClear(
+      refused,
+      `af: HotKeyNotRegisteredInSubNet: ${hotkey} is not registered on subnet 120: register it first`,
+    )
+    const otherNet = await af(...words, '--netuid', '7', '--key', stranger, '--folder', fresh())
+    expect(otherNet.code).toBe(2)
+    expectClear(otherNet, `"netuid" expected 120, which ${url} has, got 7`)
+    const permitless = began(...words, '--key', keyOf(out, 'miner-1'), '--folder', fresh(), '--json')
+    await permitless.says(/"what":"attest \d+"/)
+    const { stdout } = await permitless.stop()
+    const warnings = records(stdout).filter(({ type }) => type === 'warning')
+    expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining('no validator permit yet')])
+    await chain.stop()
   })
 })
 
@@ -281,6 +344,21 @@ describe.concurrent('Ctrl-C', () => {
     expect(stdout).not.toContain('Try next')
   })
 
+  it('ends what waits for a chain that never answers, with 130', async () => {
+    const { url, seen } = await serve(() => {})
+    const key = fresh()
+    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    const waiting = [
+      began('status', '--network', url, '--buckets', 'b'),
+      began('validate', '--network', url, '--key', key, '--folder', fresh(), '--buckets', 'b'),
+      began('miner', '--port', '0', '--network', url, '--key', key),
+      start(AF_VERIFY, ['buckets', '--network', url], { cwd: root }),
+    ]
+    while (seen.length < waiting.length) await new Promise((done) => setTimeout(done, 20))
+    for (const { code, stderr } of await Promise.all(waiting.map((each) => each.stop())))
+      expect([code, stderr]).toEqual([130, ''])
+  })
+
   it('ends one episode whose player never answers, with 130 and no forfeit', async () => {
     const { url, seen } = await serve((_, request, response) => {
       if (request.method === 'HEAD') response.end()
@@ -297,13 +375,13 @@ describe.concurrent('Ctrl-C', () => {
     const { url } = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0])
     const key = (name: string): string => join(out, 'keys', name)
     const miners = ['miner-1', 'miner-2'].map((name) =>
-      began('miner', '--port', '0', '--chain', url, '--key', key(name), '--json'),
+      began('miner', '--port', '0', '--network', url, '--key', key(name), '--json'),
     )
     for (const miner of miners) await miner.says(/"type":"committed"/)
     for (const miner of miners) expect((await miner.stop('SIGTERM')).code).toBe(130)
     const words = [
       'validate',
-      '--chain',
+      '--network',
       url,
       '--key',
       key('validator-1'),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Block, readBlock } from '@affine/blocks'
 import { account, LocalChain, verify } from '@affine/chain'
 import { canonicalize, type Json } from '@affine/prng'
-import { networkOf, openBucket, type Recomputed, recompute } from '@affine/verifier'
+import { LOCAL_NETWORK, openBucket, type Recomputed, recompute } from '@affine/verifier'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
 
@@ -32,7 +32,7 @@ const key = (name: string): string => join(root, 'localnet/keys', name)
 
 const validate = (): Started =>
   start(AF, [
-    ...['validate', '--chain', url, '--key', key('validator-1'), '--folder', folder(), '--buckets', buckets()],
+    ...['validate', '--network', url, '--key', key('validator-1'), '--folder', folder(), '--buckets', buckets()],
     ...['--concurrency', '2', '--json'],
   ])
 
@@ -87,7 +87,7 @@ beforeAll(async () => {
   hotkey = account(Buffer.from(await readFile(key('validator-1'), 'utf8'), 'hex')).hotkey
   // Each is better than the one before, so that no duel takes long, and there is a next one.
   for (const [i, skill] of ['0.1', '0.4', '0.7', '1'].entries()) {
-    const words = ['--port', '0', '--skill', skill, '--chain', url, '--key', key(`miner-${i + 1}`)]
+    const words = ['--port', '0', '--skill', skill, '--network', url, '--key', key(`miner-${i + 1}`)]
     await start(AF, ['miner', ...words]).says(/committed/)
   }
 
@@ -115,8 +115,7 @@ beforeAll(async () => {
   const imported = LocalChain.import(await readFile(join(out, 'chain.json'), 'utf8'))
   const all: Recomputed[] = []
   const open = (who: string, name: string) => openBucket(who, name, buckets())
-  for await (const epoch of recompute({ chain: imported, network: networkOf('local'), openBucket: open }))
-    all.push(epoch)
+  for await (const epoch of recompute({ chain: imported, network: LOCAL_NETWORK, openBucket: open })) all.push(epoch)
   epochs = all
   blocks = [...(await blocksIn(folder())), ...(await blocksIn(join(buckets(), hotkey)))]
 }, 120_000)
@@ -173,7 +172,7 @@ describe('a validator that is killed at any moment and started again', () => {
 
   it('leaves a subnet of which everything holds', async () => {
     expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
-    const { code, stdout } = await run(AF_VERIFY, [buckets(), '--chain', join(root, 'localnet/chain.json')])
+    const { code, stdout } = await run(AF_VERIFY, [buckets(), '--network', join(root, 'localnet/chain.json')])
     expect(stdout).toContain('Everything holds.')
     expect(code).toBe(0)
   })

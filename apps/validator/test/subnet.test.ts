@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
-import { networkOf, openBucket, type Recomputed, recompute, Unavailable } from '@affine/verifier'
+import { LOCAL_NETWORK, openBucket, type Recomputed, recompute, Unavailable } from '@affine/verifier'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, type Ended, killAll, run } from '../../verifier/test/processes.ts'
@@ -53,8 +53,7 @@ async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readon
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
   const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
   const epochs: Recomputed[] = []
-  for await (const epoch of recompute({ chain, network: networkOf('local'), openBucket: open, onSample }))
-    epochs.push(epoch)
+  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open, onSample })) epochs.push(epoch)
   return epochs
 }
 
@@ -95,7 +94,7 @@ describe('a subnet', () => {
     const outcomes = honest.map(({ report }) => report.outcome).filter((outcome) => outcome !== undefined)
     expect(outcomes).toEqual(['contender'])
     const ratios = honest.slice(-3).map((epoch) => epoch.state.ratio)
-    expect(ratios[0]).toBeGreaterThan(networkOf('local').protocol.ratioFloorPpm)
+    expect(ratios[0]).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
     expect([...ratios].sort((a, b) => b - a)).toEqual(ratios)
     expect(new Set(ratios).size).toBe(3)
   })
@@ -288,7 +287,7 @@ describe('the chain’s export', () => {
 
 describe.concurrent('af-verify', () => {
   const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words)
-  const over = (base: string, ...words: readonly string[]) => verify(base, '--chain', chainFile, ...words)
+  const over = (base: string, ...words: readonly string[]) => verify(base, '--network', chainFile, ...words)
 
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
     const { code, stdout, stderr } = await over(buckets)
@@ -311,7 +310,7 @@ describe.concurrent('af-verify', () => {
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const server = createServer(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
     const url = await listen(server, 0)
-    const { code, stdout, stderr } = await verify(files.url, '--chain', url, '--json')
+    const { code, stdout, stderr } = await verify(files.url, '--network', url, '--json')
     server.close().closeAllConnections()
     expect([code, stderr]).toEqual([0, ''])
     const records = stdout
@@ -370,7 +369,7 @@ describe.concurrent('af-verify', () => {
     const base = await tampered(async (folder) => {
       for (const { name } of cast.validators) await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
-    for (const ended of await Promise.all([over(base), verify('--chain', chainFile)])) {
+    for (const ended of await Promise.all([over(base), verify('--network', chainFile)])) {
       expect(ended.code).toBe(1)
       expect(ended.stderr).toMatch(/^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/)
     }

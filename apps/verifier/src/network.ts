@@ -18,7 +18,12 @@ export interface Network {
 type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
 /** Of a chain on one machine: short epochs and a smaller cap. */
-const local: Preset = { protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'], careful: false }
+export const LOCAL_NETWORK: Network = {
+  protocol: LOCAL,
+  firstEpoch: 0,
+  endpoints: ['ws://127.0.0.1:9944'],
+  careful: false,
+}
 
 /** Networks by name. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {
@@ -36,12 +41,12 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
     genesis: '8f9cf856bf558a14440e75569c9e58594757048d7b3a84b5d25f6bd978263105',
     careful: false,
   },
-  local,
+  local: LOCAL_NETWORK,
 }
 
 /** The network whose chain has this genesis; `local` when none has. */
 export const networkOn = (genesis: string): Preset =>
-  Object.values(NETWORKS).find((network) => network.genesis === genesis) ?? local
+  Object.values(NETWORKS).find((network) => network.genesis === genesis) ?? LOCAL_NETWORK
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
 export function place(block: number, { epochBlocks }: Protocol): { readonly epoch: number; readonly offset: number } {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Chain, LocalChain, remoteChain } from '@affine/chain'
-import { type SubtensorOptions, subtensor } from '@affine/chain/subtensor'
+import type { SubtensorOptions } from '@affine/chain/subtensor'
 import { NETWORKS, type Network, networkOn } from './network.ts'
 
 /** How commands name a chain. */
@@ -32,7 +32,8 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
   const rules = (chain: Chain): Network => {
     const preset = named ?? networkOn(chain.genesis)
     const start = firstEpoch ?? preset.firstEpoch
-    if (start === undefined) throw new RangeError(`"first-epoch" expected a number: no first epoch is agreed on ${where}`)
+    if (start === undefined)
+      throw new RangeError(`"first-epoch" expected a number: no first epoch is agreed on ${where}`)
     return { ...preset, firstEpoch: start }
   }
   if (!urls.every((url) => /^wss?:\/\//.test(url))) {
@@ -43,12 +44,26 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
   }
   const subnet = netuid ?? named?.netuid
   if (subnet === undefined) throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
+  // Loaded here: every other command starts in half the time without it.
+  const { subtensor } = await import('@affine/chain/subtensor')
   const chain = await subtensor({
     ...{ endpoints: urls, netuid: subnet, random: randomBytes, now: Date.now },
     ...(named?.genesis !== undefined && { genesis: named.genesis }),
     ...(salts && { salts }),
   })
-  return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
+  try {
+    return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
+  } catch (error) {
+    await chain.close()
+    throw error
+  }
+}
+
+/** Opens a chain that goes on, to follow it or to send to it. @throws RangeError for a file, too. */
+export async function openLive(where: string, options: OpenOptions): Promise<Opened> {
+  const opened = await openChain(where, options)
+  if (!(opened.chain instanceof LocalChain)) return opened
+  throw new RangeError(`"network" expected a chain that goes on, got the export of one: ${JSON.stringify(where)}`)
 }
 
 /** @throws RangeError when there is no such file: it may have been meant as a name. */

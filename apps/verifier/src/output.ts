@@ -34,6 +34,13 @@ export function interrupted(): AbortSignal {
   return controller.signal
 }
 
+/** Settles as `work` does, or rejects with the reason of `signal` once that aborts, whatever `work` does then. */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = signal.aborted || new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
+  return work
+}
+
 /** Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong usage, 130 interrupted. */
 export async function run(program: CommandUnknownOpts): Promise<void> {
   await program.parseAsync().catch((error: Error) => {

@@ -31,14 +31,20 @@ describe.concurrent('af-verify', () => {
   it('--help is printed, with examples and exit codes, and is no failure', async () => {
     const { code, stdout, stderr } = await verify('--help')
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --chain chain.json\n')
+    expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --network chain.json\n')
     expect(stdout).toContain('Exit codes: 0 all holds, 1 something does not, 2 wrong usage.')
   })
 
   it.each([
-    [['buckets'], "required option '--chain <file|url>' not specified"],
-    [['buckets', '--chain', 'c', '--nope'], "unknown option '--nope'"],
-    [['buckets', '--chain', 'c', '--network', 'main'], '"network" expected one of local, got "main"'],
+    [['buckets'], "required option '--network <where>' not specified"],
+    [['buckets', '--network', 'c', '--nope'], "unknown option '--nope'"],
+    [['buckets', '--network', 'nowhere.json'], 'the file of a chain\'s export; got "nowhere.json"'],
+    [['buckets', '--network', 'toString'], '"network" expected finney, test or local; '],
+    [
+      ['buckets', '--network', 'ws://127.0.0.1:1'],
+      '"netuid" expected a number: ws://127.0.0.1:1 does not say which subnet',
+    ],
+    [['buckets', '--network', 'local', '--netuid', '70000'], 'Expected a whole number, 0 to 65535.'],
   ])('wrong usage exits with 2 and says why: %j', async (words, why) => {
     const { code, stdout, stderr } = await verify(...words)
     expect([code, stdout]).toEqual([2, ''])
@@ -47,28 +53,27 @@ describe.concurrent('af-verify', () => {
 
   it('an epoch that nobody has decided is not to be shown: 1, and that is said', async () => {
     const chain = await chainOf(60)
-    const { code, stderr } = await verify('buckets', '--chain', chain, '--epoch', '99')
+    const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
     expect([code, stderr]).toEqual([1, 'af-verify: nothing matches epoch 99\n'])
   })
 
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {
-    const { code, stderr } = await verify('buckets', '--chain', await chainOf(10))
+    const { code, stderr } = await verify('buckets', '--network', await chainOf(10))
     expect([code, stderr]).toEqual([1, 'af-verify: the chain has not closed an epoch yet\n'])
   })
 
-  it('what is no chain is refused in one line: no file, no export, nothing that answers, no log', async () => {
+  it('what is no chain is refused in one line: no export, nothing that answers, no log', async () => {
     const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
     await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","blocks":[{"\u009b":1}]}')
     const chains: readonly (readonly [string, string])[] = [
-      ['nowhere.json', 'nowhere.json'],
       ['odd.json', 'BadLog'],
       [`http://127.0.0.1:${port}`, 'BadLog'],
       ['http://127.0.0.1:1', 'no chain answers at http://127.0.0.1:1; is it running?'],
     ]
     for (const [chain, why] of chains) {
-      const { code, stdout, stderr } = await verify('buckets', '--chain', chain)
+      const { code, stdout, stderr } = await verify('buckets', '--network', chain)
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toContain(why)
       expect(stderr).toMatch(/^af-verify: [^\p{Cc}\p{Cf}]+\n$/u)

@@ -6,7 +6,7 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { genesis, type State, stateRoot } from '@affine/duel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { networkOf } from '../src/network.ts'
+import { LOCAL_NETWORK } from '../src/network.ts'
 import { recompute } from '../src/recompute.ts'
 import { settleEpoch } from '../src/settle.ts'
 import { openBucket } from '../src/sources.ts'
@@ -16,7 +16,7 @@ const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u202
 const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const NETUID = 120
 const STAKE = 1_000_000_000_000
-const network = networkOf('local')
+const network = LOCAL_NETWORK
 const [evil, first, second] = [1, 2, 3].map((n) => account(new Uint8Array(32).fill(n))) as [Account, Account, Account]
 const challenge = '1'.repeat(32)
 let root: string
@@ -106,7 +106,7 @@ describe('evidence that its validator made up', () => {
     ['text', []],
     ['JSON', ['--json']],
   ])('is shown as %s without anything that a terminal would act on', async (_, format) => {
-    const words = [join(root, 'buckets'), '--chain', chainFile, '--challenge', challenge, ...format]
+    const words = [join(root, 'buckets'), '--network', chainFile, '--challenge', challenge, ...format]
     const { code, stdout, stderr } = await run(AF_VERIFY, words)
     expect([code, stderr]).toEqual([1, ''])
     expect(stdout).toContain(challenge)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stateRoot } from '@affine/duel'
-import { interrupted, output, share, shortHotkey } from '@affine/verifier'
+import { interrupted, output, raceAbort, share, shortHotkey } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { castOf, LIAR, runSubnet } from '../demo/subnet.ts'
 import { narrate } from '../narrate.ts'
@@ -21,7 +21,6 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
     const [screen, signal] = [output(json), interrupted()]
-    const stopped = once(signal, 'abort').then(() => Promise.reject(signal.reason))
     const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
     const cast = castOf(seed)
     const members = [...cast.validators, ...cast.miners]
@@ -36,7 +35,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
       if (event.type === 'problem' || (event.type !== 'sent' && member === cast.validators[0]))
         narrate(event, screen, nameOf)
     })
-    const { chain, state } = await Promise.race([stopped, subnet])
+    const { chain, state } = await raceAbort(subnet, signal)
 
     const champion = state.champion?.hotkey ?? ''
     const { number } = await chain.head()
@@ -56,11 +55,11 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 
     const [buckets, file] = [join(out, 'buckets'), join(out, 'chain.json')]
     const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-    const words = [...process.execArgv, verifier, buckets, '--chain', file, ...(json ? ['--json'] : [])]
+    const words = [...process.execArgv, verifier, buckets, '--network', file, ...(json ? ['--json'] : [])]
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'], signal })
-    const [code] = await Promise.race([stopped, once(child, 'exit')])
+    const [code] = await raceAbort(once(child, 'exit'), signal)
     process.exitCode = code ?? 1
-    const data = `${buckets} --chain ${file}`
+    const data = `${buckets} --network ${file}`
     const next = `
 Everything is in ${out}. Try next:
   verify again          npx af-verify ${data}

@@ -3,11 +3,20 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { account, encodeCommitment, LocalChain, remoteChain, serveLocal } from '@affine/chain'
-import { interrupted, networkOf, output } from '@affine/verifier'
+import { account, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
+import {
+  FIRST_EPOCH,
+  interrupted,
+  LOCAL_NETWORK,
+  NETUID,
+  NETWORK_HELP,
+  openLive,
+  output,
+  raceAbort,
+} from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { listen, serveMiner } from '../reference-miner.ts'
-import { emptyFolder, readKey, shareOption, whole } from './options.ts'
+import { accountCommand, emptyFolder, readAccount, shareOption, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
@@ -23,7 +32,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   .addHelpText('after', '\nExamples:\n  $ af localnet\n  $ af localnet --block-ms 1000 --validators 5 --miners 4')
   .action(async ({ port, blockMs, validators, miners, out, json }) => {
     const [screen, signal] = [output(json), interrupted()]
-    const { epochBlocks: tempo } = networkOf('local').protocol
+    const { epochBlocks: tempo } = LOCAL_NETWORK.protocol
     const keys = join(await emptyFolder(out), 'keys')
     const secrets = Array.from({ length: validators + miners }, () => randomBytes(32))
     const neurons = secrets.map((secret, i) => ({ hotkey: account(secret).hotkey, stake: i < validators ? STAKE : 0n }))
@@ -37,8 +46,8 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     }
     const text = [
       `a local chain at ${server.url}, a block every ${blockMs} ms, ${tempo} blocks an epoch; Ctrl-C ends it. In other terminals:`,
-      `  af miner --port 8001 --chain ${server.url} --key ${join(keys, 'miner-1')}`,
-      `  af validate --chain ${server.url} --key ${join(keys, 'validator-1')} --folder validator-1 --buckets buckets`,
+      `  af miner --port 8001 --network ${server.url} --key ${join(keys, 'miner-1')}`,
+      `  af validate --network ${server.url} --key ${join(keys, 'validator-1')} --folder validator-1 --buckets buckets`,
     ]
     screen.line(text.join('\n'), { type: 'serving', url: server.url, keys, neurons })
     try {
@@ -57,28 +66,33 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
 const MINER_EXAMPLES = `
 Examples:
   $ af miner --skill 0.8 --port 8001
-  $ af miner --chain http://127.0.0.1:9944 --key localnet/keys/miner-1`
+  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
 /** `af miner`: a reference miner behind HTTP. */
-export const miner: CommandUnknownOpts = new Command('miner')
+export const miner: CommandUnknownOpts = accountCommand('miner')
   .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
   .option('--skill <share>', "the share of replies that are a perfect player's, 0 to 1", shareOption, 0.8)
   .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')
   .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8001)
-  .option('--chain <url>', 'a local chain to commit the miner to; needs --key')
-  .option('--key <file>', "the miner's key")
+  .option('--network <where>', `a chain to commit the miner to: ${NETWORK_HELP}`)
+  .addOption(NETUID)
+  .addOption(FIRST_EPOCH)
   .option('--json', 'one JSON object a line')
   .addHelpText('after', MINER_EXAMPLES)
-  .action(async ({ skill, seed, port, chain, key, json }) => {
-    if ((chain === undefined) !== (key === undefined)) throw new RangeError('"--chain" and "--key" go together')
+  .action(async ({ skill, seed, port, network, netuid, firstEpoch = 0, json, ...named }) => {
+    if (network === undefined && Object.keys(named).length > 0)
+      throw new RangeError('"--network" expected with a hotkey: the chain to commit the miner to')
     const [screen, signal] = [output(json), interrupted()]
+    const warn = (text: string): void => screen.line(text, { type: 'warning', text })
+    const account = network === undefined ? undefined : await readAccount(named, warn)
     using server = await serveMiner({ skill, seed }, port)
     screen.line(`serving ${server.url}, skill ${skill}; Ctrl-C ends it`, { type: 'serving', url: server.url, skill })
-    if (chain !== undefined && key !== undefined) {
-      const account = await readKey(key)
+    if (network !== undefined && account !== undefined) {
+      await using opened = await raceAbort(openLive(network, { netuid, firstEpoch }), signal)
+      if (opened.network.careful) throw new RangeError(`"network" expected one to try things on, got ${network}`)
       const model = `affine/reference-${account.hotkey}`
       const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: server.url })
-      const { number } = await (await remoteChain(chain)).commit(account, fields)
+      const { number } = await raceAbort(opened.chain.commit(account, fields), signal)
       screen.line(`committed ${model} in block ${number}`, { type: 'committed', model, block: number })
     }
     if (!signal.aborted) await once(signal, 'abort')

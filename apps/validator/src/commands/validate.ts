@@ -1,41 +1,62 @@
 import { randomBytes } from 'node:crypto'
-import { remoteChain } from '@affine/chain'
-import { interrupted, networkOf, output, shortHotkey } from '@affine/verifier'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Chain, ChainError, type Neuron } from '@affine/chain'
+import { FIRST_EPOCH, interrupted, NETUID, NETWORK, openLive, output, raceAbort, shortHotkey } from '@affine/verifier'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { endpointAgents } from '../miner-client.ts'
 import { narrate } from '../narrate.ts'
-import { folders } from '../setup.ts'
+import { emits, folders } from '../setup.ts'
 import { Validator } from '../validator.ts'
-import { readKey, whole } from './options.ts'
+import { accountCommand, readAccount, whole } from './options.ts'
 
-const EXAMPLE = `
-Example:
-  $ af validate --chain http://127.0.0.1:9944 --key localnet/keys/validator-1 --folder validator-1 --buckets buckets`
+const EXAMPLES = `
+Examples:
+  $ af validate --network http://127.0.0.1:9944 --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
+  $ af validate --network finney --wallet validator --hotkey default --folder validator --buckets buckets`
 
 /** `af validate`: one validator, until it is stopped. */
-export const validate: CommandUnknownOpts = new Command('validate')
+export const validate: CommandUnknownOpts = accountCommand('validate')
   .description('run a validator: sample, seal, audit, attest, set weights')
-  .requiredOption('--chain <url>', 'where `af localnet` serves the chain')
-  .requiredOption('--key <file>', "the validator's key")
+  .addOption(NETWORK)
+  .addOption(NETUID)
+  .addOption(FIRST_EPOCH)
   .requiredOption('--folder <folder>', 'its own: journals, secrets, sealed blocks')
   .requiredOption('--buckets <folder>', 'where all buckets are; its own is the one named by its hotkey')
-  .option('--network <name>', 'whose rules', 'local')
+  .option('--emit', 'send to the chain: without it a validator on finney only says what it would send')
+  .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
   .option('--concurrency <n>', 'calls at once to one miner', whole(1, 10_000), 32)
   .option('--json', 'one JSON object a line')
-  .addHelpText('after', EXAMPLE)
-  .action(async ({ chain: url, key, folder, buckets, network: name, concurrency, json }) => {
+  .addHelpText('after', EXAMPLES)
+  .action(async ({ folder, buckets, concurrency, json, ...options }) => {
     const [screen, signal] = [output(json), interrupted()]
-    const [network, account] = [networkOf(name), await readKey(key)]
+    const warn = (text: string): void => screen.line(text, { type: 'warning', text })
+    const account = await readAccount(options, warn)
+    const { hotkey } = account
     await using _folder = await holdFolder(folder)
-    const chain = await remoteChain(url)
+    const places = folders(folder, buckets, hotkey)
+    await using opened = await raceAbort(openLive(options.network, { ...options, salts: places.store }), signal)
+    const { chain, network } = opened
+    const { permit } = await raceAbort(neuronOf(chain, hotkey), signal)
+    const emit = emits(network, options)
     const validator = new Validator({
-      ...folders(folder, buckets, account.hotkey),
-      ...{ chain, account, network, now: Date.now, random: randomBytes },
+      ...places,
+      ...{ chain, account, network, emit, now: Date.now, random: randomBytes },
       agent: endpointAgents(concurrency, Date.now),
-      on: (event) => narrate(event, screen, shortHotkey),
+      on: (event) => signal.aborted || narrate(event, screen, shortHotkey),
     })
-    screen.line(`validating as ${account.hotkey}`, { type: 'started', hotkey: account.hotkey })
+    const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
+    const { netuid } = chain
+    screen.line(`validating as ${hotkey} on subnet ${netuid}${dry}`, { type: 'started', hotkey, netuid, emit })
+    if (!permit) warn('it has no validator permit yet: permits go to the highest stakes once every tempo')
     for await (const head of chain.heads(signal)) validator.onHead(head)
     signal.throwIfAborted()
   })
+
+/** @throws ChainError when the hotkey is not registered. */
+async function neuronOf(chain: Chain, hotkey: string): Promise<Neuron> {
+  const { number } = await chain.head()
+  const neuron = (await chain.snapshot(number)).neurons.find((neuron) => neuron.hotkey === hotkey)
+  if (neuron !== undefined) return neuron
+  const detail = `${hotkey} is not registered on subnet ${chain.netuid}: register it first`
+  throw new ChainError('HotKeyNotRegisteredInSubNet', detail)
+}

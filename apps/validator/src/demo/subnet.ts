@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { type Duel, type State, stateRoot } from '@affine/duel'
 import { digest } from '@affine/prng'
-import { networkOf } from '@affine/verifier'
+import { LOCAL_NETWORK as network } from '@affine/verifier'
 import { endpointAgents } from '../miner-client.ts'
 import { playerReply, serveMiner } from '../reference-miner.ts'
 import { type Event, folders, type Setup } from '../setup.ts'
@@ -66,7 +66,6 @@ type Subnet = { readonly chain: LocalChain; readonly state: State }
  */
 export async function runSubnet(cast: Cast, out: string, on: (member: Member, event: Event) => void): Promise<Subnet> {
   const { seed, validators, miners } = cast
-  const network = networkOf('local')
   const entropy = seededBytes(seed, 'chain')
   const neuron = (stake: bigint) => (member: Member) => ({ hotkey: member.account.hotkey, stake })
   const neurons = [...validators.map(neuron(STAKE)), ...miners.map(neuron(0n))]
@@ -94,7 +93,7 @@ export async function runSubnet(cast: Cast, out: string, on: (member: Member, ev
       const { name, account } = member
       return new Validator({
         ...folders(join(out, 'validators', name), join(out, 'buckets'), account.hotkey),
-        ...{ chain, account, network, now, random: seededBytes(seed, name) },
+        ...{ chain, account, network, emit: true, now, random: seededBytes(seed, name) },
         agent: name === LIAR ? liarsAgent(cast, () => running[i]?.state?.duel) : honest,
         on: (event) => on(member, event),
       })

@@ -38,10 +38,8 @@ export type Event =
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
 
 /** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
-export function emits({ careful }: Network, { emit = !careful, dryRun = false }: EmitOptions): boolean {
-  return emit && !dryRun
-}
-type EmitOptions = { readonly emit?: boolean | undefined; readonly dryRun?: boolean | undefined }
+export const emits = ({ careful }: Network, told: { readonly emit?: true; readonly dryRun?: true }): boolean =>
+  told.emit ?? !(told.dryRun || careful)
 
 /** Opens the buckets that are folders side by side, or below one URL. */
 export function bucketsIn(base: string): Setup['openBucket'] {

@@ -48,11 +48,8 @@ export class Validator {
       if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, deadline))
       else await this.#audit(state, offset)
     })
-    if (!emit) return
-    this.#start('reveal', async () => {
-      const revealed = await chain.reveal(account)
-      if (revealed !== null) on({ type: 'sent', what: 'reveal', block: revealed.number })
-    })
+    const say = (head: Head | null): void => void (head && on({ type: 'sent', what: 'reveal', block: head.number }))
+    if (emit) this.#start('reveal', () => chain.reveal(account).then(say))
   }
 
   /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
@@ -68,14 +65,13 @@ export class Validator {
   #send(what: string, transaction: () => Promise<Head>): void {
     if (this.#sent.has(what)) return
     this.#sent.add(what)
-    const { emit, on } = this.#setup
-    if (!emit) on({ type: 'withheld', what })
+    if (!this.#setup.emit) this.#setup.on({ type: 'withheld', what })
     else
       transaction().then(
-        ({ number }) => on({ type: 'sent', what, block: number }),
+        ({ number }) => this.#setup.on({ type: 'sent', what, block: number }),
         (error: Error) => {
           this.#sent.delete(what)
-          on({ type: 'problem', what, error })
+          this.#setup.on({ type: 'problem', what, error })
         },
       )
   }
@@ -116,10 +112,9 @@ export class Validator {
     const { neurons } = await chain.snapshot(Math.max(0, beacon - 1))
     const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
-    if (uid === undefined || !permit) return
     const own = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === account.hotkey)
-    if (own !== undefined && own.lastUpdate >= beacon) this.#sent.add(what)
-    this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
+    if (own && own.lastUpdate >= beacon) this.#sent.add(what)
+    if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 
   /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */

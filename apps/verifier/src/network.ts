@@ -11,19 +11,14 @@ export interface Network {
   /** Of its chain, 64 hex digits; any where it is not given. */
   readonly genesis?: string
   /** Is nothing sent to its chain unless asked for? */
-  readonly careful: boolean
+  readonly careful?: boolean
 }
 
 /** A network by name; the first epoch may be left to its validators. */
 type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
 /** Of a chain on one machine: short epochs and a smaller cap. */
-export const LOCAL_NETWORK: Network = {
-  protocol: LOCAL,
-  firstEpoch: 0,
-  endpoints: ['ws://127.0.0.1:9944'],
-  careful: false,
-}
+export const LOCAL_NETWORK: Network = { protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'] }
 
 /** Networks by name. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {
@@ -39,7 +34,6 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
     protocol: PROTOCOL,
     endpoints: ['wss://test.finney.opentensor.ai:443'],
     genesis: '8f9cf856bf558a14440e75569c9e58594757048d7b3a84b5d25f6bd978263105',
-    careful: false,
   },
   local: LOCAL_NETWORK,
 }

@@ -32,8 +32,7 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
   const rules = (chain: Chain): Network => {
     const preset = named ?? networkOn(chain.genesis)
     const start = firstEpoch ?? preset.firstEpoch
-    if (start === undefined)
-      throw new RangeError(`"first-epoch" expected a number: no first epoch is agreed on ${where}`)
+    if (start === undefined) throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)
     return { ...preset, firstEpoch: start }
   }
   if (!urls.every((url) => /^wss?:\/\//.test(url))) {
@@ -51,12 +50,7 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
     ...(named?.genesis !== undefined && { genesis: named.genesis }),
     ...(salts && { salts }),
   })
-  try {
-    return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
-  } catch (error) {
-    await chain.close()
-    throw error
-  }
+  return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
 }
 
 /** Opens a chain that goes on, to follow it or to send to it. @throws RangeError for a file, too. */

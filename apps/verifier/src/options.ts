@@ -1,25 +1,36 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
-import { NETWORK_HELP } from './open-chain.ts'
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { NETWORK_HELP, type Opened, type OpenOptions, type openLive } from './open-chain.ts'
+import { interrupted, type Output, output, raceAbort } from './output.ts'
 
-function whole(low: number, high: number): (text: string) => number {
-  return (text) => {
-    if (/^\d+$/.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
-    throw new InvalidArgumentError(`Expected a whole number, ${low} to ${high}.`)
-  }
+const whole = (most: number) => (text: string) => {
+  if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
+  throw new InvalidArgumentError(`Expected a whole number, 0 to ${most}.`)
 }
+const SUBNET = 'which subnet, where the network does not say it'
+const START = "the epoch that all validators agreed to start with, instead of the network's"
+type Where = Option<'--network <where>', undefined, undefined, undefined, true>
+type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
-/** With `NETUID` and `FIRST_EPOCH` the options by which every command names a chain, for `openChain`. */
-export const NETWORK: Option<'--network <where>', undefined, undefined, undefined, true> = new Option(
-  '--network <where>',
-  NETWORK_HELP,
-).makeOptionMandatory()
+/** With `NETUID` and `FIRST_EPOCH` the options by which every command names a chain. */
+export const NETWORK: Where = new Option('--network <where>', NETWORK_HELP).makeOptionMandatory()
+export const NETUID: Whole<'--netuid <n>'> = new Option('--netuid <n>', SUBNET).argParser(whole(65_535))
+export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option('--first-epoch <n>', START).argParser(whole(1e9))
 
-export const NETUID: Option<'--netuid <n>', undefined, undefined, number> = new Option(
-  '--netuid <n>',
-  'which subnet, where the network does not say it',
-).argParser(whole(0, 65_535))
+export type ChainOptions = { network: string; netuid?: number; firstEpoch?: number; json?: true }
 
-export const FIRST_EPOCH: Option<'--first-epoch <n>', undefined, undefined, number> = new Option(
-  '--first-epoch <n>',
-  "the epoch that all validators agreed to start with, instead of the network's",
-).argParser(whole(0, 2 ** 32 - 1))
+/** A command over a chain, with "--json". */
+export const chainCommand = (name: string): Command<[], ChainOptions> =>
+  new Command(name)
+    .addOption(NETWORK)
+    .addOption(NETUID)
+    .addOption(FIRST_EPOCH)
+    .option('--json', 'one JSON object a line')
+
+type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
+
+/** Does `work` over the chain that `open` opens as the options say, and closes it. Rejects once it is interrupted. */
+export async function onChain(open: typeof openLive, options: ChainOptions & OpenOptions, work: Work): Promise<void> {
+  const signal = interrupted()
+  await using opened = await raceAbort(open(options.network, options), signal)
+  await raceAbort(work(opened, output(options.json), signal), signal)
+}

@@ -4,16 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
-import {
-  FIRST_EPOCH,
-  interrupted,
-  LOCAL_NETWORK,
-  NETUID,
-  NETWORK_HELP,
-  openLive,
-  output,
-  raceAbort,
-} from '@affine/verifier'
+import { FIRST_EPOCH, interrupted, LOCAL_NETWORK, NETUID, onChain, openLive, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { listen, serveMiner } from '../reference-miner.ts'
 import { accountCommand, emptyFolder, readAccount, shareOption, whole } from './options.ts'
@@ -74,26 +65,27 @@ export const miner: CommandUnknownOpts = accountCommand('miner')
   .option('--skill <share>', "the share of replies that are a perfect player's, 0 to 1", shareOption, 0.8)
   .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')
   .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8001)
-  .option('--network <where>', `a chain to commit the miner to: ${NETWORK_HELP}`)
+  .option('--network <where>', "a chain to commit the miner to: local, test, a node's URL, or that of `af localnet`")
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .option('--json', 'one JSON object a line')
   .addHelpText('after', MINER_EXAMPLES)
-  .action(async ({ skill, seed, port, network, netuid, firstEpoch = 0, json, ...named }) => {
-    if (network === undefined && Object.keys(named).length > 0)
-      throw new RangeError('"--network" expected with a hotkey: the chain to commit the miner to')
+  .action(async ({ skill, seed, port, network, json, ...options }) => {
+    if (network === undefined && Object.keys(options).length > 0)
+      throw new RangeError('"--network" expected with a hotkey or a subnet: a chain to commit the miner to')
     const [screen, signal] = [output(json), interrupted()]
     const warn = (text: string): void => screen.line(text, { type: 'warning', text })
-    const account = network === undefined ? undefined : await readAccount(named, warn)
+    const account = network === undefined ? undefined : await readAccount(options, warn)
     using server = await serveMiner({ skill, seed }, port)
     screen.line(`serving ${server.url}, skill ${skill}; Ctrl-C ends it`, { type: 'serving', url: server.url, skill })
     if (network !== undefined && account !== undefined) {
-      await using opened = await raceAbort(openLive(network, { netuid, firstEpoch }), signal)
-      if (opened.network.careful) throw new RangeError(`"network" expected one to try things on, got ${network}`)
       const model = `affine/reference-${account.hotkey}`
       const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: server.url })
-      const { number } = await raceAbort(opened.chain.commit(account, fields), signal)
-      screen.line(`committed ${model} in block ${number}`, { type: 'committed', model, block: number })
+      await onChain(openLive, { firstEpoch: 0, network, ...options }, async ({ chain, network: { careful } }) => {
+        if (careful) throw new RangeError(`"network" expected one to try things on, got ${network}`)
+        const { number } = await chain.commit(account, fields)
+        screen.line(`committed ${model} in block ${number}`, { type: 'committed', model, block: number })
+      })
     }
     if (!signal.aborted) await once(signal, 'abort')
     signal.throwIfAborted()

@@ -1,55 +1,41 @@
 import {
+  chainCommand,
   commitmentsOf,
   epochText,
-  FIRST_EPOCH,
-  interrupted,
-  NETUID,
-  NETWORK,
-  type Opened,
+  onChain,
   openChain,
-  output,
   place,
-  raceAbort,
   recompute,
   shortHotkey,
 } from '@affine/verifier'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
 
 /** `af status`: where a subnet stands, from its public data. */
-export const status: CommandUnknownOpts = new Command('status')
+export const status: CommandUnknownOpts = chainCommand('status')
   .description('where a subnet stands: epoch, duel, lanes, trust, weights')
-  .addOption(NETWORK)
-  .addOption(NETUID)
-  .addOption(FIRST_EPOCH)
   .requiredOption('--buckets <folder|url>', 'where the buckets of the validators are')
-  .option('--json', 'one JSON object')
   .addHelpText('after', '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets')
-  .action(async ({ network, netuid, firstEpoch, buckets, json }) => {
-    const signal = interrupted()
-    await using opened = await raceAbort(openChain(network, { netuid, firstEpoch }), signal)
-    const [text, record] = await raceAbort(standing(opened, buckets), signal)
-    output(json).line(text, record)
-  })
-
-async function standing({ chain, network }: Opened, buckets: string): Promise<[text: string, record: object]> {
-  let state: object | undefined
-  let decided = 'no epoch is decided yet'
-  for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) {
-    state = settled.state
-    decided = epochText(settled, shortHotkey)
-  }
-  const { number } = await chain.head()
-  const { epoch, offset } = place(number, network.protocol)
-  const weights = await chain.weights(number)
-  const said = [...commitmentsOf(await chain.snapshot(number))].flatMap(([hotkey, commitment]) =>
-    commitment.kind === 'miner' ? [] : [{ hotkey, kind: commitment.kind, epoch: commitment.epoch }],
+  .action(({ buckets, ...options }) =>
+    onChain(openChain, options, async ({ chain, network }, screen) => {
+      let state: object | undefined
+      let decided = 'no epoch is decided yet'
+      for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) {
+        state = settled.state
+        decided = epochText(settled, shortHotkey)
+      }
+      const { number } = await chain.head()
+      const { epoch, offset } = place(number, network.protocol)
+      const weights = await chain.weights(number)
+      const said = [...commitmentsOf(await chain.snapshot(number))].flatMap(([hotkey, commitment]) =>
+        commitment.kind === 'miner' ? [] : [{ hotkey, kind: commitment.kind, epoch: commitment.epoch }],
+      )
+      const lines = [
+        `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks. Last decided:`,
+        decided,
+        ...said.map(({ hotkey, kind, epoch }) => `  ${shortHotkey(hotkey)}: ${kind} of epoch ${epoch} is on chain`),
+        ...Object.entries(weights).map(([hotkey, row]) => `  ${shortHotkey(hotkey)}: weights ${JSON.stringify(row)}`),
+      ]
+      screen.line(lines.join('\n'), { block: number, epoch, offset, state, commitments: said, weights })
+    }),
   )
-  const lines = [
-    `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks. Last decided:`,
-    decided,
-    ...said.map(({ hotkey, kind, epoch }) => `  ${shortHotkey(hotkey)}: ${kind} of epoch ${epoch} is on chain`),
-    ...Object.entries(weights).map(([hotkey, row]) => `  ${shortHotkey(hotkey)}: weights ${JSON.stringify(row)}`),
-  ]
-  return [lines.join('\n'), { block: number, epoch, offset, state, commitments: said, weights }]
-}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Chain, ChainError, type Neuron } from '@affine/chain'
-import { FIRST_EPOCH, interrupted, NETUID, NETWORK, openLive, output, raceAbort, shortHotkey } from '@affine/verifier'
+import { ChainError } from '@affine/chain'
+import { FIRST_EPOCH, NETUID, NETWORK, onChain, openLive, output, shortHotkey } from '@affine/verifier'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { endpointAgents } from '../miner-client.ts'
@@ -27,36 +27,26 @@ export const validate: CommandUnknownOpts = accountCommand('validate')
   .option('--concurrency <n>', 'calls at once to one miner', whole(1, 10_000), 32)
   .option('--json', 'one JSON object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ folder, buckets, concurrency, json, ...options }) => {
-    const [screen, signal] = [output(json), interrupted()]
-    const warn = (text: string): void => screen.line(text, { type: 'warning', text })
+  .action(async ({ folder, buckets, concurrency, ...options }) => {
+    const warn = (text: string): void => output(options.json).line(`! ${text}`, { type: 'warning', text })
     const account = await readAccount(options, warn)
     const { hotkey } = account
     await using _folder = await holdFolder(folder)
     const places = folders(folder, buckets, hotkey)
-    await using opened = await raceAbort(openLive(options.network, { ...options, salts: places.store }), signal)
-    const { chain, network } = opened
-    const { permit } = await raceAbort(neuronOf(chain, hotkey), signal)
-    const emit = emits(network, options)
-    const validator = new Validator({
-      ...places,
-      ...{ chain, account, network, emit, now: Date.now, random: randomBytes },
-      agent: endpointAgents(concurrency, Date.now),
-      on: (event) => signal.aborted || narrate(event, screen, shortHotkey),
+    await onChain(openLive, { ...options, salts: places.store }, async ({ chain, network }, screen, signal) => {
+      const { neurons } = await chain.snapshot((await chain.head()).number)
+      const neuron = neurons.find((neuron) => neuron.hotkey === hotkey)
+      if (!neuron)
+        throw new ChainError('HotKeyNotRegisteredInSubNet', `register ${hotkey} on subnet ${chain.netuid} first`)
+      const emit = emits(network, options)
+      const validator = new Validator({
+        ...{ ...places, chain, account, network, emit, now: Date.now, random: randomBytes },
+        agent: endpointAgents(concurrency, Date.now),
+        on: (event) => signal.aborted || narrate(event, screen, shortHotkey),
+      })
+      const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
+      screen.line(`validating as ${hotkey}${dry}`, { type: 'started', hotkey, emit })
+      if (!neuron.permit) warn('it has no validator permit yet: permits go to the highest stakes once every tempo')
+      for await (const head of chain.heads(signal)) validator.onHead(head)
     })
-    const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
-    const { netuid } = chain
-    screen.line(`validating as ${hotkey} on subnet ${netuid}${dry}`, { type: 'started', hotkey, netuid, emit })
-    if (!permit) warn('it has no validator permit yet: permits go to the highest stakes once every tempo')
-    for await (const head of chain.heads(signal)) validator.onHead(head)
-    signal.throwIfAborted()
   })
-
-/** @throws ChainError when the hotkey is not registered. */
-async function neuronOf(chain: Chain, hotkey: string): Promise<Neuron> {
-  const { number } = await chain.head()
-  const neuron = (await chain.snapshot(number)).neurons.find((neuron) => neuron.hotkey === hotkey)
-  if (neuron !== undefined) return neuron
-  const detail = `${hotkey} is not registered on subnet ${chain.netuid}: register it first`
-  throw new ChainError('HotKeyNotRegisteredInSubNet', detail)
-}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { account } from '@affine/chain'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type DevSubnet, prepareSubnet } from '../../../packages/chain/test/dev-subnet.ts'
+import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
+
+const url = process.env.SUBTENSOR_ENDPOINT ?? ''
+const EPOCH_BLOCKS = 30
+const SEAL_BLOCK = 20
+const BLOCK_MS = 500
+
+afterAll(killAll)
+
+/** A TCP port before the chain's node that can be cut, for good. */
+async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => socket.destroy()))
+    near.pipe(far).pipe(near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, cut }
+}
+
+/** Whole subnets of separate processes, on a node of Bittensor's chain: `pnpm test:chain` runs them. */
+describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, () => {
+  let folder: string
+  let subnet: DevSubnet
+  let ticking: Promise<void>
+  let stopped = false
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'subnet-'))
+  })
+  afterEach(async () => {
+    stopped = true
+    await ticking
+    await subnet.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** A subnet of three validators and two miners, whose keys are files, on a chain that goes on. */
+  async function open(revealPeriod: number): Promise<readonly string[]> {
+    const seeds = new Map<string, string>()
+    const newAccount = () => {
+      const seed = randomBytes(32)
+      const made = account(seed)
+      seeds.set(made.hotkey, seed.toString('hex'))
+      return made
+    }
+    subnet = await prepareSubnet(url, { validators: 3, miners: 2, tempo: 10, revealPeriod, newAccount })
+    for (const { hotkey } of [...subnet.validators, ...subnet.miners])
+      await writeFile(join(folder, hotkey), seeds.get(hotkey) ?? '', { mode: 0o600 })
+    stopped = false
+    const pause = () => new Promise((resolve) => setTimeout(resolve, subnet.isPuppet ? BLOCK_MS : 0))
+    ticking = (async () => {
+      for (; !stopped; await pause()) await subnet.advance()
+    })()
+    const first = Math.floor((await head()) / EPOCH_BLOCKS) + 1
+    return ['--netuid', `${subnet.netuid}`, '--first-epoch', `${first}`]
+  }
+
+  const head = async () => {
+    const { chain } = subnet.api.rpc
+    return (await chain.getHeader(await chain.getFinalizedHead())).number.toNumber()
+  }
+  const until = async (holds: (block: number) => boolean | Promise<boolean>) => {
+    while (!(await holds(await head()))) await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  const offset = (block: number) => block % EPOCH_BLOCKS
+  const uid = async (hotkey: string) => Number(await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey))
+
+  /** The rows of the chain's weights, read by another client than the validators'. */
+  async function rows(): Promise<Record<string, unknown>> {
+    const entries = await subnet.api.query.subtensorModule!.weights!.entries(subnet.netuid)
+    return Object.fromEntries(entries.map(([{ args }, row]) => [`${args[1]}`, row.toJSON()]))
+  }
+
+  const validate = (where: string, subnetOf: readonly string[], i: number): Started => {
+    const { hotkey } = subnet.validators[i]!
+    const own = ['--key', join(folder, hotkey), '--folder', join(folder, `validator-${i}`)]
+    return start(AF, ['validate', '--network', where, ...subnetOf, ...own, '--buckets', join(folder, 'buckets')])
+  }
+
+  /** Starts the miners, the weaker first. Resolves with the better one's hotkey. */
+  async function mine(subnetOf: readonly string[]): Promise<string> {
+    for (const [i, skill] of ['0.3', '0.95'].entries()) {
+      const options = ['--key', join(folder, subnet.miners[i]!.hotkey), '--skill', skill, '--port', '0']
+      await start(AF, ['miner', '--network', url, ...subnetOf, ...options]).says(/committed/)
+    }
+    return subnet.miners[1]!.hotkey
+  }
+
+  /** All three give all weight to this miner, and the verifier comes to the same from chain and buckets. */
+  async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
+    const want = JSON.stringify([[await uid(winner), 65_535]])
+    const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
+    await until(async () => {
+      const found = await rows()
+      return uids.every((uid) => JSON.stringify(found[uid]) === want)
+    })
+    const verified = await run(AF_VERIFY, [join(folder, 'buckets'), '--network', url, ...subnetOf])
+    expect(verified.stderr).toBe('')
+    expect(verified.stdout).toContain(`champion   ${winner}`)
+    expect(verified.stdout).toContain('Everything holds.')
+    expect(verified.code).toBe(0)
+  }
+
+  test('the better miner gets all the weight, whatever falls over', async () => {
+    const subnetOf = await open(0)
+    const proxy = await cuttable()
+    const validators = [0, 1, 2].map((i) => validate(i === 0 ? `${proxy.url},${url}` : url, subnetOf, i))
+    await Promise.all(validators.map(({ says }) => says(/validating as/)))
+    const winner = await mine(subnetOf)
+    // The duel's first lane is under way: a validator dies, another one's node goes away.
+    await Promise.all(validators.map(({ says }) => says(/contends/)))
+    await until((block) => offset(block) > 2 && offset(block) < SEAL_BLOCK - 8)
+    await validators[1]!.stop('SIGKILL')
+    proxy.cut()
+    const again = validate(url, subnetOf, 1)
+    await crowned(winner, subnetOf)
+    const left = [validators[0]!, again, validators[2]!]
+    for (const { ended, stop } of left) expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
+    expect((await validators[0]!.ended).stdout).toContain('dethrones')
+  })
+
+  test('committed and revealed weights come to the same, over a restart', async () => {
+    const subnetOf = await open(1)
+    const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))
+    await Promise.all(validators.map(({ says }) => says(/validating as/)))
+    const winner = await mine(subnetOf)
+    await validators[2]!.says(/weights \d+ is in block/)
+    await validators[2]!.stop('SIGKILL')
+    const again = validate(url, subnetOf, 2)
+    await again.says(/reveal is in block/)
+    await crowned(winner, subnetOf)
+  })
+})

@@ -4,7 +4,7 @@ import { chainCommand, onChain } from './options.ts'
 import { type Output, run } from './output.ts'
 import { type Flaw, type RecomputeOptions, recompute } from './recompute.ts'
 import { openBucket } from './sources.ts'
-import { epochText, printable, sampleText, share, shortHotkey } from './text.ts'
+import { epochText, printable, sampleText, share } from './text.ts'
 
 const EXAMPLES = `
 Examples:
@@ -52,7 +52,7 @@ const program = chainCommand('af-verify')
         const lines = found.splice(0)
         if (options.epoch !== undefined && options.epoch !== String(epoch)) continue
         const record = { type: 'epoch', epoch, root: stateRoot(state), report }
-        if (search === undefined) lines.push([epochText(settled, shortHotkey), record])
+        if (search === undefined) lines.push([epochText(settled), record])
         shown += lines.length
         for (const [text, record] of lines) screen.line(text, record)
         for (const flaw of settled.flaws) screen.line(flawText(flaw), { type: 'flaw', ...flaw })

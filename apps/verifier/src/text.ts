@@ -30,7 +30,7 @@ export function drawInterval(tally: { wins: number; trials: number }, z: number,
 }
 
 /** One decided epoch as lines for people: the duel, its environments, its lanes, and what came of it. */
-export function epochText({ before, state, report }: Settled, nameOf: NameOf): string {
+export function epochText({ before, state, report }: Settled, nameOf: NameOf = shortHotkey): string {
   const { duel, epoch, protocol, champion } = before
   const ratio = duel?.ratio ?? before.ratio
   const named = (miner?: Miner) => (miner === undefined ? 'nobody' : nameOf(miner.hotkey))

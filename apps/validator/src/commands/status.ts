@@ -1,13 +1,4 @@
-import {
-  chainCommand,
-  commitmentsOf,
-  epochText,
-  onChain,
-  openChain,
-  place,
-  recompute,
-  shortHotkey,
-} from '@affine/verifier'
+import { chainCommand, commitmentsOf, epochText, onChain, openChain, place, recompute } from '@affine/verifier'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
 
@@ -22,7 +13,7 @@ export const status: CommandUnknownOpts = chainCommand('status')
       let decided = 'no epoch is decided yet'
       for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) {
         state = settled.state
-        decided = epochText(settled, shortHotkey)
+        decided = epochText(settled)
       }
       const { number } = await chain.head()
       const { epoch, offset } = place(number, network.protocol)
@@ -33,8 +24,8 @@ export const status: CommandUnknownOpts = chainCommand('status')
       const lines = [
         `block ${number}, epoch ${epoch}, ${offset} of ${network.protocol.epochBlocks} blocks. Last decided:`,
         decided,
-        ...said.map(({ hotkey, kind, epoch }) => `  ${shortHotkey(hotkey)}: ${kind} of epoch ${epoch} is on chain`),
-        ...Object.entries(weights).map(([hotkey, row]) => `  ${shortHotkey(hotkey)}: weights ${JSON.stringify(row)}`),
+        ...said.map(({ hotkey, kind, epoch }) => `  ${hotkey}: ${kind} of epoch ${epoch} is on chain`),
+        ...Object.entries(weights).map(([hotkey, row]) => `  ${hotkey}: weights ${JSON.stringify(row)}`),
       ]
       screen.line(lines.join('\n'), { block: number, epoch, offset, state, commitments: said, weights })
     }),

@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { run } from '@affine/verifier'
 import { Command } from '@commander-js/extra-typings'
+import { chain } from './commands/chain.ts'
+import { commit } from './commands/commit.ts'
 import { demo } from './commands/demo.ts'
+import { doctor } from './commands/doctor.ts'
 import { localnet, miner } from './commands/localnet.ts'
+import { queue } from './commands/queue.ts'
+import { setWeights } from './commands/set-weights.ts'
 import { duel, env } from './commands/solo.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
@@ -11,8 +16,9 @@ const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-for (const command of [demo, duel, env, validate, miner, localnet, status]) program.addCommand(command)
-for (const command of [program, ...program.commands, ...env.commands]) {
+const forSubnets = [chain, queue, status, doctor, commit, setWeights, validate]
+for (const command of [demo, duel, env, miner, localnet, ...forSubnets]) program.addCommand(command)
+for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')
 }
 await run(program)

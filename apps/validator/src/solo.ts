@@ -1,7 +1,8 @@
 import type { Sample } from '@affine/blocks'
-import { look, type Match, NO_MATCH, outcome, PROTOCOL, ruleOf, type Winner } from '@affine/duel'
+import { look, type Match, type Miner, minerOf, NO_MATCH, outcome, PROTOCOL, ruleOf, type Winner } from '@affine/duel'
 import { type Agent, challengeId, make, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
+import { commitmentsOf, openChain } from '@affine/verifier'
 import type { Journal } from './journal.ts'
 import { minerClient } from './miner-client.ts'
 import { serveMiner } from './reference-miner.ts'
@@ -16,9 +17,12 @@ export type Opponent = Disposable & { readonly agent: (replyMs: number) => Agent
  * Opens a player over HTTP: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`, `random`, or a
  * skill from 0 to 1, which is served from a server of its own with luck from a seed. An endpoint that is out of reach for
  * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
+ * A registered miner is asked where it committed to, and for its own model.
  * @throws RangeError for what is no player; Error when nothing answers at a URL.
  */
-export async function openPlayer(who: string, seed: string, { model, giveUpMs, signal }: Asking): Promise<Opponent> {
+export async function openPlayer(who: Player, seed: string, asking: Asking): Promise<Opponent> {
+  if (typeof who !== 'string') return openPlayer(who.chute, seed, { ...asking, model: who.model })
+  const { model, giveUpMs, signal } = asking
   const skill = who === 'perfect' ? 1 : who === 'random' ? 0 : Number(who || Number.NaN)
   const server = skill >= 0 && skill <= 1 ? await serveMiner({ skill, seed }, 0) : undefined
   const url = server?.url ?? who
@@ -42,7 +46,27 @@ export async function openPlayer(who: string, seed: string, { model, giveUpMs, s
  * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can be taken up again. The
  * secret is 64 hex digits, drawn when the duel starts: nobody knows its challenges before.
  */
-export type SoloDuel = Readonly<Record<Role | 'secret', string> & { envs: readonly string[]; ratioPpm: number }>
+export type SoloDuel = Readonly<Record<Role, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }>
+
+/** What `openPlayer` takes: a text, or a registered miner. */
+type Player = string | Miner
+const nameOf = (player: Player): string => (typeof player === 'string' ? player : player.hotkey)
+type Pair<Value> = readonly [champion: Value, contender: Value]
+
+/** Whom two uids name at a chain's head. @throws RangeError for what is no uid; Error for who cannot be asked. */
+export async function minersOf(network: string, netuid: number | undefined, uids: Pair<string>): Promise<Pair<Miner>> {
+  await using opened = await openChain(network, { netuid, firstEpoch: 0 })
+  const snapshot = await opened.chain.snapshot((await opened.chain.head()).number)
+  const minerOfUid = (uid: string): Miner => {
+    if (!/^\d{1,5}$/.test(uid)) throw new RangeError(`with "--network" expected a uid, got ${JSON.stringify(uid)}`)
+    const hotkey = snapshot.neurons.find((neuron) => neuron.uid === Number(uid))?.hotkey ?? 'not registered'
+    const said = commitmentsOf(snapshot).get(hotkey)
+    if (said?.kind !== 'miner') throw new Error(`uid ${uid} (${hotkey}) is no miner: see af queue`)
+    if (/^https?:\/\//.test(said.chute) && URL.canParse(said.chute)) return minerOf({ ...said, hotkey })
+    throw new Error(`uid ${uid} has the chute "${said.chute}", and only those that are URLs can be asked`)
+  }
+  return [minerOfUid(uids[0]), minerOfUid(uids[1])]
+}
 
 /** How a duel stands: by environment, and who has it, once that is certain. */
 export type Standing = { readonly envs: Readonly<Record<string, Match>>; readonly outcome: Winner | undefined }
@@ -71,7 +95,7 @@ export async function runDuel({ duel, journal, players, ahead, signal, on }: Due
   }
   const playEnv = async (env: string): Promise<void> => {
     const { replyMs } = make(env).spec
-    const sides: Sides = (role) => ({ hotkey: duel[role], agent: players[role].agent(replyMs) })
+    const sides: Sides = (role) => ({ hotkey: nameOf(duel[role]), agent: players[role].agent(replyMs) })
     const outcomes = new Map(samples.filter((sample) => sample.env === env).map((s) => [s.index, s.verdict]))
     let match = NO_MATCH
     let next = 0

@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { registry } from '@affine/envs'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -97,5 +98,93 @@ describe.concurrent('af duel', () => {
     expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
     expect(Object.keys(end.envs)).toEqual(['mult8@0.1.0'])
     expect(end.envs['mult8@0.1.0'].verdict).toBe('hold')
+  })
+})
+
+/** An endpoint of a player, and the models that it was asked for. */
+async function endpoint(skill: number) {
+  const models = new Set<string>()
+  const { url } = await serve((_, request, response, body) => {
+    if (request.method === 'HEAD') return void response.end()
+    const { model, messages } = JSON.parse(body)
+    models.add(model)
+    const reply = playerReply(messages.at(-1).content, { skill, seed: String(skill) })
+    response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
+  })
+  return { url, models }
+}
+
+describe.concurrent('af duel of registered miners', () => {
+  const [weak, strong, ...others] = Array.from({ length: 7 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
+  const neurons = [weak, strong, ...others].map((one) => ({ hotkey: one?.hotkey ?? '', stake: 0n }))
+  let chain: LocalChain
+  let time = 0
+
+  const minerOf = (hotkey: string, chute: string, revision = 'main') =>
+    ({ hotkey, model: `me/${hotkey}`, revision, chute }) as const
+  async function committed(by: Account | undefined, chute: string, revision?: string) {
+    const miner = minerOf(by?.hotkey ?? '', chute, revision)
+    const sent = chain.commit(by as Account, encodeCommitment({ kind: 'miner', ...miner }))
+    await chain.produce(++time)
+    await sent
+    return miner
+  }
+  const exported = async (): Promise<string> => {
+    const file = join(root, `chain-${time}.json`)
+    await writeFile(file, chain.export())
+    return file
+  }
+
+  beforeAll(() => {
+    chain = LocalChain.create({ netuid: 7, random: () => new Uint8Array(32).fill(1), neurons })
+  })
+
+  it('asks each for its own model, and is taken up again only while they are the same', async () => {
+    const [one, other] = [await endpoint(0.2), await endpoint(0.9)]
+    const miners = [await committed(weak, one.url), await committed(strong, other.url)]
+    const out = join(root, 'registered')
+    const words = ['0', '1', '--out', out, '--json', '--network']
+    const ended = await duel(...words, await exported())
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    expect([[...one.models], [...other.models]]).toEqual(miners.map(({ model }) => [model]))
+    const { duel: kept, outcome } = await resultIn(out)
+    expect(outcome).toBe('contender')
+    expect([kept.champion, kept.contender]).toEqual(miners)
+    const [heading, sample] = (await linesIn(out)).map((line) => JSON.parse(line))
+    expect(heading).toEqual(kept)
+    expect([sample.champion.miner, sample.contender.miner]).toEqual(miners.map(({ hotkey }) => hotkey))
+
+    const again = await duel(...words, await exported())
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'resumed' })
+    await committed(strong, other.url, 'another')
+    const changed = await duel(...words, await exported())
+    expect([changed.code, changed.stderr]).toEqual([
+      2,
+      `af: "--out" ${out} holds another duel: name another folder, or repeat its arguments\n`,
+    ])
+    expect((await resultIn(out)).duel).toEqual(kept)
+  })
+
+  it('asks nobody who is no miner, or whose chute is no URL, be it the name of a built-in player', async () => {
+    const chutes = ['0.9', 'perfect', 'file:///etc/passwd', 'http://\u001b[2J x', 'my-chute']
+    for (const [i, chute] of chutes.entries()) await committed(others[i], chute)
+    const network = await exported()
+    const out = join(root, 'unasked')
+    const of = (uid: string): Promise<Ended> => duel(uid, '0', '--network', network, '--out', out)
+    const ends = await Promise.all(['2', '3', '4', '5', '6'].map(of))
+    for (const { code, stderr, stdout } of ends) {
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^af: uid [2-6] has the chute ".*", and only those that are URLs can be asked\n$/)
+      expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
+    }
+    const missing = await of('7')
+    expect([missing.code, missing.stderr]).toEqual([1, 'af: uid 7 (not registered) is no miner: see af queue\n'])
+    const words = ['0.5', 'perfect', 'http://127.0.0.1:1/v1', '1e1', '', '0x1']
+    for (const [i, { code, stderr }] of (await Promise.all(words.map(of))).entries()) {
+      expect(code).toBe(2)
+      expect(stderr).toBe(`af: with "--network" expected a uid, got ${JSON.stringify(words[i])}\n`)
+    }
+    expect(await readdir(out).catch(() => 'none')).toBe('none')
   })
 })

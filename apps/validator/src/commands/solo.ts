@@ -5,18 +5,19 @@ import { createInterface } from 'node:readline/promises'
 import { PROTOCOL } from '@affine/duel'
 import { type Agent, make, play, registry, specHash } from '@affine/envs'
 import { canonicalize } from '@affine/prng'
-import { drawInterval, interrupted, output, printable, share } from '@affine/verifier'
+import { drawInterval, interrupted, NETUID, NETWORK_HELP, output, printable, raceAbort, share } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { openJournal } from '../journal.ts'
-import { type Opponent, openPlayer, runDuel, type SoloDuel, type Standing, soloChallenge } from '../solo.ts'
+import { minersOf, type Opponent, openPlayer, runDuel, type SoloDuel, type Standing, soloChallenge } from '../solo.ts'
 import { shareOption, whole } from './options.ts'
 
-const PLAYER = 'URL of an OpenAI-compatible endpoint, or a built-in player: perfect, random, or a skill as 0.7'
+const PLAYER = "an OpenAI-compatible endpoint's URL; perfect, random, or a skill as 0.7; with --network, a miner's uid"
 const EXAMPLES = `
 Examples:
   $ af duel 0.6 0.8
-  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine`
+  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
+  $ af duel 3 4 --network http://127.0.0.1:9944`
 
 /** `af duel`: is the contender better than the champion? */
 export const duel: CommandUnknownOpts = new Command('duel')
@@ -26,18 +27,22 @@ export const duel: CommandUnknownOpts = new Command('duel')
   .option('--env <id...>', 'which environments; all without')
   .option('--ratio <share>', 'the ratio to beat', shareOption, PROTOCOL.ratioFloorPpm / 1e6)
   .option('--model <name>', 'what the endpoints call the model', 'default')
+  .option('--network <where>', `where the two are registered: ${NETWORK_HELP}`)
+  .addOption(NETUID)
   .option('--ahead <n>', 'challenges under way at once in each environment', whole(1, 1000), 16)
   .option('--give-up <seconds>', 'how long an endpoint may be out of reach before it forfeits', whole(1, 86_400), 120)
   .option('--out <folder>', 'where to keep samples and result; a duel begun there is taken up again', 'duel')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async (champion, contender, { env, ratio, model, ahead, giveUp, out, json }) => {
+  .action(async (first, second, { env, ratio, model, network, netuid, ahead, giveUp, out, json }) => {
     const [screen, signal] = [output(json), interrupted()]
+    const miners = network === undefined ? undefined : minersOf(network, netuid, [first, second])
+    const [champion, contender] = miners ? await raceAbort(miners, signal) : [first, second]
     const envs = [...new Set((env ?? [...registry.keys()]).map((id) => make(id).spec.id))]
     await using _folder = await holdFolder(out)
     const options = { model, giveUpMs: giveUp * 1000, signal }
-    using first = await openPlayer(champion, 'champion', options)
-    using second = await openPlayer(contender, 'contender', options)
+    using one = await openPlayer(champion, 'champion', options)
+    using other = await openPlayer(contender, 'contender', options)
     const journal = await openJournal(join(out, 'samples.jsonl'))
     const [kept, ...samples] = journal.entries as unknown as [SoloDuel | undefined]
     const secret = kept?.secret ?? randomBytes(32).toString('hex')
@@ -47,7 +52,7 @@ export const duel: CommandUnknownOpts = new Command('duel')
       throw new RangeError(`"--out" ${out} holds another duel: name another folder, or repeat its arguments`)
     } else screen.line(`taking up ${samples.length} samples`, { type: 'resumed', samples: samples.length })
     const on = (standing: Standing): void => screen.status(standingText(standing, duel).join('   '))
-    const players = { champion: first, contender: second }
+    const players = { champion: one, contender: other }
     const result = await runDuel({ duel, journal, players, ahead, signal, on })
     await writeFile(join(out, 'result.json'), `${JSON.stringify({ duel, ...result }, null, 2)}\n`)
     const winner = result.outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'

@@ -1,0 +1,50 @@
+import { decodeCommitment, type Neuron, type Snapshot } from '@affine/chain'
+import { contentOf, genesis, queue as queueOf, type State } from '@affine/duel'
+import { chainCommand, duelSnapshot, onChain, openChain, recompute } from '@affine/verifier'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { bucketsIn } from '../setup.ts'
+import { table } from './chain.ts'
+
+const UNKNOWN = ', by their commitments alone: without --buckets nobody knows who had a duel'
+
+/** `af queue`: which miner has the next duel. */
+export const queue: CommandUnknownOpts = chainCommand('queue')
+  .description('which miners wait for a duel, the next first, and why the others do not')
+  .option('--buckets <folder|url>', 'where the buckets are; without, who had a duel is not known')
+  .addHelpText('after', '\nExample:\n  $ af queue --network http://127.0.0.1:9944 --buckets buckets')
+  .action(({ buckets, ...options }) =>
+    onChain(openChain, options, async ({ chain, network }, screen) => {
+      let state = genesis(network.protocol, network.firstEpoch)
+      const known = buckets !== undefined
+      if (known)
+        for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) state = settled.state
+      const snapshot = await chain.snapshot((await chain.head()).number)
+      const waiting = queueOf(state, duelSnapshot(snapshot, state.epoch, network.protocol)).map(({ hotkey }) => hotkey)
+      const rows = snapshot.neurons.map((neuron) => {
+        const { uid, hotkey } = neuron
+        const place = waiting.indexOf(hotkey) + 1 || undefined
+        const why = place ? 'waits, the earliest commitment first' : reason(neuron, snapshot, state)
+        return { place, uid, hotkey, block: slotOf(snapshot, hotkey)?.block, why }
+      })
+      rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
+      const title = `block ${snapshot.head.number}: ${waiting.length} waiting${known ? '' : UNKNOWN}`
+      table(screen, title, { type: 'queue', block: snapshot.head.number, waiting, known }, rows)
+    }),
+  )
+
+const slotOf = ({ commitments }: Snapshot, hotkey: string) => commitments.find((slot) => slot.hotkey === hotkey)
+
+/** Why a neuron is not in the queue. */
+function reason({ hotkey, permit }: Neuron, snapshot: Snapshot, { champion, duel }: State): string {
+  const fields = slotOf(snapshot, hotkey)?.fields
+  const said = fields && decodeCommitment(fields, hotkey)
+  const content = said?.kind === 'miner' && contentOf({ ...said, hotkey })
+  if (champion && contentOf(champion) === content) return 'is the champion'
+  if (duel && contentOf(duel.contender) === content) return 'is the contender'
+  if (permit) return 'holds a permit'
+  if (!fields) return 'has committed nothing'
+  if (content) return 'had its duel with this commitment'
+  if (said) return `has a validator's commitment: ${said.kind}`
+  // Every model contains an empty hotkey.
+  return decodeCommitment(fields, '') ? 'its model does not contain its hotkey' : 'has no valid commitment'
+}

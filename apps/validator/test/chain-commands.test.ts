@@ -1,0 +1,376 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Account, account, encodeCommitment, LocalChain, type LocalOptions } from '@affine/chain'
+import { digest } from '@affine/prng'
+import { LOCAL_NETWORK, NETWORKS, openBucket, recompute } from '@affine/verifier'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AF, killAll, run } from '../../verifier/test/processes.ts'
+import { chain as chainCommands } from '../src/commands/chain.ts'
+import { commit } from '../src/commands/commit.ts'
+import { queue } from '../src/commands/queue.ts'
+import { setWeights } from '../src/commands/set-weights.ts'
+import { type Cast, castOf, runSubnet } from '../src/demo/subnet.ts'
+import { goingOn, inProcess, unprintable } from './commands.ts'
+
+// No local chain loses a neuron: what a command is to see of one that has left is taken from what it reads.
+const gone = vi.hoisted(() => new Set<string>())
+vi.mock('@affine/verifier', async (original) => {
+  const real = await original<typeof import('@affine/verifier')>()
+  const openLive: typeof real.openLive = async (...asked) => {
+    const opened = await real.openLive(...asked)
+    const last = (await opened.chain.head()).number
+    const read = opened.chain.snapshot.bind(opened.chain)
+    opened.chain.snapshot = async (block) => {
+      const whole = await read(block)
+      return { ...whole, neurons: whole.neurons.filter(({ hotkey }) => block < last || !gone.has(hotkey)) }
+    }
+    return opened
+  }
+  return { ...real, openLive }
+})
+
+const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u202e\u009b31mred\n\r'
+const HASH = 'ab'.repeat(32)
+const accounts = Array.from({ length: 8 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
+const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as [
+  ...[Account, Account, Account, Account, Account, Account, Account, Account],
+]
+
+let root: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'chain-commands-'))
+})
+afterEach(() => gone.clear())
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+async function fileOf(text: string): Promise<string> {
+  const file = join(root, `${count++}`)
+  await writeFile(file, text, { mode: 0o600 })
+  return file
+}
+const keyOf = (index: number): Promise<string> => fileOf(Buffer.alloc(32, index + 1).toString('hex'))
+
+function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
+  const stakes = [2_000_000_000_001n, 1_000_000_000_000n, 0n, 10n, 0n, 0n, 0n]
+  const neurons = stakes.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
+  const params = { tempo: 30, weightsRateLimit: 1 }
+  return LocalChain.create({ netuid: 7, random: () => randomBytes(32), time: 1000, neurons, params, ...options })
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
+  encodeCommitment({ kind: 'miner', model: `me/${hotkey}${more}`, revision: 'main', chute: 'http://127.0.0.1:1/v1' })
+
+/** A chain with one of everything in its slots. Heads: the last is block 3. */
+async function busy(): Promise<LocalChain> {
+  const chain = chainOf()
+  const bitmap = new Uint8Array(16).fill(5)
+  const calls = [chain.commit(second, minerOf(second))]
+  await chain.produce(2000)
+  calls.push(
+    chain.commit(first, minerOf(first, HOSTILE.slice(0, 9))),
+    chain.commit(alice, encodeCommitment({ kind: 'seal', epoch: 3, head: HASH, url: HOSTILE })),
+    chain.commit(bob, minerOf(bob)),
+    chain.commit(copier, minerOf(first)),
+    chain.commit(garbled, [bytes(HOSTILE), Uint8Array.of(0xff)]),
+    chain.setWeights(bob, [
+      [3, 1],
+      [2, 2],
+    ]),
+  )
+  await chain.produce(3000)
+  const attest = { kind: 'attest', epoch: 4, bitmap, next: HASH, stateRoot: HASH, url: 'bucket' } as const
+  calls.push(chain.commit(alice, encodeCommitment(attest)))
+  await chain.produce(4000)
+  await Promise.all(calls)
+  return chain
+}
+
+describe('af chain', () => {
+  it('snapshot has every neuron, its stake to the rao, and the block it is of', async () => {
+    const file = await fileOf((await busy()).export())
+    const { stdout, error } = await inProcess(chainCommands, 'snapshot', '--network', file)
+    expect(error).toBeUndefined()
+    const [title, head, ...rows] = stdout.trimEnd().split('\n')
+    expect(title).toBe('subnet 7 at the end of block 3')
+    expect(head).toBe(`uid  hotkey${' '.repeat(44)}stake           permit  lastUpdate`)
+    expect(rows).toHaveLength(7)
+    expect(rows.slice(0, 2)).toEqual([
+      `0    ${alice.hotkey}  2000.000000001  true    0`,
+      `1    ${bob.hotkey}  1000.000000000  true    2`,
+    ])
+    expect(rows[3]).toBe(`3    ${second.hotkey}  0.000000010     false   0`)
+    const before = await inProcess(chainCommands, 'snapshot', '--network', file, '--block', '1', '--json')
+    expect(before.records[0]).toMatchObject({ type: 'snapshot', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
+    const row = { type: 'row', uid: 1, hotkey: bob.hotkey, stake: '1000.000000000', permit: true, lastUpdate: 0 }
+    expect(before.records[2]).toEqual(row)
+    const none = await inProcess(chainCommands, 'snapshot', '--network', file, '--block', '4')
+    expect(none.error?.message).toContain('no block 4')
+  })
+
+  it('commitments are decoded, and nothing in them reaches the terminal', async () => {
+    const file = await fileOf((await busy()).export())
+    const { stdout, error } = await inProcess(chainCommands, 'commitments', '--network', file)
+    expect(error).toBeUndefined()
+    expect(unprintable(stdout)).toEqual([])
+    const line = (hotkey: string): string => stdout.split('\n').find((line) => line.startsWith(hotkey)) ?? ''
+    expect(line(second.hotkey)).toMatch(/ 1 +miner +\{"model":"me\/\w+","revision":"main","chute":"http:/)
+    expect(line(alice.hotkey)).toContain(`{"epoch":4,"bitmap":"${'05'.repeat(16)}","next":"${HASH}"`)
+    expect(line(garbled.hotkey)).toMatch(/ 2 +unknown .*red/)
+    expect(line(copier.hotkey)).toMatch(/ 2 +unknown .*main/)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2 + 6)
+    const sealed = await inProcess(chainCommands, 'commitments', '--network', file, '--block', '2', '--json')
+    expect(unprintable(sealed.stdout)).toEqual([])
+    const record = (hotkey: string) => sealed.records.find((record) => record.hotkey === hotkey)
+    const says = { epoch: 3, head: HASH, url: HOSTILE }
+    expect(record(alice.hotkey)).toEqual({ type: 'row', hotkey: alice.hotkey, block: 2, kind: 'seal', says })
+    const hex = [Buffer.from(HOSTILE).toString('hex'), 'ff']
+    expect(record(garbled.hotkey)).toMatchObject({ kind: 'unknown', says: { text: [HOSTILE, '\ufffd'], hex } })
+  })
+
+  it('weights have a row for each validator that set some', async () => {
+    const file = await fileOf((await busy()).export())
+    const { records, stdout } = await inProcess(chainCommands, 'weights', '--network', file, '--json')
+    const weights = [
+      [3, 32_768],
+      [2, 65_535],
+    ]
+    expect(records.slice(1)).toEqual([{ type: 'row', uid: 1, hotkey: bob.hotkey, weights }])
+    expect(stdout).not.toContain(alice.hotkey)
+    const people = await inProcess(chainCommands, 'weights', '--network', file)
+    expect(people.stdout).toContain(`1    ${bob.hotkey}  [[3,32768],[2,65535]]`)
+    const early = await inProcess(chainCommands, 'weights', '--network', file, '--block', '0')
+    expect(early.stdout).toBe('subnet 7 at the end of block 0\n')
+  })
+})
+
+describe('af queue', () => {
+  it('has miners by the block of their commitment, and says of everybody else why not', async () => {
+    const file = await fileOf((await busy()).export())
+    const { records, stdout } = await inProcess(queue, '--network', file, '--json')
+    const [head, ...rows] = records
+    expect(head).toMatchObject({ type: 'queue', block: 3, waiting: [second.hotkey, first.hotkey], known: false })
+    expect(unprintable(stdout)).toEqual([])
+    const reasons = rows.map(({ place, hotkey, why }) => [place, hotkey, why])
+    expect(reasons).toEqual([
+      [1, second.hotkey, expect.stringContaining('waits')],
+      [2, first.hotkey, expect.stringContaining('waits')],
+      [undefined, alice.hotkey, 'holds a permit'],
+      [undefined, bob.hotkey, 'holds a permit'],
+      [undefined, copier.hotkey, 'its model does not contain its hotkey'],
+      [undefined, idle.hotkey, 'has committed nothing'],
+      [undefined, garbled.hotkey, 'has no valid commitment'],
+    ])
+    const people = await inProcess(queue, '--network', file)
+    expect(people.stdout).toContain('block 3: 2 waiting, by their commitments alone: without --buckets')
+    expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
+  })
+
+  it('names a validator’s commitment that a neuron without a permit has', async () => {
+    const chain = chainOf()
+    const sent = chain.commit(idle, encodeCommitment({ kind: 'seal', epoch: 0, head: HASH, url: 'u' }))
+    await chain.produce(2000)
+    await sent
+    const { records } = await inProcess(queue, '--network', await fileOf(chain.export()), '--json')
+    expect(records.find(({ hotkey }) => hotkey === idle.hotkey)?.why).toBe("has a validator's commitment: seal")
+  })
+})
+
+describe('af commit', () => {
+  const words = (hotkey: string) => ['--model', `me/${hotkey}`, '--revision', 'main', '--chute', 'c']
+
+  it('puts a commitment on chain, and says what the chain holds then', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const { records, error } = await inProcess(
+      commit,
+      ...['--network', served.url, '--key', await keyOf(2), ...words(first.hotkey), '--json'],
+    )
+    expect(error).toBeUndefined()
+    const [slot] = (await chain.snapshot(chain.height)).commitments
+    expect(slot?.fields).toEqual([`me/${first.hotkey}`, 'main', 'c'].map(bytes))
+    const says = { model: `me/${first.hotkey}`, revision: 'main', chute: 'c' }
+    const held = { hotkey: first.hotkey, block: slot?.block, kind: 'miner', says }
+    expect(records).toEqual([{ type: 'committed', ...held }])
+  })
+
+  it('refuses a model without the hotkey before it asks anyone, and a text that does not fit', async () => {
+    const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
+    const { error } = await inProcess(commit, ...nowhere, ...words(second.hotkey))
+    expect(error).toBeInstanceOf(RangeError)
+    expect(error?.message).toContain(`"model" expected a name that contains the hotkey, ${first.hotkey}, got "me/`)
+    const long = await inProcess(commit, ...nowhere, ...words(first.hotkey), '--revision', 'x'.repeat(129))
+    expect(long.error?.message).toBe('"revision" expected 1..128 bytes of UTF-8, got 129')
+  })
+
+  it('refuses a hotkey that is not registered, and a chain that has ended', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
+    const { error } = await inProcess(commit, '--network', served.url, ...key)
+    expect(error?.message).toBe(`HotKeyNotRegisteredInSubNet: register ${stranger.hotkey} on subnet 7 first`)
+    const ended = await inProcess(commit, '--network', await fileOf(chain.export()), ...key)
+    expect(ended.error?.message).toContain('"network" expected a chain that goes on')
+    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
+  })
+
+  it('on a careful network sends nothing without --emit, and says what it would', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    careful(chain)
+    const asked = ['--network', served.url, '--key', await keyOf(2), ...words(first.hotkey)]
+    const { stdout } = await inProcess(commit, ...asked)
+    expect(stdout).toContain(`would commit {"hotkey":"${first.hotkey}","model":"me/${first.hotkey}"`)
+    expect(stdout).toContain('not sent without --emit')
+    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
+    const { records } = await inProcess(commit, ...asked, '--emit', '--json')
+    expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
+    expect((await chain.snapshot(chain.height)).commitments).toHaveLength(1)
+  })
+})
+
+/** From now on, nothing is sent to this chain unless asked for. */
+function careful({ genesis }: LocalChain): void {
+  Object.assign(NETWORKS, { careful: { ...LOCAL_NETWORK, genesis, careful: true } })
+}
+
+describe('over a subnet that came to a champion', () => {
+  const SEED = 'a subnet to look at'
+  let cast: Cast
+  let exported: string
+  let buckets: string
+  const hotkeyOf = (name: string): string =>
+    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+  const keyOfMember = (name: string): Promise<string> => fileOf(digest('demo key', SEED, name))
+
+  beforeAll(async () => {
+    const all = castOf(SEED)
+    cast = { ...all, miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)) }
+    exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
+    buckets = join(root, 'subnet', 'buckets')
+  }, 120_000)
+
+  /** The same chain, going on, and what its champion's uid is. */
+  async function subnet() {
+    const chain = LocalChain.import(exported, () => randomBytes(32))
+    const neurons = (await chain.snapshot(0)).neurons
+    return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
+  }
+
+  it('af queue knows the champion, and who had its duel', async () => {
+    const { records } = await inProcess(queue, '--network', await fileOf(exported), '--buckets', buckets, '--json')
+    expect(records[0]).toMatchObject({ waiting: [], known: true })
+    const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
+    expect(why[hotkeyOf('stronger')]).toBe('is the champion')
+    expect(why[hotkeyOf('champion')]).toBe('had its duel with this commitment')
+    expect(why[hotkeyOf('alice')]).toBe('holds a permit')
+  })
+
+  it('af queue knows the contender while its duel goes on', async () => {
+    const { chain } = await subnet()
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    let epoch: number | undefined
+    for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
+      epoch ??= state.duel && state.epoch
+    const log = JSON.parse(exported)
+    const blocks = log.blocks.slice(0, 30 * (epoch ?? 0) + 5)
+    const file = await fileOf(JSON.stringify({ ...log, blocks }))
+    const { records } = await inProcess(queue, '--network', file, '--buckets', buckets, '--json')
+    const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
+    expect(why[hotkeyOf('champion')]).toBe('is the champion')
+    expect(why[hotkeyOf('stronger')]).toBe('is the contender')
+  })
+
+  it('af set-weights gives the champion all weight, and reads it back', async () => {
+    const { chain, uid } = await subnet()
+    await using served = await goingOn(chain)
+    const alice = cast.validators.find(({ name }) => name === 'alice')?.account as Account
+    await chain.setWeights(alice, [[0, 1]])
+    expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
+    const asked = ['--network', served.url, '--key', await keyOfMember('alice'), '--buckets', buckets]
+
+    const dry = await inProcess(setWeights, ...asked, '--dry-run', '--json')
+    const weights = [[uid, 65_535]]
+    expect(dry.records).toEqual([{ type: 'withheld', hotkey: alice.hotkey, weights }])
+    expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
+
+    const { records, error } = await inProcess(setWeights, ...asked, '--json')
+    expect(error).toBeUndefined()
+    const block = (await chain.snapshot(chain.height)).neurons[0]?.lastUpdate
+    expect(records).toEqual([{ type: 'weights', hotkey: alice.hotkey, weights, block, held: weights }])
+    expect((await chain.weights(chain.height))[alice.hotkey]).toEqual(weights)
+
+    careful(chain)
+    const shown = await inProcess(setWeights, ...asked)
+    expect(shown.stdout).toBe(`would set [[${uid},65535]], to the champion ${hotkeyOf('stronger')}; nothing is sent\n`)
+    expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
+    const sent = await inProcess(setWeights, ...asked, '--emit')
+    expect(sent.stdout).toMatch(
+      /^block \d+ has \[\[\d+,65535\]\], to the champion .* In force until a reveal: \[\[\d+,65535\]\]\n$/,
+    )
+    expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
+  })
+
+  it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {
+    const { chain } = await subnet()
+    await using served = await goingOn(chain)
+    const asked = ['--network', served.url, '--buckets', buckets, '--key']
+    const miner = await inProcess(setWeights, ...asked, await keyOfMember('champion'))
+    expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
+    const other = await inProcess(setWeights, ...asked, await keyOf(0))
+    expect(other.error?.message).toBe(`HotKeyNotRegisteredInSubNet: register ${alice.hotkey} on subnet 120 first`)
+    gone.add(hotkeyOf('stronger'))
+    const left = await inProcess(setWeights, ...asked, await keyOfMember('alice'))
+    expect(left.error?.message).toBe(
+      `the champion ${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
+    )
+  })
+
+  it('af set-weights refuses while there is no champion', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(0)]
+    const { error } = await inProcess(setWeights, ...asked)
+    expect(error?.message).toBe('there is no champion yet: no weights to set in this epoch')
+    expect(await chain.weights(chain.height)).toEqual({})
+  })
+})
+
+describe.concurrent('as processes', () => {
+  const commands = ['chain snapshot', 'chain commitments', 'chain weights', 'queue', 'commit', 'set-weights', 'doctor']
+  it.each(commands)('"af %s --help" has an example, and the options of every chain', async (command) => {
+    const { code, stdout, stderr } = await run(AF, [...command.split(' '), '--help'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`Example:\n  $ af ${command} --network `)
+    for (const option of ['--network <where>', '--netuid <n>', '--first-epoch <n>', '--json'])
+      expect(stdout).toContain(option)
+  })
+
+  it('they exit with 0 when all is well, 1 when something is not, 2 when asked wrongly', async () => {
+    const file = await fileOf((await busy()).export())
+    const [shown, failed, wrong, unknown] = await Promise.all([
+      run(AF, ['chain', 'commitments', '--network', file]),
+      run(AF, ['queue', '--network', 'http://127.0.0.1:1']),
+      run(AF, ['chain', 'snapshot', '--network', file, '--block', 'last']),
+      run(AF, ['chain', 'weights', '--network', 'nowhere\u001b[2J']),
+    ])
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(unprintable(shown.stdout)).toEqual([])
+    expect(shown.stdout).toBe((await inProcess(chainCommands, 'commitments', '--network', file)).stdout)
+    expect([failed.code, failed.stderr]).toEqual([
+      1,
+      'af: Unreachable: no chain answers at http://127.0.0.1:1; is it running?\n',
+    ])
+    expect([wrong.code, unknown.code]).toEqual([2, 2])
+    expect(wrong.stderr).toContain('(see --help)')
+    expect(unprintable(unknown.stderr)).toEqual([])
+    expect(await readFile(file, 'utf8')).toContain('affine-chain/1')
+  })
+})

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type LocalChain, serveLocal } from '@affine/chain'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { vi } from 'vitest'
+import { listen } from '../src/reference-miner.ts'
+
+/** What a command came to: what it said, the error it ended with, and whether it set the exit code. */
+export interface Done {
+  readonly stdout: string
+  /** With "--json". */
+  readonly records: readonly Record<string, unknown>[]
+  readonly error: Error | undefined
+  readonly exitCode: typeof process.exitCode
+}
+
+/** Runs a command in this process. */
+export async function inProcess(command: CommandUnknownOpts, ...words: readonly string[]): Promise<Done> {
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const before = new Set(signals.flatMap((name) => process.listeners(name)))
+  let stdout = ''
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    stdout += text
+    return true
+  })
+  const error = await command.parseAsync(words, { from: 'user' }).then(
+    () => undefined,
+    (error: Error) => error,
+  )
+  write.mockRestore()
+  const { exitCode } = process
+  process.exitCode = undefined
+  for (const name of signals)
+    for (const listener of process.listeners(name)) if (!before.has(listener)) process.removeListener(name, listener)
+  const lines = words.includes('--json') ? stdout.trimEnd().split('\n') : []
+  return { stdout, records: lines.filter(Boolean).map((line) => JSON.parse(line)), error, exitCode }
+}
+
+/** Serves a chain that goes on, until it is disposed of. */
+export async function goingOn(chain: LocalChain): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = await listen(serveLocal(chain, 50), 0)
+  let stopped = false
+  const making = (async () => {
+    for (; !stopped; await sleep(10)) await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
+  })()
+  const dispose = async (): Promise<void> => {
+    stopped = true
+    await making
+    server[Symbol.dispose]()
+  }
+  return { url: server.url, [Symbol.asyncDispose]: dispose }
+}
+
+/** Characters that a terminal could act on, but for line feeds: controls, and what turns or hides text. */
+export const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []

@@ -3,6 +3,7 @@ import { type BlockDraft, type Bucket, blockPath, commitmentOf, LIMITS, NO_BLOCK
 import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { bucketUrls, checkLane, type LaneVerdict, laneScope, sealBlock, sourceReader } from '@affine/verifier'
+import type { Peers } from './peers.ts'
 import { sampleLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
@@ -65,13 +66,18 @@ export async function secretOf({ store, random }: Setup, epoch: number): Promise
  * Verifies a sealed lane and puts it into the own bucket block by block: from there what it holds already, then from the
  * own store, which has the own lanes, then from the validator's bucket, then from anyone else's.
  */
-export async function checkSealed(setup: Setup, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-  const { chain, account, bucket, store, openBucket } = setup
+export async function checkSealed(
+  { chain, account, bucket, store }: Setup,
+  peers: Peers,
+  state: State,
+  validator: string,
+  head: Hash,
+): Promise<LaneVerdict> {
   const urls = bucketUrls(await chain.snapshot(sealBlock(state.epoch, state.protocol)))
   const others = [...new Set([validator, ...urls.keys()])].filter((hotkey) => hotkey !== account.hotkey)
-  const peers = others.map((hotkey) => openBucket(hotkey, urls.get(hotkey) ?? ''))
   const own = [bucket, store].map(({ read }) => ({ name: account.hotkey, read }))
-  const sources = [...own, ...peers].filter((source) => source !== null)
-  const read = sourceReader(sources, (hash, bytes) => bucket.write(blockPath(hash), bytes))
+  const sources = [...own, ...others.map((hotkey) => peers.source(hotkey, urls.get(hotkey) ?? ''))]
+  const known = sources.filter((source) => source !== null)
+  const read = sourceReader(known, (hash, bytes) => bucket.write(blockPath(hash), bytes))
   return checkLane(chain, state, validator, head, read)
 }

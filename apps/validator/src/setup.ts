@@ -13,6 +13,8 @@ export interface Setup {
   readonly network: Network
   /** Does it send to the chain? What it withholds without, it reports. */
   readonly emit: boolean
+  /** Does it decide everything anew where it kept no state, instead of starting from the one that the others attested? */
+  readonly replay?: boolean
   /** Its own folder, for its journals; nobody else reads it. */
   readonly folder: string
   /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */

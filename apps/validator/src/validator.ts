@@ -1,10 +1,22 @@
 import { commitmentOf, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head } from '@affine/chain'
-import { encodeState, genesis, parseState, type State, stateRoot } from '@affine/duel'
+import { encodeState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
 import { checkSealed, ownLane, secretOf } from './lane.ts'
+import { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
+import { startingState } from './starting-state.ts'
+
+/** One epoch's deadlines, and the buckets read in it. */
+interface Phase {
+  readonly epoch: number
+  /** Aborts when what has no reply yet is a fault. */
+  readonly sampling: AbortController
+  /** Aborts when the attestation is due, whatever is missing. */
+  readonly audit: AbortController
+  readonly peers: Peers
+}
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
@@ -20,7 +32,7 @@ export class Validator {
   readonly #sent = new Set<string>()
   /** The state that governs the epoch it has come to. */
   state: State | undefined
-  #deadline: { readonly epoch: number; readonly controller: AbortController } | undefined
+  #phase: Phase | undefined
 
   constructor(setup: Setup) {
     this.#setup = setup
@@ -36,20 +48,29 @@ export class Validator {
     const { chain, account, network, emit, on } = this.#setup
     const { protocol } = network
     const { epoch, offset } = place(head.number, protocol)
-    if (this.#deadline?.epoch !== epoch) {
-      this.#deadline?.controller.abort()
-      this.#deadline = { epoch, controller: new AbortController() }
-    }
-    if (offset >= protocol.sealBlock - margin(protocol.sealBlock)) this.#deadline.controller.abort()
-    const deadline = this.#deadline.controller.signal
+    const phase = this.#phaseOf(epoch)
+    if (offset >= protocol.sealBlock - margin(protocol.sealBlock)) phase.sampling.abort()
+    if (offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)) phase.audit.abort()
     this.#start('turn', async () => {
-      const state = await this.#catchUp(epoch)
+      phase.peers.forgive()
+      const state = await this.#catchUp(epoch, phase)
       await this.#setWeights(state, head)
-      if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, deadline))
-      else await this.#audit(state, offset)
+      const sampling = phase.sampling.signal
+      if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, sampling))
+      else await this.#audit(state, offset, phase)
     })
     const say = (head: Head | null): void => void (head && on({ type: 'sent', what: 'reveal', block: head.number }))
     if (emit) this.#start('reveal', () => chain.reveal(account).then(say))
+  }
+
+  #phaseOf(epoch: number): Phase {
+    if (this.#phase?.epoch === epoch) return this.#phase
+    this.#phase?.sampling.abort()
+    this.#phase?.audit.abort()
+    const audit = new AbortController()
+    const peers = new Peers(this.#setup.openBucket, audit.signal)
+    this.#phase = { epoch, sampling: new AbortController(), audit, peers }
+    return this.#phase
   }
 
   /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
@@ -77,30 +98,19 @@ export class Validator {
   }
 
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
-  async #catchUp(epoch: number): Promise<State> {
-    const { chain, network, bucket, on } = this.#setup
-    this.state ??= await this.#lastState(epoch)
+  async #catchUp(epoch: number, { peers }: Phase): Promise<State> {
+    const { chain, network, bucket, store, on } = this.#setup
+    this.state ??= await startingState(this.#setup, epoch, peers)
     while (this.state.epoch < epoch) {
-      const settled = await settleEpoch(chain, network, this.state, this.#check.bind(this, this.state))
-      await bucket.write(statePath(settled.state.epoch), new TextEncoder().encode(encodeState(settled.state)))
+      const settled = await settleEpoch(chain, network, this.state, this.#check.bind(this, peers, this.state))
+      const bytes = new TextEncoder().encode(encodeState(settled.state))
+      for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
       this.state = settled.state
       this.#lanes.clear()
       this.#sent.clear()
       on({ type: 'epoch', settled })
     }
     return this.state
-  }
-
-  async #lastState(epoch: number): Promise<State> {
-    const { bucket, network } = this.#setup
-    for (let at = epoch; at > network.firstEpoch; at--) {
-      const bytes = await bucket.read(statePath(at), 8 * 1024 * 1024) // a few hundred hotkeys take well under this
-      if (bytes === null) continue
-      const state = parseState(new TextDecoder().decode(bytes))
-      if (!state.ok) throw new Error(`${statePath(at)} in the bucket: ${state.detail}. Move it away to decide it anew`)
-      return state.value
-    }
-    return genesis(network.protocol, network.firstEpoch)
   }
 
   /** All weight to the champion, once an epoch, restarts included: the chain says when weights were set last. */
@@ -129,7 +139,7 @@ export class Validator {
   }
 
   /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
-  async #audit(state: State, offset: number): Promise<void> {
+  async #audit(state: State, offset: number, { audit, peers }: Phase): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol } = state
     const what = `attest ${epoch}`
@@ -138,12 +148,12 @@ export class Validator {
     const due = Object.entries(seals).filter(([validator]) => Object.hasOwn(state.due, validator))
     if (offset === protocol.sealBlock) {
       // Everybody publishes at this very block, and reads the others' from the next on.
-      for (const [validator, head] of due) if (validator === account.hotkey) await this.#check(state, validator, head)
+      for (const [validator, head] of due)
+        if (validator === account.hotkey) await this.#check(peers, state, validator, head)
       return
     }
-    const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(state, validator, head)))
-    const late = offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)
-    if (!late && verdicts.some(isMissing)) return
+    const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(peers, state, validator, head)))
+    if (!audit.signal.aborted && verdicts.some(isMissing)) return
     const whole = new Set(due.flatMap(([validator], i) => (verdicts[i]?.ok ? [validator] : [])))
     // 128 bits, one for each hotkey of the duel's weights in ascending order: set for the lanes that are whole.
     const bitmap = new Uint8Array(16)
@@ -159,8 +169,8 @@ export class Validator {
   }
 
   /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */
-  async #check(state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-    const verdict = this.#lanes.get(validator) ?? (await checkSealed(this.#setup, state, validator, head))
+  async #check(peers: Peers, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
+    const verdict = this.#lanes.get(validator) ?? (await checkSealed(this.#setup, peers, state, validator, head))
     if (!isMissing(verdict)) this.#lanes.set(validator, verdict)
     return verdict
   }

@@ -3,7 +3,7 @@ import { type Chain, verify } from '@affine/chain'
 import { encodeState, genesis, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { beaconBlock, bucketUrls, type Network, place } from './network.ts'
-import { checkLane, type Settled, settleEpoch } from './settle.ts'
+import { checkLane, type LaneVerdict, type Settled, settleEpoch } from './settle.ts'
 import { type Source, sourceReader } from './sources.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
@@ -52,7 +52,7 @@ async function recomputeEpoch({ chain, network, openBucket, onSample }: Recomput
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
   const sources = [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
   const missing: (readonly [validator: string, holder: string, hash: Hash])[] = []
-  const settled = await settleEpoch(chain, network, state, async (validator, head) => {
+  const check = async (validator: string, head: Hash): Promise<LaneVerdict> => {
     const ownFirst = [...sources].sort((a, b) => Number(b.name === validator) - Number(a.name === validator))
     const read = sourceReader(ownFirst, async (hash, bytes, samples) => {
       for (const sample of samples) onSample?.(sample, { validator, block: hash })
@@ -66,6 +66,13 @@ async function recomputeEpoch({ chain, network, openBucket, onSample }: Recomput
     })
     const verdict = await checkLane(chain, state, validator, head, read)
     if (!verdict.ok) flaw(validator, verdict.code, verdict.detail)
+    return verdict
+  }
+  // One lane after the other: their blocks are large.
+  let before: Promise<unknown> = Promise.resolve()
+  const settled = await settleEpoch(chain, network, state, (validator, head) => {
+    const verdict = before.then(() => check(validator, head))
+    before = verdict.catch(() => undefined)
     return verdict
   })
   // Who attested a lane said that its own bucket serves it.

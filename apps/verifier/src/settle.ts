@@ -51,7 +51,7 @@ type FindLane = (validator: string, head: Hash) => Promise<LaneVerdict>
 
 /**
  * Decides the epoch that `state` governs, from the chain and the lanes that `lane` finds. Every sealed lane of a due
- * validator is asked for; only those attested by more than half the weight can change the outcome.
+ * validator is asked for, all at once; only those attested by more than half the weight can change the outcome.
  *
  * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data must exist.
  */
@@ -61,12 +61,12 @@ export async function settleEpoch(chain: Chain, network: Network, state: State, 
   const snapshot = duelSnapshot(ended, epoch + 1, network.protocol)
   const seals = sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
   const needed = attested(state, snapshot)
-  const lanes = new Map<string, LaneVerdict>()
+  const due = Object.entries(seals).filter(([validator]) => Object.hasOwn(state.due, validator))
+  const lanes = new Map(
+    await Promise.all(due.map(async ([validator, head]) => [validator, await lane(validator, head)] as const)),
+  )
   const whole: Record<string, Lane['tallies']> = {}
-  for (const [validator, head] of Object.entries(seals)) {
-    if (!Object.hasOwn(state.due, validator)) continue
-    const verdict = await lane(validator, head)
-    lanes.set(validator, verdict)
+  for (const [validator, verdict] of lanes) {
     if (verdict.ok) whole[validator] = verdict.value.tallies
     if (isMissing(verdict) && needed.includes(validator))
       throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)

@@ -14,6 +14,8 @@ export interface Nodes {
   readonly onRetry: (error: Error) => void
 }
 
+type ApiOptions = NonNullable<Parameters<typeof ApiPromise.create>[0]>
+
 /**
  * Nodes of one chain, one of them connected at a time. One that cannot be reached, breaks off, or is silent for `stallMs`
  * is given up for the next in the list. What a node answers, a refusal too, is taken as it is.
@@ -82,7 +84,8 @@ export class Connection {
       this.genesis ??= genesis
       if (genesis !== this.genesis)
         throw new ChainError('WrongGenesis', `${url} has the chain ${genesis.slice(0, 64)}, expected ${this.genesis}`)
-      const api = await this.#answered(ApiPromise.create({ provider, noInitWarn: true, throwOnConnect: true }))
+      const options = { provider, noInitWarn: true, throwOnConnect: true } as ApiOptions // its optional types are loose
+      const api = await this.#answered(ApiPromise.create(options))
       // Addresses read with the prefix that wallets show, whatever the node's settings say.
       const properties: unknown = api.registry.createTypeUnsafe('ChainProperties', [{ ss58Format: 42 }])
       api.registry.setChainProperties(properties as Parameters<typeof api.registry.setChainProperties>[0])

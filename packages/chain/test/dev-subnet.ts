@@ -3,6 +3,7 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { ApiPromise, WsProvider } from '@polkadot/api'
 import type { SubmittableExtrinsic } from '@polkadot/api/types'
 import { type Account, account } from '../src/index.ts'
+import type { Limits } from './chain-suite.ts'
 
 type Call = SubmittableExtrinsic<'promise'>
 type Events = { readonly section: string; readonly method: string; readonly data: readonly unknown[] }[]
@@ -14,6 +15,8 @@ export interface SubnetOptions {
   readonly tempo?: number
   /** Tempos between a commit of weights and its reveal; 0, the default, for weights in the open. */
   readonly revealPeriod?: number
+  /** Limits that are set once all is ready, where the stake threshold and the bytes are the whole chain's. */
+  readonly limits?: Limits | undefined
   /** Makes a key; random ones without. */
   readonly newAccount?: () => Account
 }
@@ -52,7 +55,7 @@ const ALICE = account(Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a909
 /** Connects to a development chain, whether it makes blocks by itself or only when told to. */
 export async function devChain(url: string): Promise<DevChain> {
   const provider = new WsProvider(url)
-  const api = await ApiPromise.create({ provider, noInitWarn: true })
+  const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<typeof ApiPromise.create>[0])
   const { methods } = await api.rpc.rpc.methods()
   const isPuppet = methods.some((name) => name.toString() === 'dev_newBlock')
 
@@ -98,7 +101,7 @@ export async function devChain(url: string): Promise<DevChain> {
 /** A new subnet with fresh keys on the development chain at `url`, its validators' permits given. */
 export async function prepareSubnet(url: string, options: SubnetOptions): Promise<DevSubnet> {
   const { validators: seats, miners: others, tempo = 10, revealPeriod = 0 } = options
-  const { newAccount = () => account(randomBytes(32)) } = options
+  const { newAccount = () => account(randomBytes(32)), limits } = options
   const chain = await devChain(url)
   const { api, sudo, submit, calls, advance } = chain
   const fresh = (count: number) => Array.from({ length: count }, () => newAccount())
@@ -114,6 +117,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       sudoSetAdminFreezeWindow: [0],
       sudoSetStartCallDelay: [0],
     }),
+    ...calls('commitments', { setMaxSpace: [3100] }),
   ])
   const added = await submit(owner, calls('subtensorModule', { registerNetwork: [ownerHotkey!.hotkey] }))
   const netuid = Number(added.find(({ method }) => method === 'NetworkAdded')?.data[0])
@@ -137,7 +141,20 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     if (i > 5 * tempo + 50) throw new Error(`no permits on subnet ${netuid} after ${i} blocks`)
     await advance()
   }
+  if (limits) await restrict(limits)
   return { ...chain, netuid, validators, miners, stranger: stranger! }
+
+  async function restrict({ stakeThreshold, weightsRateLimit, commitmentBytes }: Limits) {
+    await sudo([
+      ...calls('adminUtils', {
+        sudoSetStakeThreshold: [stakeThreshold],
+        sudoSetWeightsSetRateLimit: [netuid, weightsRateLimit],
+        sudoSetTempo: [netuid, 360], // a tempo's end would give new bytes
+      }),
+      ...calls('commitments', { setMaxSpace: [commitmentBytes] }),
+    ])
+    await advance(weightsRateLimit) // registering counts like setting weights
+  }
 
   /** A subnet may have to wait some blocks before it can be started. */
   async function start() {

@@ -50,7 +50,12 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
     ...(named?.genesis !== undefined && { genesis: named.genesis }),
     ...(salts && { salts }),
   })
-  return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
+  try {
+    return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
+  } catch (error) {
+    await chain.close()
+    throw error
+  }
 }
 
 /** Opens a chain that goes on, to follow it or to send to it. @throws RangeError for a file, too. */

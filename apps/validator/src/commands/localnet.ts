@@ -7,7 +7,8 @@ import { account, encodeCommitment, LocalChain, serveLocal } from '@affine/chain
 import { FIRST_EPOCH, interrupted, LOCAL_NETWORK, NETUID, onChain, openLive, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { listen, serveMiner } from '../reference-miner.ts'
-import { accountCommand, emptyFolder, readAccount, shareOption, whole } from './options.ts'
+import { accountOf } from './chain.ts'
+import { accountCommand, emptyFolder, shareOption, whole } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
@@ -74,8 +75,7 @@ export const miner: CommandUnknownOpts = accountCommand('miner')
     if (network === undefined && Object.keys(options).length > 0)
       throw new RangeError('"--network" expected with a hotkey or a subnet: a chain to commit the miner to')
     const [screen, signal] = [output(json), interrupted()]
-    const warn = (text: string): void => screen.line(text, { type: 'warning', text })
-    const account = network === undefined ? undefined : await readAccount(options, warn)
+    const account = network === undefined ? undefined : await accountOf({ ...options, ...(json && { json }) })
     using server = await serveMiner({ skill, seed }, port)
     screen.line(`serving ${server.url}, skill ${skill}; Ctrl-C ends it`, { type: 'serving', url: server.url, skill })
     if (network !== undefined && account !== undefined) {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { ChainError } from '@affine/chain'
-import { FIRST_EPOCH, NETUID, NETWORK, onChain, openLive, output, shortHotkey } from '@affine/verifier'
+import { onChain, openLive, shortHotkey } from '@affine/verifier'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { holdFolder } from '../folder-lock.ts'
 import { endpointAgents } from '../miner-client.ts'
 import { narrate } from '../narrate.ts'
 import { emits, folders } from '../setup.ts'
 import { Validator } from '../validator.ts'
-import { accountCommand, readAccount, whole } from './options.ts'
+import { accountOf, accountOnChain, neuronOf } from './chain.ts'
+import { whole } from './options.ts'
 
 const EXAMPLES = `
 Examples:
@@ -15,29 +15,21 @@ Examples:
   $ af validate --network finney --wallet validator --hotkey default --folder validator --buckets buckets`
 
 /** `af validate`: one validator, until it is stopped. */
-export const validate: CommandUnknownOpts = accountCommand('validate')
+export const validate: CommandUnknownOpts = accountOnChain('validate')
   .description('run a validator: sample, seal, audit, attest, set weights')
-  .addOption(NETWORK)
-  .addOption(NETUID)
-  .addOption(FIRST_EPOCH)
   .requiredOption('--folder <folder>', 'its own: journals, secrets, sealed blocks')
   .requiredOption('--buckets <folder>', 'where all buckets are; its own is the one named by its hotkey')
   .option('--emit', 'send to the chain: without it a validator on finney only says what it would send')
   .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
   .option('--concurrency <n>', 'calls at once to one miner', whole(1, 10_000), 32)
-  .option('--json', 'one JSON object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ folder, buckets, concurrency, ...options }) => {
-    const warn = (text: string): void => output(options.json).line(`! ${text}`, { type: 'warning', text })
-    const account = await readAccount(options, warn)
+    const account = await accountOf(options)
     const { hotkey } = account
     await using _folder = await holdFolder(folder)
     const places = folders(folder, buckets, hotkey)
     await onChain(openLive, { ...options, salts: places.store }, async ({ chain, network }, screen, signal) => {
-      const { neurons } = await chain.snapshot((await chain.head()).number)
-      const neuron = neurons.find((neuron) => neuron.hotkey === hotkey)
-      if (!neuron)
-        throw new ChainError('HotKeyNotRegisteredInSubNet', `register ${hotkey} on subnet ${chain.netuid} first`)
+      const [{ permit }] = await neuronOf(chain, hotkey)
       const emit = emits(network, options)
       const validator = new Validator({
         ...{ ...places, chain, account, network, emit, now: Date.now, random: randomBytes },
@@ -46,7 +38,8 @@ export const validate: CommandUnknownOpts = accountCommand('validate')
       })
       const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
       screen.line(`validating as ${hotkey}${dry}`, { type: 'started', hotkey, emit })
-      if (!neuron.permit) warn('it has no validator permit yet: permits go to the highest stakes once every tempo')
+      const text = 'it has no validator permit yet: permits go to the highest stakes once every tempo'
+      if (!permit) screen.line(`! ${text}`, { type: 'warning', text })
       for await (const head of chain.heads(signal)) validator.onHead(head)
     })
   })

@@ -21,8 +21,8 @@ const CUSTOM: Readonly<Record<number, string>> = {
 /** Substrate's words for the others. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/outdated|stale/i, 'Stale'],
-  [/bad signature|bad proof/i, 'BadProof'],
-  [/ancient birth/i, 'AncientBirthBlock'],
+  [/bad ?signature|bad ?proof/i, 'BadProof'],
+  [/ancient ?birth/i, 'AncientBirthBlock'],
   [/fees|payment/i, 'Payment'],
   [/exhaust|pool is full|immediately dropped|limits/i, 'ExhaustsResources'],
   [/banned|priority is too low|future/i, 'Stale'],
@@ -48,7 +48,8 @@ export function dispatchRefusal({ registry }: ApiPromise, events: unknown, index
     if (!phase.isApplyExtrinsic || phase.asApplyExtrinsic.toNumber() !== index) continue
     const [cause] = event.data
     if (event.section !== 'system' || event.method !== 'ExtrinsicFailed' || cause === undefined) continue
-    if (!cause.isModule) return named(cause.toString(), `the chain says ${cause.toString()}`)
+    const said = cause.toString() // its name, as JSON where it has a kind: {"token":"FundsUnavailable"}
+    if (!cause.isModule) return named(/\w+(?=\W*$)/.exec(said)?.[0] ?? said, `the chain says ${said}`)
     const { name, section, docs } = registry.findMetaError(cause.asModule)
     return named(name, `${section} says: ${docs.join(' ').trim() || 'no more than that'}`)
   }

@@ -102,7 +102,8 @@ export function slotOf(hotkey: Codec, value: Codec): CommitmentSlot {
   return { hotkey: owner, block, fields }
 }
 
-const row = z.array(z.tuple([z.int(), z.int()]))
+const u16 = z.int().min(0).max(65_535)
+const row = z.array(z.tuple([u16, u16]))
 
 /** A row of the weight matrix. */
 export function rowOf(value: Codec): Weights {

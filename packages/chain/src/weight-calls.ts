@@ -114,9 +114,13 @@ export async function planReveal(
   for (const [commit, since, first, last] of commits) {
     // A runtime that counts epochs keeps the commit's; others keep the first and the last block of the reveal.
     const isDue = countsEpochs(storage) ? epoch === since + period : head + 1 >= first && head + 1 <= last
-    const bytes = isDue ? await salts.read(saltPath(commit.slice(2)), 65_536) : null
+    const path = saltPath(commit.slice(2))
+    const bytes = isDue ? await salts.read(path, 65_536) : null
     if (bytes === null) continue
-    const { uids, values, salt, versionKey } = keptShape.parse(JSON.parse(new TextDecoder().decode(bytes)))
+    const read = async () => keptShape.parse(JSON.parse(new TextDecoder().decode(bytes)))
+    const { uids, values, salt, versionKey } = await read().catch(() => {
+      throw new RangeError(`${path} expected to hold the weights and the salt of a commit, got something else`)
+    })
     const weights = uids.map((uid, i) => [uid, values[i] ?? 0] as const)
     return {
       call: callOf(MODULE, 'revealWeights', netuid, uids, values, salt, versionKey),
@@ -129,11 +133,14 @@ export async function planReveal(
 const saltPath = (hash: string): string => `weights/${hash}`
 const u16s = z.array(z.int().min(0).max(65_535))
 const keptShape = z.object({ uids: u16s, values: u16s, salt: u16s, versionKey: z.string().regex(/^\d{1,20}$/) })
-const commitsShape = z.array(z.tuple([z.string(), z.int(), z.int(), z.int()]))
+const commitsShape = z.array(z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]))
 
 /** A hotkey's commits that were not revealed: hash, epoch or block of the commit, and what the runtime keeps beside. */
 async function commitsOf(storage: Storage, netuid: number, hotkey: string): Promise<z.infer<typeof commitsShape>> {
-  return commitsShape.parse((await storage.query(MODULE, 'weightCommits', netuid, hotkey)).toJSON() ?? [])
+  const commits = (await storage.query(MODULE, 'weightCommits', netuid, hotkey)).toJSON() ?? []
+  const { data } = commitsShape.safeParse(commits)
+  if (!data) throw new ChainError('BadReply', 'the commits of weights on the chain are not as they should be')
+  return data
 }
 
 async function isInForce(after: Storage, netuid: number, hotkey: string, weights: Weights): Promise<boolean> {

@@ -1,0 +1,158 @@
+import type { ApiPromise } from '@polkadot/api'
+import { Metadata, TypeRegistry } from '@polkadot/types'
+import metadata from '@polkadot/types-support/metadata/static-substrate'
+import { describe, expect, test } from 'vitest'
+import { ADVICE } from '../src/chain.ts'
+import { ChainError } from '../src/index.ts'
+import { dispatchRefusal, poolRefusal } from '../src/refusal.ts'
+
+/** As @polkadot/rpc-provider throws what a node answers. */
+const rpcError = (code: number, message: string, data?: unknown) => {
+  const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`
+  return Object.assign(new Error(`${code}: ${message}${detail}`), { code, data })
+}
+const invalid = (data: unknown) => rpcError(1010, 'Invalid Transaction', data)
+
+describe('what the pool refuses', () => {
+  test.each([
+    [0, 'ColdkeyInSwapSchedule'],
+    [1, 'StakeAmountTooLow'],
+    [2, 'BalanceTooLow'],
+    [3, 'SubnetNotExists'],
+    [4, 'HotkeyAccountDoesntExist'],
+    [6, 'RateLimitExceeded'],
+    [10, 'HotKeyNotRegisteredInNetwork'],
+    [15, 'InvalidRevealRound'],
+    [16, 'CommitNotFound'],
+    [17, 'CommitBlockNotInRevealRange'],
+    [18, 'InputLengthsUnequal'],
+    [19, 'UidNotFound'],
+    [255, 'BadRequest'],
+  ])('with custom error %i is %s', (number, code) => {
+    const forms = [
+      invalid(`Custom error: ${number}`),
+      invalid({ invalid: { custom: number } }),
+      rpcError(1, `{"invalid":{"custom":${number}}}`),
+      rpcError(1, `{"Invalid":{"Custom":${number}}}`),
+      new Error(`1010: Invalid Transaction: Custom error: ${number}`),
+    ]
+    for (const error of forms) expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code })
+  })
+
+  test('with a custom error nobody here knows says its number', () => {
+    expect(poolRefusal(invalid('Custom error: 77'))).toMatchObject({
+      code: 'Refused',
+      message: expect.stringContaining('Custom error: 77'),
+    })
+  })
+
+  test.each([
+    ['Transaction will be valid in the future', 'Stale'],
+    ['Transaction is outdated', 'Stale'],
+    ['Transaction has a bad signature', 'BadProof'],
+    ['Transaction has an ancient birth block', 'AncientBirthBlock'],
+    ['Transaction would exhaust the block limits', 'ExhaustsResources'],
+    ['Inability to pay some fees (e.g. account balance too low)', 'Payment'],
+    ['Transaction call is not expected', 'Refused'],
+    ['A call was labelled as mandatory, but resulted in an Error.', 'Refused'],
+  ])('as invalid, "%s", is %s', (words, code) => {
+    expect(poolRefusal(invalid(words))).toMatchObject({ code })
+  })
+
+  test.each([
+    ['stale', 'Stale'],
+    ['future', 'Stale'],
+    ['badProof', 'BadProof'],
+    ['ancientBirthBlock', 'AncientBirthBlock'],
+    ['exhaustsResources', 'ExhaustsResources'],
+    ['payment', 'Payment'],
+    ['call', 'Refused'],
+  ])('as chopsticks prints {"invalid":{"%s":null}} is %s', (name, code) => {
+    for (const error of [rpcError(1, `{"invalid":{"${name}":null}}`), invalid({ invalid: { [name]: null } })])
+      expect(poolRefusal(error)).toMatchObject({ code })
+  })
+
+  test.each<[number, string, string | undefined, string]>([
+    [1002, 'Verification Error: Runtime error: Execution failed', 'RuntimeApi("Execution failed")', 'Refused'],
+    [1011, 'Unknown Transaction Validity', 'Could not look up information required', 'Refused'],
+    [1012, 'Transaction is temporarily banned', undefined, 'Stale'],
+    [1014, 'Priority is too low: (12 vs 12)', 'The transaction has too low priority to replace another', 'Stale'],
+    [1016, 'Immediately Dropped', "The transaction couldn't enter the pool because of the limit", 'ExhaustsResources'],
+    [1018, 'The pool is not accepting future transactions', undefined, 'Stale'],
+    [-32601, 'Method not found', undefined, 'Refused'],
+  ])('with code %i, "%s", is a refusal', (code, message, data, want) => {
+    expect(poolRefusal(rpcError(code, message, data))).toMatchObject({ name: 'ChainError', code: want })
+  })
+
+  test('because it has the call already is none', () => {
+    expect(poolRefusal(rpcError(1013, 'Transaction Already Imported'))).toBeNull()
+    expect(poolRefusal(rpcError(1013, 'Already imported', '0x00'))).toBeNull()
+  })
+
+  test('in words of its own is quoted', () => {
+    expect(poolRefusal(rpcError(-32000, 'no room', { deep: ['junk', null] }))).toMatchObject({
+      code: 'Refused',
+      message: expect.stringContaining('the node refused the call: -32000: no room'),
+    })
+  })
+
+  test('that is a ChainError already stays the same', () => {
+    const error = new ChainError('Unreachable', 'nobody there')
+    expect(poolRefusal(error)).toBe(error)
+  })
+
+  test('says what to do, where an operator can do something', () => {
+    const codes = [1, 3, 4, 6, 10, 15, 16, 17, 19].map((number) => poolRefusal(invalid(`Custom error: ${number}`))!)
+    for (const { code, message } of codes) expect(message).toBe(`${code}: ${ADVICE[code as keyof typeof ADVICE]}`)
+  })
+})
+
+describe('what a block refuses', () => {
+  const registry = new TypeRegistry()
+  registry.setMetadata(new Metadata(registry, metadata))
+  const api = { registry } as unknown as ApiPromise
+  const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
+
+  /** A block's events, from the bytes in which a node has them: by extrinsic, its error, or null when it did well. */
+  const eventsOf = (outcomes: [phase: object | string, error: unknown][]) => {
+    const info = { weight: { refTime: 1, proofSize: 1 }, class: 'Normal', paysFee: 'Yes' }
+    const records = outcomes.map(([phase, error]) => [
+      ...registry.createType('Phase', phase).toU8a(),
+      ...(error === null ? [0, 0] : [0, 1, ...registry.createType('SpRuntimeDispatchError', error).toU8a()]),
+      ...registry.createType('FrameSupportDispatchDispatchInfo', info).toU8a(),
+      0, // topics
+    ])
+    return registry.createType('Vec<EventRecord>', Uint8Array.from([4 * records.length, ...records.flat()]))
+  }
+  const refusalOf = (error: unknown) => dispatchRefusal(api, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
+
+  test("has the pallet's name for it, and its words", () => {
+    expect(refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } })).toMatchObject({
+      name: 'ChainError',
+      code: 'InsufficientBalance',
+      message: 'InsufficientBalance: balances says: Balance too low to send value.',
+    })
+  })
+
+  test.each([
+    ['BadOrigin', 'BadOrigin'],
+    ['CannotLookup', 'CannotLookup'],
+    [{ Token: 'FundsUnavailable' }, 'FundsUnavailable'],
+    [{ Arithmetic: 'Overflow' }, 'Overflow'],
+  ])("that is no pallet's, %j, is %s", (error, code) => {
+    expect(refusalOf(error)).toMatchObject({ code, message: expect.stringContaining('the chain says') })
+  })
+
+  test('is of the extrinsic at that place alone', () => {
+    const events = eventsOf([
+      ['Initialization', 'BadOrigin'],
+      [{ ApplyExtrinsic: 0 }, null],
+      [{ ApplyExtrinsic: 1 }, 'BadOrigin'],
+      [{ ApplyExtrinsic: 2 }, null],
+      [{ ApplyExtrinsic: 3 }, 'CannotLookup'],
+      ['Finalization', 'CannotLookup'],
+    ])
+    const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(api, events, index)?.code)
+    expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', undefined])
+  })
+})

@@ -1,0 +1,232 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ChainError, encodeAddress } from '../src/index.ts'
+import { type Codec, metagraphOf, rowOf, type Storage, slotOf } from '../src/storage.ts'
+import { alice, bob, bytes } from './subnet.ts'
+
+const codec = (json: unknown, isEmpty = false): Codec => ({ isEmpty, toJSON: () => json, toString: () => String(json) })
+
+/** Only what these readers ask for: the answers of runtime APIs, and what was asked. */
+function answering(answers: Record<string, Codec>): { storage: Storage; asked: unknown[][] } {
+  const asked: unknown[][] = []
+  const call = async (api: string, method: string, ...args: unknown[]) => {
+    asked.push([api, method, ...args])
+    return answers[method] ?? null
+  }
+  return { storage: { call } as unknown as Storage, asked }
+}
+
+const metagraph = {
+  netuid: 120,
+  tempo: 360,
+  commitRevealWeightsEnabled: true,
+  commitRevealPeriod: 3,
+  hotkeys: [alice.hotkey, bob.hotkey],
+  coldkeys: null,
+  validatorPermit: [true, false],
+  lastUpdate: [7, 0],
+  totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
+}
+const read = (json: unknown, method = 'getSelectiveMetagraph') =>
+  metagraphOf(answering({ [method]: codec(json) }).storage, 120)
+const badReply = (name: string) => ({ name: 'ChainError', code: 'BadReply', message: expect.stringContaining(name) })
+
+/** What `read` threw; the value where it did not. */
+const outcome = (read: () => unknown): unknown => {
+  try {
+    return read()
+  } catch (error) {
+    return error
+  }
+}
+const isBadReply = (outcome: unknown) => outcome instanceof ChainError && outcome.code === 'BadReply'
+
+/** Values of every kind that JSON has, and those that a chain has. */
+const hostile = fc.oneof(
+  fc.constantFrom(null, undefined, '', '0x', '-1', -1, 0.5, 2 ** 53, Number.NaN, '0xzz', '0x0', [], {}, [[]], true),
+  fc.jsonValue(),
+)
+
+describe('the metagraph', () => {
+  test('has neurons by uid, stakes of any size, and the reveal period where commits are on', async () => {
+    expect(await read(metagraph)).toEqual({
+      tempo: 360,
+      revealPeriod: 3,
+      neurons: [
+        { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, lastUpdate: 7 },
+        { uid: 1, hotkey: bob.hotkey, stake: 2n ** 128n - 1n, permit: false, lastUpdate: 0 },
+      ],
+    })
+    expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({ revealPeriod: 0 })
+  })
+
+  test('may have no neurons', async () => {
+    const none = { hotkeys: [], validatorPermit: [], lastUpdate: [], totalStake: [] }
+    expect((await read({ ...metagraph, ...none })).neurons).toEqual([])
+  })
+
+  test('is asked for by the numbers of its fields', async () => {
+    const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
+    await metagraphOf(storage, 120)
+    expect(asked).toEqual([['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 69]]])
+  })
+
+  test('is read whole where the runtime cannot select', async () => {
+    expect((await read(metagraph, 'getMetagraph')).neurons).toHaveLength(2)
+  })
+
+  test('of a runtime that has none is NotInRuntime', async () => {
+    const asking = metagraphOf(answering({}).storage, 120)
+    await expect(asking).rejects.toMatchObject({ code: 'NotInRuntime', message: expect.stringContaining('metagraph') })
+  })
+
+  test.each(['getSelectiveMetagraph', 'getMetagraph'])('of no subnet, by %s, is SubnetNotExists', async (method) => {
+    const { storage } = answering({ [method]: codec(null, true) })
+    await expect(metagraphOf(storage, 9)).rejects.toMatchObject({ code: 'SubnetNotExists' })
+  })
+
+  const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
+  test.each<[string, object]>([
+    ['a hotkey with another prefix', { hotkeys: [alice.hotkey, polkadot] }],
+    ['a hotkey that is no address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
+    ['hotkeys that are none', { hotkeys: null }],
+    ['a hotkey too many', { hotkeys: [alice.hotkey, bob.hotkey, encodeAddress(bytes(9))] }],
+    ['a permit too few', { validatorPermit: [true] }],
+    ['a permit too many', { validatorPermit: [true, false, true] }],
+    ['a permit that is a number', { validatorPermit: [1, 0] }],
+    ['an update too few', { lastUpdate: [7] }],
+    ['a negative update', { lastUpdate: [7, -1] }],
+    ['a stake too few', { totalStake: [5] }],
+    ['a negative stake', { totalStake: [5, -1] }],
+    ['a fraction of a stake', { totalStake: [5, 0.5] }],
+    ['a stake that is no number', { totalStake: [5, '0x'] }],
+    ['a stake in decimal text', { totalStake: [5, '12'] }],
+    ['a stake JSON has rounded', { totalStake: [5, 2 ** 53] }],
+    ['a negative tempo', { tempo: -1 }],
+    ['a tempo in hex', { tempo: '0x10' }],
+    ['a negative period', { commitRevealPeriod: -1 }],
+    ['commit and reveal neither on nor off', { commitRevealWeightsEnabled: null }],
+  ])('with %s is BadReply', async (_, change) => {
+    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(badReply('metagraph of subnet 120'))
+  })
+
+  test.each(['tempo', 'commitRevealWeightsEnabled', 'commitRevealPeriod', 'hotkeys', 'validatorPermit', 'lastUpdate'])(
+    'without %s is BadReply',
+    async (field) => {
+      await expect(read({ ...metagraph, [field]: undefined })).rejects.toMatchObject(badReply('metagraph'))
+    },
+  )
+
+  test.each([[null], [[]], ['0x'], [7], [{ 0: metagraph }]])('that is %j is BadReply', async (json) => {
+    await expect(read(json)).rejects.toMatchObject(badReply('metagraph'))
+  })
+
+  test('whatever one field is, gives neurons as many as hotkeys, or BadReply', async () => {
+    const changes = fc.tuple(fc.constantFrom(...Object.keys(metagraph)), hostile)
+    await fc.assert(
+      fc.asyncProperty(changes, async ([field, value]) => {
+        const changed = { ...metagraph, [field]: value }
+        const got = await read(changed).catch((error) => error)
+        expect(isBadReply(got) || got.neurons.length === changed.hotkeys.length).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a commitment', () => {
+  const slot = (fields: unknown, block: unknown = 9) => slotOf(codec(alice.hotkey), codec({ block, info: { fields } }))
+
+  test('has its fields as bytes', () => {
+    const fields = [{ raw3: '0x010203' }, { raw0: '0x' }, { bigRaw: '0xff' }, { Raw128: `0x${'ab'.repeat(128)}` }]
+    expect(slot(fields)).toEqual({
+      hotkey: alice.hotkey,
+      block: 9,
+      fields: [
+        Uint8Array.of(1, 2, 3),
+        new Uint8Array(0),
+        Uint8Array.of(255),
+        Uint8Array.from({ length: 128 }, () => 0xab),
+      ],
+    })
+    expect(slot([])).toMatchObject({ fields: [] })
+  })
+
+  test.each([
+    [{ none: null }],
+    [{ timelockEncrypted: { encrypted: '0x01', revealRound: 5 } }],
+    [{ sha256: `0x${'00'.repeat(32)}` }],
+    [{ resetBondsFlag: null }],
+    [{ rawish: '0x01' }],
+    [{ raw: '0x01' }],
+    [{ raw3: '010203' }],
+    [{ raw3: '0x01020' }],
+    [{ raw3: null }],
+    [{ raw3: [1, 2, 3] }],
+    [{}],
+  ])('with a field %j, which is not plain bytes, has no bytes there', (field) => {
+    expect(slot([field, { raw1: '0x07' }]).fields).toEqual([new Uint8Array(0), Uint8Array.of(7)])
+  })
+
+  test.each<[string, unknown, unknown]>([
+    ['an owner that is no address', 'alice', { block: 9, info: { fields: [] } }],
+    ['no owner', null, { block: 9, info: { fields: [] } }],
+    ['a negative block', alice.hotkey, { block: -1, info: { fields: [] } }],
+    ['no block', alice.hotkey, { info: { fields: [] } }],
+    ['no info', alice.hotkey, { block: 9 }],
+    ['no fields', alice.hotkey, { block: 9, info: {} }],
+    ['fields that are no list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
+    ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
+    ['nothing in it', alice.hotkey, null],
+  ])('with %s is BadReply', (_, owner, value) => {
+    expect(outcome(() => slotOf(codec(owner), codec(value)))).toMatchObject(badReply('commitment'))
+  })
+
+  test('whatever a field is, is bytes or BadReply', () => {
+    const field = fc.oneof(hostile, fc.dictionary(fc.constantFrom('raw1', 'Raw2', 'bigRaw', '__proto__'), hostile))
+    fc.assert(
+      fc.property(field, hostile, (field, block) => {
+        const got = outcome(() => slot([field], block))
+        expect(isBadReply(got) || (got as ReturnType<typeof slotOf>).fields[0] instanceof Uint8Array).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a row of weights', () => {
+  test('is pairs of uid and weight', () => {
+    const row = [
+      [0, 65_535],
+      [65_535, 1],
+    ]
+    expect(rowOf(codec(row))).toEqual(row)
+    expect(rowOf(codec([]))).toEqual([])
+  })
+
+  test.each([
+    [null],
+    ['0x'],
+    [{}],
+    [[1, 2]],
+    [[[1]]],
+    [[[1, 2, 3]]],
+    [[['1', 2]]],
+    [[[1, 0.5]]],
+    [[[-1, 2]]],
+    [[[1, -2]]],
+    [[[65_536, 2]]],
+    [[[1, 65_536]]],
+  ])('that is %j is BadReply', (json) => {
+    expect(outcome(() => rowOf(codec(json)))).toMatchObject(badReply('weights'))
+  })
+
+  test('whatever it is, is uint16s or BadReply', () => {
+    const isU16 = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 16
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.array(fc.tuple(hostile, hostile))), (json) => {
+        const got = outcome(() => rowOf(codec(json)))
+        expect(isBadReply(got) || (got as number[][]).flat().every(isU16)).toBe(true)
+      }),
+    )
+  })
+})

@@ -165,10 +165,10 @@ function commit(state: State, neuron: Neuron | undefined, fields: readonly strin
 function setWeights(state: State, neuron: Neuron | undefined, weights: Weights): Refusal | null {
   const { block, neurons, params } = state
   const uids = new Set(weights.map(([uid]) => uid))
+  if ((neuron?.stake ?? 0n) < params.stakeThreshold) return 'StakeAmountTooLow' // before it is let into a block
   if (weights.length > neurons.length) return 'UidsLengthExceedUidsInSubNet'
   if (!neuron) return 'HotKeyNotRegisteredInSubNet'
-  const { uid, stake, permit, lastUpdate } = neuron
-  if (stake < params.stakeThreshold) return 'NotEnoughStakeToSetWeights'
+  const { uid, permit, lastUpdate } = neuron
   if (lastUpdate !== 0 && block - lastUpdate < params.weightsRateLimit) return 'SettingWeightsTooFast'
   if (!permit && (weights.length !== 1 || !uids.has(uid))) return 'NeuronNoValidatorPermit'
   if (uids.size < weights.length) return 'DuplicateUids'

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Account, type Chain, ChainError, decodeCommitment, encodeCommitment, type Head } from '../src/index.ts'
+import {
+  type Account,
+  type Chain,
+  ChainError,
+  decodeCommitment,
+  encodeCommitment,
+  type Head,
+  type Params,
+} from '../src/index.ts'
 
 /** A subnet without a stake threshold or a rate limit for weights, whose permits are given. */
 export interface Harness {
@@ -15,6 +23,9 @@ export interface Harness {
   close?(): Promise<unknown>
 }
 
+/** Parameters of a subnet: see `PARAMS` in ledger.ts. */
+export type Limits = Pick<Params, 'stakeThreshold' | 'weightsRateLimit' | 'commitmentBytes'>
+
 /** Lets blocks pass until the promise settles. */
 export async function settle<T>(promise: Promise<T>, advance: () => Promise<unknown>): Promise<T> {
   let waiting = true
@@ -26,28 +37,30 @@ export async function settle<T>(promise: Promise<T>, advance: () => Promise<unkn
   return promise
 }
 
-/** What every `Chain` does, on whatever it runs. */
-export function chainSuite(name: string, open: () => Promise<Harness>): void {
-  describe(name, () => {
-    let harness: Harness
-    let chain: Chain
-    let [alice, bob, miner, stranger]: Account[] = []
-
+/** What every `Chain` does, on whatever it runs. With limits, its harness is on a new subnet that has them. */
+export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harness>): void {
+  let harness: Harness
+  let chain: Chain
+  let [alice, bob, miner, stranger]: Account[] = []
+  const prepare = (limits?: Limits) => {
     beforeAll(async () => {
-      harness = await open()
+      harness = await open(limits)
       chain = harness.chain
       ;[alice, bob, miner, stranger] = [harness.validators[0]!, harness.validators[1]!, harness.miner, harness.stranger]
     }, 300_000)
     afterAll(() => harness?.close?.())
+  }
+  const settled = <T>(promise: Promise<T>) => settle(promise, harness.advance)
+  const refused = async (promise: Promise<unknown>) => {
+    const error = await settled(promise).catch((error: unknown) => error)
+    expect(error).toBeInstanceOf(ChainError)
+    const { code, message } = error as ChainError
+    expect(message.length).toBeGreaterThan(code.length)
+    return code
+  }
 
-    const settled = <T>(promise: Promise<T>) => settle(promise, harness.advance)
-    const refused = async (promise: Promise<unknown>) => {
-      const error = await settled(promise).catch((error: unknown) => error)
-      expect(error).toBeInstanceOf(ChainError)
-      const { code, message } = error as ChainError
-      expect(message.length).toBeGreaterThan(code.length)
-      return code
-    }
+  describe(name, () => {
+    prepare()
     const slot = async (block: number, { hotkey }: Account) =>
       (await chain.snapshot(block)).commitments.find((slot) => slot.hotkey === hotkey)
     const uidOf = async ({ hotkey }: Account) =>
@@ -123,6 +136,13 @@ export function chainSuite(name: string, open: () => Promise<Harness>): void {
       expect(await chain.blockHash(head.number)).toBe(head.hash)
       expect(await slot(head.number, miner!)).toEqual({ hotkey: miner!.hotkey, block: head.number, fields })
       expect(await slot(head.number - 1, miner!)).not.toEqual(await slot(head.number, miner!))
+    })
+
+    test('a commitment may have no field, and a field no bytes', async () => {
+      for (const fields of [[], [bytes(), bytes(1)]]) {
+        const { number } = await settled(chain.commit(miner!, fields))
+        expect(await slot(number, miner!)).toEqual({ hotkey: miner!.hotkey, block: number, fields })
+      }
     })
 
     test('a hotkey has one slot; older snapshots keep what was in it', async () => {
@@ -217,6 +237,29 @@ export function chainSuite(name: string, open: () => Promise<Harness>): void {
       expect(await refused(chain.setWeights(alice!, many))).toBe('UidsLengthExceedUidsInSubNet')
     })
 
+    test('of several reasons, names the first', async () => {
+      const [uid, many] = [60_000, new Array(300).fill([60_000, 1])]
+      const twice = [
+        [uid, 1],
+        [uid, 2],
+      ] as const
+      expect(await refused(chain.setWeights(stranger!, many))).toBe('UidsLengthExceedUidsInSubNet')
+      expect(await refused(chain.setWeights(stranger!, twice))).toBe('HotKeyNotRegisteredInSubNet')
+      expect(await refused(chain.setWeights(miner!, twice))).toBe('NeuronNoValidatorPermit')
+      expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
+    })
+
+    test('weights that are all zero stay so, and replace the ones before', async () => {
+      const zeros = [
+        [await uidOf(miner!), 0],
+        [await uidOf(alice!), 0],
+      ] as const
+      const { number } = await settled(chain.setWeights(bob!, zeros))
+      expect((await chain.weights(number))[bob!.hotkey]).toEqual(zeros)
+      const after = await settled(chain.setWeights(bob!, [[await uidOf(miner!), 1]]))
+      expect((await chain.weights(after.number))[bob!.hotkey]).toEqual([[await uidOf(miner!), 65_535]])
+    })
+
     test('a weight for itself alone needs no permit', async () => {
       const uid = await uidOf(miner!)
       const more = [
@@ -235,6 +278,43 @@ export function chainSuite(name: string, open: () => Promise<Harness>): void {
         expect(await chain.weights(block).catch((error) => error.code)).toBe('UnknownBlock')
         expect(await chain.blockHash(block).catch((error) => error.code)).toBe('UnknownBlock')
       }
+    })
+  })
+
+  describe(`${name}, with limits`, () => {
+    prepare({ stakeThreshold: 500, weightsRateLimit: 12, commitmentBytes: 250 })
+
+    test('weights need the stake, before all else', async () => {
+      expect(await refused(chain.setWeights(miner!, [[0, 1]]))).toBe('StakeAmountTooLow')
+      const many = new Array(300).fill([60_000, 1])
+      expect(await refused(chain.setWeights(stranger!, many))).toBe('StakeAmountTooLow')
+    })
+
+    test('weights wait for the rate limit, counted from the last ones', async () => {
+      await settled(chain.setWeights(alice!, [[0, 1]]))
+      // by the block, or by the pool before it
+      const codes = ['SettingWeightsTooFast', 'RateLimitExceeded']
+      expect(codes).toContain(await refused(chain.setWeights(alice!, [[0, 2]])))
+      for (let i = 0; i < 12; i++) await harness.advance()
+      await settled(chain.setWeights(alice!, [[0, 3]]))
+    })
+
+    test('a hotkey has so many bytes for commitments in a tempo, and pays for 100 at least', async () => {
+      const sent = [1, 2, 3].map((value) => chain.commit(bob!, [Uint8Array.of(value)]))
+      const codes = await settled(
+        Promise.all(
+          sent.map((one) =>
+            one.then(
+              () => '',
+              ({ code }) => code,
+            ),
+          ),
+        ),
+      )
+      expect(codes).toEqual(['', '', 'SpaceLimitExceeded'])
+      const large = [1, 2, 3].map(() => new Uint8Array(84))
+      expect(await refused(chain.commit(miner!, large))).toBe('SpaceLimitExceeded')
+      await settled(chain.commit(miner!, large.slice(1)))
     })
   })
 }

@@ -6,7 +6,7 @@ import { type Block, type Extrinsic, hashOf, signExtrinsic } from '../src/ledger
 import { chainSuite } from './chain-suite.ts'
 import { alice, bob, bytes, charlie, counter, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
 
-chainSuite('a local chain', async () => harness(subnet()))
+chainSuite('a local chain', async (limits) => harness(subnet({ params: { ...noLimits, ...limits } })))
 
 const code = (promise: Promise<unknown>) =>
   promise.then(
@@ -59,11 +59,11 @@ describe('weights', () => {
     ])
   })
 
-  test('need the stake, before anything else about the neuron', async () => {
+  test('need the stake, all of it', async () => {
     const chain = subnet({ params: { ...noLimits, stakeThreshold: 2000 } })
     expect(await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]]))).toEqual([
       'included',
-      'NotEnoughStakeToSetWeights',
+      'StakeAmountTooLow',
     ])
   })
 

@@ -4,10 +4,10 @@ import { signExtrinsic } from '../src/ledger.ts'
 import { readText } from '../src/remote-chain.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
-import { alice, bob, bytes, harness, miner, subnet } from './subnet.ts'
+import { alice, bob, bytes, harness, miner, noLimits, subnet } from './subnet.ts'
 
-chainSuite('a local chain over HTTP', async () => {
-  const local = subnet()
+chainSuite('a local chain over HTTP', async (limits) => {
+  const local = subnet({ params: { ...noLimits, ...limits } })
   const { url, close } = await serve(serveLocal(local))
   return { ...harness(local), chain: await remoteChain(url), close }
 })

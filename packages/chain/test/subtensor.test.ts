@@ -47,8 +47,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 120_000 }, () =
     throw new Error(`not within ${blocks} blocks`)
   }
 
-  chainSuite('subtensor', async () => {
-    const subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo })
+  chainSuite('subtensor', async (limits) => {
+    const subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo, limits })
     const { netuid, validators, miners, stranger, advance } = subnet
     const stallMs = 600_000 // longer than any test: nothing may depend on it
     const chain = await subtensor({ endpoints: [url], netuid, random, now: Date.now, stallMs })
@@ -188,7 +188,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 120_000 }, () =
       const last = round - 10 // so the chain's drand is not far behind
       await store({ lastStoredRound: last }, async () => (await read('drand', 'lastStoredRound')) === `${last}`)
 
-      const time = 1_692_803_367_000 + round * 3000
+      const time = 1_692_803_367_000 + round * 3000 + 2900 // so that a block or two do no harm
       const chain = await open({ now: () => time - untilReveal() })
       let untilReveal = () => 0
       const committed = await eventually(async () => {

@@ -15,6 +15,7 @@ export function directoryBucket(directory: string): Bucket {
     const place = join(root, checkPath(path))
     const found = await stat(place).catch(nullIf('ENOENT'))
     if (found === null) return null
+    if (!found.isFile()) throw new Error(`cannot read ${place}: not a file`)
     if (found.size > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
     return new Uint8Array(await readFile(place))
   }

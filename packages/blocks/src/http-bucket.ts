@@ -13,10 +13,8 @@ export interface HttpOptions {
  * not retry.
  * @throws TypeError unless `url` is an http or https URL without a password.
  */
-export function httpBucket(
-  url: string | URL,
-  { fetch = globalThis.fetch, timeoutMs = 30_000 }: HttpOptions = {},
-): Pick<Bucket, 'read'> {
+export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
+  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options
   const base = folderUrl(url, 'url')
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
@@ -24,12 +22,11 @@ export function httpBucket(
     try {
       const signal = AbortSignal.timeout(timeoutMs)
       const response = await fetch(place, { redirect: 'error', signal })
-      if (response.status !== 200) await response.body?.cancel()
-      if (response.status === 404) return null
-      if (response.status !== 200) throw new Error(`status ${response.status}`)
-      const bytes = await readBody(response, limit, signal)
-      if (bytes === null) throw new Error(`larger than ${limit} bytes`)
-      return bytes
+      const { status, body } = response
+      const bytes = status === 200 ? await readBody(response, limit, signal) : await body?.cancel()
+      if (bytes) return bytes
+      if (status === 404) return null
+      throw new Error(status === 200 ? `larger than ${limit} bytes` : `status ${status}`)
     } catch (error) {
       throw failed(`read ${place}`, error)
     }

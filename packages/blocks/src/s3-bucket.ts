@@ -83,11 +83,12 @@ export function s3Bucket({ endpoint, bucket, accessKeyId, secretAccessKey, ...op
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     const url = new URL(checkPath(path), base).href
-    const zipped = new Blob([bytes.slice()]).stream().pipeThrough(new CompressionStream('gzip'))
+    const own = bytes.slice()
+    const zipped = new Blob([own]).stream().pipeThrough(new CompressionStream('gzip'))
     const body = new Uint8Array(await new Response(zipped).arrayBuffer())
     for (let left = retries, pauseMs = 250; ; left--, pauseMs *= 2)
       try {
-        return await put(url, bytes, body)
+        return await put(url, own, body)
       } catch (error) {
         if (left <= 0 || error instanceof Refusal) throw failed(`write ${url}`, error)
         await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -1,0 +1,287 @@
+import { createHash } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { Miniflare } from 'miniflare'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type S3Options, s3Bucket } from '../src/s3-bucket.ts'
+import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
+
+const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
+let emulator: Miniflare
+let place: S3Options
+const servers: Server[] = []
+
+/** Cloudflare's emulator of R2 gzips the body of a file that says it is gzipped once more, which R2 does not. Undo that. */
+const emulatorFetch: typeof fetch = async (...request) => {
+  const response = await fetch(...request)
+  const isTwice = response.headers.get('content-encoding') === 'gzip'
+  return isTwice ? new Response(response.body!.pipeThrough(new DecompressionStream('gzip')), response) : response
+}
+
+beforeAll(async () => {
+  const r2Buckets = { B: { id: 'bucket', s3Credentials: keys } }
+  emulator = new Miniflare({ cf: false, modules: true, script: 'export default {}', r2Buckets })
+  const endpoint = new URL('/cdn-cgi/local/r2/s3', await emulator.ready)
+  place = { endpoint, bucket: 'bucket', ...keys, fetch: emulatorFetch }
+})
+afterAll(async () => {
+  for (const server of servers) server.close().closeAllConnections()
+  await emulator?.dispose()
+})
+
+bucketSuite('s3Bucket on R2', async () => ({ bucket: s3Bucket(place) }))
+
+const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION, S3_STYLE } = process.env
+if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
+  const [accessKeyId, secretAccessKey] = [S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY]
+  const options = {
+    ...(S3_REGION && { region: S3_REGION }),
+    ...(S3_STYLE === 'virtual' && ({ style: S3_STYLE } as const)),
+  }
+  const at = { endpoint: S3_ENDPOINT, bucket: S3_BUCKET, accessKeyId, secretAccessKey, ...options }
+  bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: s3Bucket(at) }))
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Pauses between tries pass at once, and are noted. */
+function skipPauses(): number[] {
+  const pauses: number[] = []
+  const { setTimeout } = globalThis
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms = 0, ...rest: unknown[]) => {
+    const isPause = ms >= 250 && rest.length === 0 && Number.isInteger(Math.log2(ms / 250))
+    if (isPause) pauses.push(ms)
+    return setTimeout(done, isPause ? 0 : ms, ...rest)
+  }) as typeof setTimeout)
+  return pauses
+}
+afterEach(() => void vi.restoreAllMocks())
+
+type Step = 'pass' | 'cut before' | 'cut after' | number
+/** The service behind a network that does one thing after the other, then works. */
+function troubled(...steps: readonly Step[]) {
+  const asked: string[] = []
+  const left = [...steps]
+  const troubledFetch: typeof fetch = async (url, init) => {
+    asked.push(init?.method ?? '')
+    const step = left.shift() ?? 'pass'
+    if (typeof step === 'number') return new Response('', { status: step })
+    if (step === 'cut before') throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
+    const response = await emulatorFetch(url, init)
+    if (step === 'pass') return response
+    await response.body?.cancel()
+    throw new TypeError('terminated')
+  }
+  return { asked, bucket: (options?: Partial<S3Options>) => s3Bucket({ ...place, fetch: troubledFetch, ...options }) }
+}
+
+describe('a write', () => {
+  it.each<readonly [readonly Step[], string]>([
+    [['cut before'], 'PUT PUT'],
+    [['cut after'], 'PUT PUT GET'],
+    [['cut after', 'cut after', 'cut after'], 'PUT PUT PUT PUT GET'],
+    [['cut after', 'pass', 'cut before'], 'PUT PUT GET PUT GET'],
+    [['cut after', 'pass', 503], 'PUT PUT GET PUT GET'],
+    [[500, 502, 503, 504, 429], 'PUT PUT PUT PUT PUT PUT'],
+    [[408, 409, 'cut before', 'cut after'], 'PUT PUT PUT PUT PUT GET'],
+  ])('goes on after %j', async (steps, asked) => {
+    const pauses = skipPauses()
+    const path = freshPath()
+    const trouble = troubled(...steps)
+    await trouble.bucket().write(path, bytes('one'))
+    expect(trouble.asked.join(' ')).toBe(asked)
+    expect(pauses).toEqual([250, 500, 1000, 2000, 4000].slice(0, pauses.length))
+    expect(text(await s3Bucket(place).read(path, 3))).toBe('one')
+  })
+
+  it('finds another’s bytes after a lost answer, and leaves them', async () => {
+    skipPauses()
+    const path = freshPath()
+    await s3Bucket(place).write(path, bytes('theirs'))
+    const { bucket, asked } = troubled('cut after', 'pass', 'pass')
+    await expect(bucket().write(path, bytes('ours'))).rejects.toThrow(`${path}: it is there with other bytes`)
+    expect(asked).toEqual(['PUT', 'PUT', 'GET'])
+    expect(text(await s3Bucket(place).read(path, 6))).toBe('theirs')
+  })
+
+  it('is tried a bounded number of times, and then says why', async () => {
+    const pauses = skipPauses()
+    for (const [retries, expected] of [
+      [0, 0],
+      [2, 2],
+      [undefined, 5],
+    ] as const) {
+      pauses.length = 0
+      const { bucket, asked } = troubled(...Array(20).fill('cut before'))
+      const write = bucket(retries === undefined ? {} : { retries }).write(freshPath(), bytes('x'))
+      await expect(write).rejects.toThrow(/^cannot write http.*jsonl: ECONNRESET$/)
+      expect(asked).toHaveLength(expected + 1)
+      expect(pauses).toEqual([250, 500, 1000, 2000, 4000].slice(0, expected))
+    }
+    const { bucket } = troubled(503, 503)
+    await expect(bucket({ retries: 1 }).write(freshPath(), bytes('x'))).rejects.toThrow('status 503 without a code')
+  })
+
+  it.each([400, 401, 403, 404, 405, 411, 501])('is not tried again after status %d', async (status) => {
+    const { bucket, asked } = troubled(status)
+    await expect(bucket().write(freshPath(), bytes('x'))).rejects.toThrow(`status ${status} without a code: `)
+    expect(asked).toEqual(['PUT'])
+  })
+
+  it('signs its gzipped body', async () => {
+    const path = freshPath()
+    let changed = 0
+    const spoiling: typeof fetch = (url, init) => {
+      const body = (init?.body as Uint8Array<ArrayBuffer>).slice()
+      const headers = new Headers(init?.headers)
+      expect(headers.get('x-amz-content-sha256')).toBe(createHash('sha256').update(body).digest('hex'))
+      expect(headers.get('authorization')).toContain(
+        'content-encoding;host;if-none-match;x-amz-content-sha256;x-amz-date',
+      )
+      expect(headers.get('content-encoding')).toBe('gzip')
+      expect(headers.get('content-type')).toBe('application/jsonl')
+      expect(gunzipSync(body)).toHaveLength(100_000)
+      expect(body.length).toBeLessThan(1000)
+      body[20]! ^= 1
+      changed += 1
+      return fetch(url, { ...init, body })
+    }
+    const bucket = s3Bucket({ ...place, fetch: spoiling })
+    await expect(bucket.write(path, bytes('x'.repeat(100_000)))).rejects.toThrow(/status 40\d \w*SHA256Mismatch/i)
+    expect(changed).toBe(1)
+    expect(await s3Bucket(place).read(path, 100_000)).toBeNull()
+  })
+
+  it('holds what it was given, also if the caller’s buffer changes', async () => {
+    const [path, content] = [freshPath(), noise(100_000)]
+    const before = content.slice()
+    const write = s3Bucket(place).write(path, content)
+    content.fill(0)
+    await write
+    expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)
+  })
+})
+
+describe('a read', () => {
+  it.each<Step>(['cut before', 'cut after', 500, 503, 429])('is not tried again after %s', async (step) => {
+    const { bucket, asked } = troubled(step)
+    await expect(bucket().read(freshPath(), 10)).rejects.toThrow(/^cannot read http.*jsonl: ./)
+    expect(asked).toEqual(['GET'])
+  })
+
+  it('takes a 404 that does not say NoSuchKey for trouble, not for a missing file', async () => {
+    const html = await serve((_, response) => response.writeHead(404).end('<html>not here</html>'))
+    await expect(s3Bucket({ ...place, endpoint: html }).read('x', 10)).rejects.toThrow('status 404 without a code')
+  })
+
+  it('inflates no more than the limit', async () => {
+    const path = freshPath()
+    await s3Bucket(place).write(path, new Uint8Array(1 << 27))
+    const { rss } = process.memoryUsage()
+    await expect(s3Bucket(place).read(path, 1_000_000)).rejects.toThrow('larger than 1000000 bytes')
+    expect(process.memoryUsage().rss - rss).toBeLessThan(100_000_000)
+  })
+
+  it('reads what another tool put there without gzip', async () => {
+    const r2 = (await emulator.getR2Bucket('B')) as unknown as { put(path: string, content: string): Promise<void> }
+    const path = freshPath()
+    await r2.put(path, 'plain')
+    expect(text(await s3Bucket(place).read(path, 5))).toBe('plain')
+  })
+})
+
+describe('what is wrong', () => {
+  const problems: readonly (readonly [string, Partial<S3Options>, RegExp])[] = [
+    [
+      'a wrong secret',
+      { secretAccessKey: 'wrong+secret' },
+      /: status 403 SignatureDoesNotMatch: mend the keys, or let /,
+    ],
+    ['an unknown key', { accessKeyId: 'wrong-id' }, /: status 401 Unauthorized: mend the endpoint, region or keys$/],
+    ['no such bucket', { bucket: 'nowhere' }, /: status 404 NoSuchBucket: make the bucket, or mend its name$/],
+  ]
+  it.each(problems)('is said, with what to do and without a key: %s', async (_, wrong, message) => {
+    const bucket = s3Bucket({ ...place, ...wrong })
+    for (const work of [() => bucket.read('x', 10), () => bucket.write('x', bytes('x'))]) {
+      const error = await work().then(String, (error: Error) => error)
+      expect(error).toMatchObject({ message: expect.stringMatching(message) })
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/secret|-id|ID-of|Signature=|AWS4/)
+    }
+  })
+
+  const said: readonly (readonly [number, string, RegExp])[] = [
+    [403, 'RequestTimeTooSkewed', /: status 403 RequestTimeTooSkewed: set the clock of this machine$/],
+    [403, 'AccessDenied', /: status 403 AccessDenied: mend the keys, or let them read, list and write the bucket$/],
+    [400, 'AuthorizationHeaderMalformed', /: mend the endpoint, region or keys$/],
+    [501, 'NotImplemented', /: take a service with conditional writes \(If-None-Match\)$/],
+    [400, 'constructor', /: status 400 constructor: mend /],
+    [400, '\x1b[2J', /: status 400 without a code: mend /],
+  ]
+  it.each(said)('is said for %d %j', async (status, code, message) => {
+    const secrets = `<AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId>`
+    const body = `<?xml version="1.0"?><Error><Code>${code}</Code>${secrets}</Error>`
+    const endpoint = await serve((_, response) => response.writeHead(status).end(body))
+    const bucket = s3Bucket({ ...place, endpoint, fetch })
+    await expect(bucket.read('x', 10)).rejects.toThrow(message)
+    await expect(bucket.write('x', bytes('x'))).rejects.toThrow(message)
+    await expect(bucket.write('x', bytes('x'))).rejects.not.toThrow(keys.accessKeyId)
+  })
+
+  it('is a redirect, which is not followed', async () => {
+    const hit: string[] = []
+    const other = await serve(({ url = '' }, response) => void response.end(hit.push(url)))
+    for (const status of [301, 302, 307, 308]) {
+      let asked = 0
+      const endpoint = await serve((_, response) => {
+        asked += 1
+        response.writeHead(status, { location: `${other}/x` }).end()
+      })
+      const bucket = s3Bucket({ ...place, endpoint, fetch })
+      await expect(bucket.write('x', bytes('x'))).rejects.toThrow(`status ${status} without a code: no redirect is `)
+      await expect(bucket.read('x', 10)).rejects.toThrow('no redirect is followed; mend the endpoint, region or style')
+      expect(asked).toBe(2)
+    }
+    expect(hit).toEqual([])
+  })
+
+  it('is silence', async () => {
+    const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, retries: 0, fetch }
+    await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(/^cannot read http.*\/x: .*timeout/)
+    await expect(s3Bucket(options).write('x', bytes('x'))).rejects.toThrow(/^cannot write http.*\/x: .*timeout/)
+  })
+
+  it.each<readonly [Partial<S3Options>, string]>([
+    [{ endpoint: 'ftp://x' }, '"endpoint" expected'],
+    [{ endpoint: 'nonsense' }, '"endpoint" expected'],
+    [{ endpoint: 'https://me:hush@example.org' }, '"endpoint" expected'],
+    [{ style: 'virtual' }, '"endpoint" expected'],
+    [{ bucket: '' }, '"bucket" expected'],
+    [{ bucket: 'a/b' }, '"bucket" expected'],
+    [{ bucket: 'Upper' }, '"bucket" expected'],
+    [{ bucket: '../x' }, '"bucket" expected'],
+    [{ accessKeyId: '' }, '"accessKeyId" and'],
+    [{ secretAccessKey: 'two words' }, '"accessKeyId" and'],
+    [{ secretAccessKey: 'pasted\n' }, '"accessKeyId" and'],
+  ])('is an option: %j', (wrong, message) => {
+    expect(() => s3Bucket({ ...place, ...wrong })).toThrow(message)
+    expect(() => s3Bucket({ ...place, ...wrong })).not.toThrow(/hush|two|pasted|the-key/)
+  })
+})
+
+it.each([
+  ['path', 'https://example.org/bucket/v1/x.json'],
+  ['virtual', 'https://bucket.example.org/v1/x.json'],
+] as const)('names the bucket in style %s', async (style, url) => {
+  const asked: unknown[] = []
+  const noted: typeof fetch = async (place) => new Response(String(asked.push(place)))
+  await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read('v1/x.json', 10)
+  await s3Bucket({ ...place, style, endpoint: 'https://example.org/', fetch: noted }).write('v1/x.json', bytes('x'))
+  expect(asked).toEqual([url, url])
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Bucket, blockPath, statePath } from '../src/index.ts'
+
+/** A bucket that may hold more than what the suite writes. */
+export interface Harness {
+  readonly bucket: Bucket
+  close?(): Promise<unknown>
+}
+
+export const bytes = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content)
+export const text = (content: Uint8Array | null): string | null => content && new TextDecoder().decode(content)
+
+/** Bytes that do not compress. */
+export function noise(size: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(size)
+  for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(all.subarray(at, at + 65_536))
+  return all
+}
+
+/** The path of a block that nobody has written. */
+export const freshPath = (): string =>
+  blockPath(noise(32).reduce((hex, byte) => hex + byte.toString(16).padStart(2, '0'), ''))
+
+const BAD_PATHS = [
+  ...[
+    '',
+    '/',
+    '/etc/passwd',
+    '../secret',
+    '..',
+    '.',
+    'v1/../../secret',
+    'v1//x',
+    'v1/',
+    '/v1',
+    '.hidden',
+    'v1/.x',
+    'v1/..',
+  ],
+  ...['a\\b', 'a b', 'a%2e', 'a?b', 'a#b', 'a:b', 'é', 'x\0', 'x\n', 'http://127.0.0.1/x'],
+]
+
+/** What every `Bucket` does, on whatever it keeps its files. */
+export function bucketSuite(name: string, open: () => Promise<Harness>): void {
+  describe(name, () => {
+    let harness: Harness
+    let bucket: Bucket
+    beforeAll(async () => {
+      harness = await open()
+      bucket = harness.bucket
+    })
+    afterAll(() => harness?.close?.())
+
+    const contents: readonly (readonly [string, Uint8Array])[] = [
+      ['a line', bytes('{"epoch":3}\n')],
+      ['nothing', new Uint8Array()],
+      ['every byte there is', Uint8Array.from({ length: 256 }, (_, i) => i)],
+      ['what looks gzipped', Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1)],
+      ['2 MiB of text', bytes('{"role":"user","content":"Compute"}\n'.repeat(58_254)).subarray(0, 1 << 21)],
+      ['2 MiB of noise', noise(1 << 21)],
+    ]
+    it.each(contents)('reads what was written, to the byte: %s', async (_, content) => {
+      const path = freshPath()
+      await bucket.write(path, content)
+      const read = await bucket.read(path, content.length)
+      expect(read).toBeInstanceOf(Uint8Array)
+      expect(Buffer.compare(read!, content)).toBe(0)
+    })
+
+    it('has states beside blocks, and writes a part of a buffer', async () => {
+      const path = statePath(Number.parseInt(freshPath().slice(10, 22), 16))
+      await bucket.write(path, bytes('x{"epoch":3}x').subarray(1, -1))
+      expect(text(await bucket.read(path, 100))).toBe('{"epoch":3}')
+    })
+
+    it('has null for what is not there', async () => {
+      expect(await bucket.read(freshPath(), 100)).toBeNull()
+      expect(await bucket.read(freshPath(), 0)).toBeNull()
+    })
+
+    it('rejects more than the limit, naming the path', async () => {
+      const path = freshPath()
+      await bucket.write(path, bytes('0123456789\n'.repeat(30_000)))
+      expect(await bucket.read(path, 330_000)).toHaveLength(330_000)
+      for (const limit of [0, 1, 10, 329_999])
+        await expect(bucket.read(path, limit)).rejects.toThrow(new RegExp(`${path}.* larger than ${limit} bytes`))
+    })
+
+    it('takes the same bytes again, never others', async () => {
+      const path = freshPath()
+      await bucket.write(path, bytes('one'))
+      await bucket.write(path, bytes('one'))
+      for (const other of ['two', '', 'on', 'one ', 'one'.repeat(100_000)])
+        await expect(bucket.write(path, bytes(other))).rejects.toThrow(
+          new RegExp(`${path}.* is there with other bytes`),
+        )
+      expect(text(await bucket.read(path, 10))).toBe('one')
+      await bucket.write(path, bytes('one'))
+    })
+
+    it('lets one of 32 writers win, whole', async () => {
+      for (const size of [1, 100_000]) {
+        const path = freshPath()
+        const writers = Array.from({ length: 32 }, (_, i) => bytes(`${i} `.repeat(size)))
+        const ended = await Promise.allSettled(writers.map((content) => bucket.write(path, content)))
+        const won = text(await bucket.read(path, 300_000))
+        expect(ended.map(({ status }) => status)).toEqual(
+          writers.map((content) => (text(content) === won ? 'fulfilled' : 'rejected')),
+        )
+        expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+        for (const end of ended)
+          if (end.status === 'rejected') expect(end.reason.message).toMatch(/ is there with other bytes$/)
+      }
+    })
+
+    it('lets all of 32 writers write the same', async () => {
+      const [path, content] = [freshPath(), noise(50_000)]
+      await Promise.all(Array.from({ length: 32 }, () => bucket.write(path, content)))
+      expect(Buffer.compare((await bucket.read(path, 50_000))!, content)).toBe(0)
+    })
+
+    it.each(BAD_PATHS)('rejects the path %j', async (path) => {
+      await expect(bucket.read(path, 100)).rejects.toThrow(RangeError)
+      await expect(bucket.write(path, bytes('x'))).rejects.toThrow(RangeError)
+    })
+  })
+}

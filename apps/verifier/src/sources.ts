@@ -3,15 +3,23 @@ import { type Bucket, blockPath, httpBucket, type LaneRequest, LIMITS, readBlock
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Hash } from '@affine/prng'
+import { type FetchOptions, publicFetch } from './public-fetch.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 
+/** Shared, so that connections are used again. */
+const strangers = publicFetch()
+
 /**
- * Opens the bucket that a validator announced, or returns null when it may not be opened: only plain names below `base`,
- * the folder or URL that the reader chose, so that an announcement cannot reach elsewhere.
+ * Opens the bucket that a validator announced, or returns null when it may not be opened. A plain name is looked up below
+ * `base`, the folder or URL that the reader chose, so that an announcement cannot reach elsewhere. An https URL, of a host
+ * and a path alone, is read from public addresses only. With `allowPrivate`, for local networks, also http and any address.
  */
-export function openBucket(hotkey: string, name: string, base: string | undefined): Source | null {
+export function openBucket(hotkey: string, name: string, base?: string, options?: FetchOptions): Source | null {
+  const isWeb = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/.test(name) && URL.canParse(name)
+  if (isWeb && (options?.allowPrivate || name.startsWith('https:')))
+    return { name: hotkey, ...httpBucket(name, { fetch: options ? publicFetch(options) : strangers }) }
   if (base === undefined || !/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name)) return null
   const web = /^https?:\/\//.test(base)
   const { read } = web ? httpBucket(`${base.replace(/\/$/, '')}/${name}`) : directoryBucket(join(base, name))

@@ -7,6 +7,7 @@ import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { localnet, miner } from './commands/localnet.ts'
 import { queue } from './commands/queue.ts'
+import { serve } from './commands/serve.ts'
 import { setWeights } from './commands/set-weights.ts'
 import { duel, env } from './commands/solo.ts'
 import { status } from './commands/status.ts'
@@ -17,7 +18,7 @@ const program = new Command('af')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 const forSubnets = [chain, queue, status, doctor, commit, setWeights, validate]
-for (const command of [demo, duel, env, miner, localnet, ...forSubnets]) program.addCommand(command)
+for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets]) program.addCommand(command)
 for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')
 }

@@ -58,19 +58,34 @@ function sources(name: string): readonly Source[] {
 describe('an announced bucket', () => {
   const hostile = [
     ...['', '.', '..', '../x', '../../etc/passwd', './x', 'x/', 'x/y', 'x/../y', '/etc/passwd', '//evil.example/x'],
-    ...['x\\y', '..\\x', 'C:', 'x:y', 'file:///etc/passwd', 'data:,x', 'http://127.0.0.1:1/', 'https://127.0.0.1:1/'],
+    ...['x\\y', '..\\x', 'C:', 'x:y', 'file:///etc/passwd', 'data:,x', 'http://127.0.0.1:1/', 'http://example.org'],
     ...[
-      'https://evil.example/',
       'HTTPS://EVIL.EXAMPLE',
-      '%2e%2e',
-      '..%2fx',
-      'x%00',
-      'x\u0000',
-      'x\ny',
-      'x y',
-      '~',
-      '.ssh',
+      'https:evil.example',
+      'https://',
+      'https:///',
+      'https://x:99999/',
+      'https://me@x/',
+      'ftp://x/',
     ],
+    ...[
+      'https://me:word@x/',
+      'https://x/?',
+      'https://x/?a=b',
+      'https://x/#a',
+      'https://x/a b',
+      'https://x\\y',
+      'https://x/\n',
+    ],
+    ...[
+      ' https://x/',
+      'https://x/\u001b[2J',
+      'https://ex\u00e4mple.org/',
+      'https://x/%2e%2e',
+      'https://[::1',
+      'wss://x/',
+    ],
+    ...['%2e%2e', '..%2fx', 'x%00', 'x\u0000', 'x\ny', 'x y', '~', '.ssh'],
     ...[
       '\uff0e\uff0e',
       'x\u2044y',
@@ -106,7 +121,42 @@ describe('an announced bucket', () => {
     },
   )
 
+  it('is an https URL, read from public addresses alone', async () => {
+    asked = []
+    const { port } = server.address() as AddressInfo
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '10.0.0.1', '169.254.169.254', '[fd00::1]'])
+      for (const base of [root, web, undefined]) {
+        const source = openBucket('h', `https://${host}:${port}/good`, base)
+        await expect(source?.read('x', 10)).rejects.toThrow(
+          /^cannot read https:\/\/\S+\/good\/x: \S+ is at \S+, which is not a public address$/,
+        )
+      }
+    expect(asked).toEqual([])
+  })
+
+  it('is an http URL or a private address where the reader allows it', async () => {
+    asked = []
+    const { port } = server.address() as AddressInfo
+    for (const url of [
+      `${web}/good`,
+      `${web}/good/`,
+      `http://localhost:${port}/good`,
+      `http://2130706433:${port}/good`,
+    ]) {
+      expect(openBucket('h', url, root)).toBeNull()
+      expect(openBucket('h', url, root, {})).toBeNull()
+      const source = openBucket('h', url, undefined, { allowPrivate: true })
+      expect(await source?.read(blockPath(block.hash), 1 << 20)).toEqual(block.bytes)
+    }
+    expect(asked).toHaveLength(4)
+    const tls = openBucket('h', `https://127.0.0.1:${port}/good`, root, { allowPrivate: true })
+    await expect(tls?.read('x', 10)).rejects.toThrow(/SSL|EPROTO|wrong version|packet/i)
+    for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
+      expect(openBucket('h', url, root, { allowPrivate: true })).toBeNull()
+  })
+
   it('goes by the hotkey that announced it', () => {
+    expect(openBucket('h', 'https://example.org/bucket', undefined)?.name).toBe('h')
     expect(openBucket('h', 'good', root)?.name).toBe('h')
   })
 })

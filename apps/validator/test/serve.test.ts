@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
+import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { blockPath, httpBucket, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { openBucket } from '@affine/verifier'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
+import { AF, killAll, run, start } from '../../verifier/test/processes.ts'
+import { bucketHandler } from '../src/commands/serve.ts'
+import { listen } from '../src/reference-miner.ts'
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const BLOCK = `/${blockPath('ab'.repeat(32))}`
+const text = '{"role":"user","content":"Compute 1 * 1."}\n'.repeat(1000)
+let root: string
+let url: string
+const servers: Disposable[] = []
+
+async function serving(folder: string): Promise<string> {
+  const server = await listen(bucketHandler(folder), 0)
+  servers.push(server)
+  return server.url
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'serve-'))
+  const bucket = directoryBucket(join(root, 'buckets/5F'))
+  await bucket.write(BLOCK.slice(1), Buffer.from(text))
+  await bucket.write('v1/states/7.json', Buffer.from('{}'))
+  url = await serving(join(root, 'buckets'))
+})
+afterAll(async () => {
+  for (const server of servers) server[Symbol.dispose]()
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
+
+/** Asks for the path as it stands: fetch would tidy it. */
+const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, { ...options, path }, async (response) => {
+      const chunks = await response.toArray()
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+    })
+    asked.on('error', reject).end(body)
+  })
+
+bucketSuite('httpBucket over `af serve` of a bucket', async () => {
+  const folder = join(root, 'suite')
+  await mkdir(folder)
+  return { bucket: { ...httpBucket(await serving(folder)), write: directoryBucket(folder).write } }
+})
+
+bucketSuite('a bucket announced by name, over `af serve` of many', async () => {
+  const source = openBucket('5G', '5G', url)
+  if (source === null) throw new Error('it was not opened')
+  return { bucket: { read: source.read, write: directoryBucket(join(root, 'buckets/5G')).write } }
+})
+
+describe('a block', () => {
+  it('is kept by caches for ever, and is open to browsers', async () => {
+    const { status, headers, body } = await ask(`/5F${BLOCK}`)
+    expect([status, String(body)]).toEqual([200, text])
+    expect(headers).toMatchObject({
+      'cache-control': FOREVER,
+      'content-type': 'application/jsonl',
+      'content-length': String(text.length),
+      'access-control-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+    })
+    expect((await ask('/5F/v1/states/7.json')).headers).toMatchObject({ 'content-type': 'application/json' })
+  })
+
+  it('is gzipped for those who take it', async () => {
+    for (const accept of ['gzip', 'br, gzip;q=0.5', '*']) {
+      const { headers, body } = await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })
+      expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+      expect(headers['content-length']).not.toBe(String(text.length))
+      expect(body.length).toBeLessThan(text.length / 10)
+      expect(String(gunzipSync(body))).toBe(text)
+    }
+    for (const accept of ['identity', 'br', 'gzip;q=0', ''])
+      expect(String((await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })).body)).toBe(text)
+  })
+
+  it('has a tag, by which it is not sent again', async () => {
+    for (const coding of ['identity', 'gzip']) {
+      const headers = { 'accept-encoding': coding }
+      const { etag = '' } = (await ask(`/5F${BLOCK}`, { headers })).headers
+      expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
+      const again = await ask(`/5F${BLOCK}`, { headers: { ...headers, 'if-none-match': etag } })
+      expect([again.status, again.body.length, again.headers['cache-control']]).toEqual([304, 0, FOREVER])
+      const other = await ask(`/5F${BLOCK}`, { headers: { ...headers, 'if-none-match': '"other"' } })
+      expect(other.status).toBe(200)
+    }
+  })
+
+  it('has a head', async () => {
+    const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
+    expect([status, body.length]).toEqual([200, 0])
+    expect(headers).toMatchObject({ 'cache-control': FOREVER, 'content-length': String(text.length) })
+    expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
+  })
+})
+
+describe('nothing else', () => {
+  beforeAll(async () => {
+    const bucket = join(root, 'buckets/5F')
+    await writeFile(join(root, 'secret'), 'secret')
+    await writeFile(join(root, 'buckets/secret'), 'secret')
+    for (const folder of [
+      'buckets/v1/keys',
+      'buckets/5F/v1/blocks/folder',
+      'outside/v1/blocks',
+      'buckets/.dot/v1/blocks',
+    ])
+      await mkdir(join(root, folder), { recursive: true })
+    for (const path of ['v1/secret', 'v1/blocks/.secret', '.env', 'key', 'v1/blocks/folder/x'])
+      await writeFile(join(bucket, path), 'secret')
+    await writeFile(join(root, 'buckets/v1/keys/x'), 'secret')
+    await writeFile(join(root, 'buckets/.dot/v1/blocks/x'), 'secret')
+    await writeFile(join(root, 'outside/v1/blocks/x'), 'secret')
+    await symlink(join(root, 'secret'), join(bucket, 'v1/blocks/link'))
+    await symlink('../../../../secret', join(bucket, 'v1/states/link'))
+    await symlink('../secret', join(bucket, 'v1/blocks/inside'))
+    await symlink('nowhere', join(bucket, 'v1/blocks/dangling'))
+    await symlink('loop', join(bucket, 'v1/blocks/loop'))
+    await symlink(join(root, 'outside'), join(root, 'buckets/linked'))
+    await mkdir(join(root, 'buckets/half/v1'), { recursive: true })
+    await symlink(join(root, 'outside/v1/blocks'), join(root, 'buckets/half/v1/blocks'))
+  })
+
+  const paths = [
+    ...[
+      '/',
+      '',
+      '/5F',
+      '/5F/',
+      '/5F/v1',
+      '/5F/v1/',
+      '/5F/v1/blocks',
+      '/5F/v1/blocks/',
+      '/v1/blocks/',
+      '/5F/v1/states/',
+    ],
+    ...['/secret', '/5F/key', '/5F/.env', '/5F/v1/secret', '/5F/v1/blocks/.secret'],
+    ...['/5F/v1/blocks/folder/x', '/v1/keys/x', '/.dot/v1/blocks/x', '/5F/v1/blocks/../../key', '/../secret', '/..'],
+    ...['/5F/../secret', '/5F/v1/blocks/../secret', '//5F/v1/states/7.json', '/5F//v1/states/7.json'],
+    ...[
+      '/5F/v1/states/%2e%2e/secret',
+      '/%2e%2e/secret',
+      '/5F/v1/blocks/..%2f..%2fkey',
+      '/5F/v1/blocks%2flink',
+      '/5F%00/v1/x',
+    ],
+    ...['/5F/v1/blocks/..\\..\\key', '/5F/v1/states/7.json%00', '/5F/v1/states/7.json/', '/5F/v1/states/7%2ejson'],
+    ...['/5F/v1/states/7.json?', '/5F/v1/states/7.json?a=b', '/5F/v1/states/7.json#a', '/5F/v1/states/7.json;a'],
+    ...[
+      '/5F/v1/blocks/link',
+      '/5F/v1/states/link',
+      '/5F/v1/blocks/inside',
+      '/5F/v1/blocks/dangling',
+      '/5F/v1/blocks/loop',
+    ],
+    ...[
+      '/linked/v1/blocks/x',
+      '/half/v1/blocks/x',
+      '/5F/V1/states/7.json',
+      '/5f/v1/states/7.json',
+      '/5F/v1/states/8.json',
+    ],
+    ...[
+      `/5F/v1/blocks/${'a'.repeat(255)}`,
+      `/5F/v1/blocks/${'a'.repeat(4000)}`,
+      `/${'a/'.repeat(2000)}`,
+      '/__proto__/v1/x',
+    ],
+  ]
+  it.each(paths)('is there, and caches do not keep that: %s', async (path) => {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, body } = await ask(path, { method })
+      expect([404, 400]).toContain(status)
+      if (status === 404)
+        expect(headers).toMatchObject({ 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
+      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : 'not here\n')
+    }
+  })
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY'])('can be done: %s', async (method) => {
+    const { status, headers } = await ask(`/5F${BLOCK}`, { method })
+    expect(status).toBe(404)
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it('is taken in: requests that are too large, or odd, end', async () => {
+    expect((await ask(`/5F/v1/blocks/${'a'.repeat(100_000)}`)).status).toBe(431)
+    expect((await ask('/', { headers: { 'x-large': 'a'.repeat(100_000) } })).status).toBe(431)
+    const large = await ask(`/5F${BLOCK}`, { method: 'POST' }, Buffer.alloc(1 << 24)).catch((error: Error) => error)
+    if (!(large instanceof Error)) expect(large.status).toBe(404)
+    const { port } = new URL(url)
+    for (const odd of [
+      'TRACE /5F/v1/states/7.json HTTP/1.1\r\nHost: a',
+      'CONNECT a:1 HTTP/1.1\r\nHost: a',
+      'GET / HTTP/1.1',
+      'nonsense',
+      'GET /5F/v1/states/7.json HTTP/1.1\r\nHost: a/b?c',
+      'GET * HTTP/1.1\r\nHost: a',
+    ]) {
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(`${odd}\r\nConnection: close\r\n\r\n`)
+      const said = String(Buffer.concat(await socket.toArray().catch(() => [])))
+      expect(said).not.toMatch(/^HTTP\/1.1 200/)
+    }
+    expect((await ask('/5F/v1/states/7.json')).status).toBe(200)
+  })
+
+  it('is sent of a file that is larger than a block may be, or is none', async () => {
+    const folder = join(root, 'buckets/5F/v1/blocks')
+    await writeFile(join(folder, 'large'), '')
+    await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
+    execFileSync('mkfifo', [join(folder, 'pipe')])
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
+    for (const name of ['large', 'pipe', 'folder']) {
+      const { status, body } = await ask(`/5F/v1/blocks/${name}`)
+      expect([status, String(body)]).toEqual([500, 'Internal Server Error'])
+    }
+    expect(said).toHaveBeenCalledTimes(3)
+    said.mockRestore()
+  })
+})
+
+describe('the command', () => {
+  it('serves until Ctrl-C, and exits with 130', async () => {
+    const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
+    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
+    const bytes = await httpBucket(`${at}/5F`).read(BLOCK.slice(1), 1 << 20)
+    expect(String(Buffer.from(bytes ?? []))).toBe(text)
+    expect(await served.stop()).toMatchObject({ code: 130, stderr: expect.not.stringContaining(' at ') })
+  })
+
+  it('says in JSON where it serves, also over IPv6', async () => {
+    const served = start(AF, ['serve', join(root, 'buckets/5F'), '--port', '0', '--json', '--host', '127.0.0.1'])
+    const [line = ''] = await served.says(/.*\n/)
+    const record = JSON.parse(line)
+    expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })
+    expect((await fetch(`${record.url}${BLOCK}`)).status).toBe(200)
+    const busy = await run(AF, ['serve', root, '--port', new URL(record.url).port])
+    expect(busy).toMatchObject({ code: 1, stderr: expect.stringMatching(/^af: listen EADDRINUSE.*\n$/) })
+    await served.stop('SIGTERM')
+  })
+
+  it.each([
+    [['serve'], 2, "missing required argument 'folder'"],
+    [['serve', '.', '--port', '-1'], 2, 'Expected a whole number, 0 to 65535.'],
+    [['serve', '/nowhere/at/all'], 1, 'ENOENT'],
+    [['serve', AF], 1, 'ENOTDIR'],
+    [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 1, '256.0.0.1'],
+  ] as const)('refuses %j', async (words, code, why) => {
+    const ended = await run(AF, words)
+    expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) })
+    expect(ended.stderr).not.toMatch(/^\s+at /m)
+  })
+})

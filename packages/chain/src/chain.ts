@@ -66,7 +66,7 @@ export const ADVICE = {
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
-  SubnetNotExists: 'no such subnet is on this chain: check the netuid',
+  SubnetNotExists: 'no such subnet was on this chain at that block: check the netuid, and the first epoch',
   SubNetworkDoesNotExist: 'no such subnet is on this chain: check the netuid',
   MechanismDoesNotExist: 'no such subnet is on this chain: check the netuid',
   NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',

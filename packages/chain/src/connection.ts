@@ -42,9 +42,10 @@ export class Connection {
    */
   async use<T>(task: (api: ApiPromise) => Promise<T>, until?: AbortSignal): Promise<T> {
     const { endpoints, onRetry } = this.#nodes
-    const signals = [this.#closing.signal, ...(until ? [until] : [])]
+    const closing = this.#closing.signal
+    const signal = until ? AbortSignal.any([closing, until]) : closing // each `any` leaves its trace in `closing`
     return pRetry(() => this.#attempt(task), {
-      ...{ retries: until ? Number.POSITIVE_INFINITY : 3 * endpoints.length - 1, signal: AbortSignal.any(signals) },
+      ...{ retries: until ? Number.POSITIVE_INFINITY : 3 * endpoints.length - 1, signal },
       ...{ minTimeout: 200, maxTimeout: 15_000, randomize: true },
       shouldRetry: ({ error }) => isUnreachable(error),
       onFailedAttempt: ({ error, retriesLeft }) => void (isUnreachable(error) && retriesLeft > 0 && onRetry(error)),
@@ -77,13 +78,15 @@ export class Connection {
       const failed = new Promise<never>((_, reject) => {
         provider.on('error', ({ message }: Error) => reject(new Error(message || 'no connection')))
       })
+      failed.catch(() => undefined) // it rejects before anybody waits for it, where `url` is none
       await provider.connect()
       await this.#answered(Promise.race([provider.isReady, failed]))
       const answer = await this.#answered(provider.send<unknown>('chain_getBlockHash', [0]))
-      const genesis = String(answer).replace(/^0x/, '')
+      const genesis = /^0x([0-9a-f]{64})$/.exec(String(answer))?.[1]
+      if (genesis === undefined) throw new Error('it does not know block 0')
       this.genesis ??= genesis
       if (genesis !== this.genesis)
-        throw new ChainError('WrongGenesis', `${url} has the chain ${genesis.slice(0, 64)}, expected ${this.genesis}`)
+        throw new ChainError('WrongGenesis', `${url} has the chain ${genesis}, expected ${this.genesis}`)
       const options = { provider, noInitWarn: true, throwOnConnect: true } as ApiOptions // its optional types are loose
       const api = await this.#answered(ApiPromise.create(options))
       // Addresses read with the prefix that wallets show, whatever the node's settings say.

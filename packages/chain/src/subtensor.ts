@@ -89,9 +89,10 @@ class SubtensorChain implements Subtensor {
     if (kept) return kept
     const { netuid } = this
     const read = this.#at(block, async (storage, head) => {
-      const [metagraph, slots] = [metagraphOf(storage, netuid), storage.entries('commitments', 'commitmentOf', netuid)]
-      const commitments = (await slots).map(([hotkey, registration]) => slotOf(hotkey, registration))
-      return { head, ...(await metagraph), commitments: commitments.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1)) }
+      const slots = storage.entries('commitments', 'commitmentOf', netuid)
+      const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
+      const commitments = entries.map(([hotkey, registration]) => slotOf(hotkey, registration))
+      return { head, ...metagraph, commitments: commitments.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1)) }
     })
     this.#snapshots.set(block, read)
     read.catch(() => this.#snapshots.delete(block))

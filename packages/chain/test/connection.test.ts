@@ -1,0 +1,399 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Connection } from '../src/connection.ts'
+import { FinalBlocks } from '../src/final-blocks.ts'
+import type { Head } from '../src/index.ts'
+import { subtensor } from '../src/subtensor.ts'
+import { type FakeNode, type FakeNodeOptions, fakeNode, GENESIS, hashOf, type Reply } from './fake-node.ts'
+
+const ended: (() => Promise<void>)[] = []
+let retries: string[] = []
+
+// Backoffs of seconds need not be waited for; sockets keep their own time.
+beforeAll(() => {
+  const { setTimeout } = globalThis
+  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) => setTimeout(task, ms / 20, ...rest))
+})
+afterAll(() => vi.unstubAllGlobals())
+beforeEach(() => {
+  retries = []
+  vi.spyOn(console, 'error').mockReturnValue() // the library prints why it cannot start, and throws it
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await Promise.all(ended.splice(0).map((end) => end()))
+})
+
+async function node(options?: FakeNodeOptions): Promise<FakeNode> {
+  const node = await fakeNode(options)
+  ended.push(() => node.stop())
+  return node
+}
+
+/** The URL of a node that is gone. */
+async function nobody(): Promise<string> {
+  const gone = await node()
+  await gone.stop()
+  return gone.url
+}
+
+interface Settings {
+  readonly genesis?: string | undefined
+  readonly stallMs?: number
+}
+
+/** Long enough that a test which has to wait for it fails. */
+const PATIENT = { stallMs: 2 ** 31 - 1 }
+
+function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {}) {
+  const onRetry = ({ message }: Error) => void retries.push(message)
+  const endpoints = nodes.map((node) => (typeof node === 'string' ? node : node.url))
+  const connection = new Connection({ endpoints, genesis: GENESIS, stallMs: 60_000, onRetry, ...settings })
+  ended.push(() => connection.close())
+  return { connection, blocks: new FinalBlocks(connection) }
+}
+
+const refused = (code: number, message: string, data?: unknown): Reply => ({ error: { code, message, data } })
+const head = (number: number): Head => ({ number, hash: hashOf(number) })
+const unreachable = (...names: string[]) => ({
+  name: 'ChainError',
+  code: 'Unreachable',
+  message: expect.stringMatching(new RegExp(names.join('.*'))),
+})
+
+describe('a connection', () => {
+  test('reads the last final block', async () => {
+    const { connection, blocks } = connect([await node({ head: 8 })])
+    expect(await blocks.head()).toEqual(head(8))
+    expect(connection.genesis).toBe(GENESIS)
+    expect(retries).toEqual([])
+  })
+
+  test('shows addresses as wallets do, whatever the node says', async () => {
+    const { connection } = connect([await node()])
+    expect(await connection.use(async ({ registry }) => registry.chainSS58)).toBe(42)
+  })
+
+  test('tries each node three times, in their order, before it says that nobody is there', async () => {
+    const urls = [await nobody(), await nobody()]
+    await expect(connect(urls).blocks.head()).rejects.toMatchObject(
+      unreachable('no node answers at', urls[1]!, 'REFUSED'),
+    )
+    expect(retries).toEqual([0, 1, 0, 1, 0].map((i) => expect.stringContaining(urls[i]!)))
+  })
+
+  test('with a signal goes on until that aborts', async () => {
+    const stop = new AbortController()
+    const { connection } = connect([await nobody()])
+    const using = connection.use(async () => 'connected', stop.signal)
+    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(3), 10_000)
+    stop.abort(new Error('that is enough'))
+    await expect(using).rejects.toThrow('that is enough')
+  })
+
+  test('takes a node that comes late', async () => {
+    const url = await nobody()
+    const { blocks } = connect([url])
+    const reaching = blocks.reach(5, new AbortController().signal)
+    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(0))
+    await node({ port: Number(new URL(url).port) })
+    await reaching
+  })
+
+  test.each(['ws://no host', 'ws://127.0.0.1:65536', 'wss://127.0.0.1:1/#here', 'finney', ''])(
+    'to %j, which is no URL of a node, says so',
+    async (url) => {
+      await expect(connect([url]).blocks.head()).rejects.toMatchObject(unreachable(url))
+    },
+  )
+
+  test('to something that is no node of a chain goes on to the next', async () => {
+    const { createServer } = await import('node:http')
+    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    ended.push(async () => void server.close())
+    const url = `ws://127.0.0.1:${(server.address() as { port: number }).port}`
+    expect(await connect([url, await node()]).blocks.head()).toEqual(head(5))
+    expect(retries).toEqual([expect.stringContaining(`${url}: Unexpected server response: 200`)])
+  })
+
+  test('to a node of another chain ends at once, and asks nothing else', async () => {
+    const [other, good] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
+    await expect(connect([other, good]).blocks.head()).rejects.toMatchObject({
+      code: 'WrongGenesis',
+      message: `WrongGenesis: ${other.url} has the chain ${'cd'.repeat(32)}, expected ${GENESIS}`,
+    })
+    expect([retries, other.asked, good.connections.opened]).toEqual([[], ['chain_getBlockHash 0'], 0])
+    await vi.waitFor(() => expect(other.connections.open).toBe(0))
+  })
+
+  test('without a genesis holds to that of the first node that answers', async () => {
+    const [first, second] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
+    const { connection, blocks } = connect([first, second], { genesis: undefined })
+    expect(await blocks.head()).toMatchObject({ number: 5 })
+    expect(connection.genesis).toBe('cd'.repeat(32))
+    await first.stop()
+    await expect(blocks.head()).rejects.toMatchObject({ code: 'WrongGenesis' })
+  })
+
+  test('passes over nodes that do not know the genesis', async () => {
+    const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
+    const bad = await Promise.all(answers.map(() => node()))
+    for (const [i, result] of answers.entries()) bad[i]!.replies.chain_getBlockHash = () => ({ result })
+    const { connection, blocks } = connect([...bad, await node()], { genesis: undefined })
+    expect(await blocks.head()).toEqual(head(5))
+    expect(connection.genesis).toBe(GENESIS)
+    expect(retries).toEqual(bad.map(({ url }) => expect.stringContaining(`${url}: it does not know block 0`)))
+  })
+
+  test('leaves a node that is silent from the start', async () => {
+    const [silent, good] = [await node(), await node()]
+    silent.isSilent = true
+    expect(await connect([silent, good]).blocks.head()).toEqual(head(5))
+    expect(retries).toEqual([expect.stringMatching(`${silent.url}.*silent for 60 s`)])
+  })
+
+  test('leaves a node that falls silent', async () => {
+    const [silent, good] = [await node(), await node({ head: 6 })]
+    const { blocks } = connect([silent, good])
+    expect(await blocks.head()).toEqual(head(5))
+    silent.isSilent = true
+    expect(await blocks.head()).toEqual(head(6))
+    expect(retries).toEqual([expect.stringContaining('silent for 60 s')])
+  })
+
+  test('leaves a node that breaks off while it is asked', async () => {
+    const [first, second] = [await node(), await node({ head: 6 })]
+    first.replies.chain_getFinalizedHead = () => {
+      first.drop()
+      return null
+    }
+    expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
+    expect(retries).toEqual([expect.stringContaining('broke off')])
+  })
+
+  test('connects again after a node broke off between two questions', async () => {
+    const only = await node()
+    const { blocks } = connect([only])
+    await blocks.head()
+    only.drop()
+    only.finalize(6)
+    expect(await blocks.head()).toEqual(head(6))
+    expect(only.connections.opened).toBe(2)
+  })
+
+  test('throws what a node refuses, and stays with it', async () => {
+    const [first, second] = [await node(), await node()]
+    first.replies.chain_getFinalizedHead = () => refused(-32000, 'not today', 'nor tomorrow')
+    const { blocks } = connect([first, second])
+    for (const _ of [1, 2])
+      await expect(blocks.head()).rejects.toThrow(
+        expect.objectContaining({ message: expect.stringContaining('not today') }),
+      )
+    expect([retries, first.connections.opened, second.connections.opened]).toEqual([[], 1, 0])
+  })
+
+  test("throws a task's own error as it is", async () => {
+    const { connection } = connect([await node()])
+    const [own, disk] = [new RangeError('own'), Object.assign(new Error('disk full'), { code: 'ENOSPC' })]
+    await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
+    await expect(connection.use(() => Promise.reject(disk))).rejects.toBe(disk)
+  })
+
+  test('is one, for tasks that begin at the same time', async () => {
+    const only = await node()
+    const { blocks } = connect([only])
+    expect(await Promise.all([blocks.head(), blocks.head(), blocks.blockHash(3)])).toEqual([
+      head(5),
+      head(5),
+      hashOf(3),
+    ])
+    expect(only.connections.opened).toBe(1)
+  })
+})
+
+describe('the end of a connection', () => {
+  const closed = unreachable('the connection was closed here')
+
+  test('ends a wait between two tries', async () => {
+    const { connection } = connect([await nobody()])
+    const using = connection.use(async () => 'connected', new AbortController().signal)
+    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(2))
+    await connection.close()
+    await expect(using).rejects.toMatchObject(closed)
+  })
+
+  test('is for good, and may be twice', async () => {
+    const only = await node()
+    const { connection, blocks } = connect([only])
+    await connection.close()
+    await connection.close()
+    await expect(blocks.head()).rejects.toMatchObject(closed)
+    expect(only.connections.opened).toBe(0)
+  })
+})
+
+describe('final blocks', () => {
+  /** The next heads, until there are so many. */
+  async function take(heads: AsyncIterator<Head>, count: number): Promise<Head[]> {
+    const taken: Head[] = []
+    while (taken.length < count) taken.push((await heads.next()).value)
+    return taken
+  }
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => head(from + i))
+
+  test('come from the current one on without gaps, though a node tells of the last alone', async () => {
+    const only = await node({ head: 5 })
+    const heads = connect([only]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    only.finalize(9)
+    only.finalize(12)
+    expect(await take(heads, 7)).toEqual(range(6, 12))
+    const next = take(heads, 1)
+    only.finalize(13)
+    expect(await next).toEqual(range(13, 13))
+    await heads.return()
+  })
+
+  test('come as slowly as they are read', async () => {
+    const only = await node({ head: 5 })
+    const [fast, slow] = [1, 2].map(() => connect([only]).blocks.heads())
+    await take(slow!, 1)
+    only.finalize(30)
+    expect(await take(fast!, 1)).toEqual(range(30, 30))
+    expect(await take(slow!, 25)).toEqual(range(6, 30))
+  })
+
+  test('go on over the next node where one breaks off, none missing, none twice', async () => {
+    const [first, second] = [await node(), await node({ head: 10 })]
+    const { connection, blocks } = connect([first, second])
+    const heads = blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    first.finalize(7)
+    expect(await take(heads, 2)).toEqual(range(6, 7))
+    const next = take(heads, 3)
+    await connection.use(({ rpc }) => rpc.system.health())
+    await first.stop()
+    expect(await next).toEqual(range(8, 10))
+  })
+
+  test('go on over the next node where one tells no more', async () => {
+    const [first, second] = [await node(), await node({ head: 8 })]
+    const heads = connect([first, second]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    expect(await take(heads, 3)).toEqual(range(6, 8))
+    expect(retries).toEqual([expect.stringContaining('silent')])
+  })
+
+  test('wait for a node that lags behind the last one', async () => {
+    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
+    const heads = connect([first, behind]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(8, 8))
+    await first.stop()
+    const next = take(heads, 1)
+    await vi.waitFor(() => expect(behind.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    behind.finalize(7)
+    behind.finalize(9)
+    expect(await next).toEqual(range(9, 9))
+  })
+
+  test('known from another node are waited for a while', async () => {
+    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
+    const { blocks } = connect([first, behind])
+    await blocks.head()
+    await first.stop()
+    behind.replies.chain_getBlockHash = (number) => {
+      if (number !== 8 || retries.length > 3) return undefined
+      behind.finalize(8)
+      return { result: null }
+    }
+    expect(await blocks.blockHash(8)).toBe(hashOf(8))
+    expect(retries).toContainEqual(expect.stringContaining('does not have block 8 yet'))
+  })
+
+  test('have hashes, by number', async () => {
+    const { blocks } = connect([await node()])
+    expect(await blocks.blockHash(0)).toBe(GENESIS)
+    expect(await blocks.blockHash(5)).toBe(hashOf(5))
+  })
+
+  test('that are not, or not yet, are UnknownBlock', async () => {
+    const { blocks } = connect([await node()])
+    for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
+      await expect(blocks.blockHash(number)).rejects.toMatchObject({ name: 'ChainError', code: 'UnknownBlock' })
+  })
+})
+
+describe('junk', () => {
+  test.each(['state_getMetadata', 'state_getRuntimeVersion', 'rpc_methods'])(
+    'as the answer to %s is left for the next node',
+    async (method) => {
+      const bad = await node()
+      bad.replies.state_call = () => refused(-32601, 'Method not found')
+      bad.replies[method] = () => ({ result: 12 })
+      expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
+      expect(retries).toEqual([expect.stringContaining(`no node answers at ${bad.url}`)])
+    },
+  )
+
+  test('as heads is no head', async () => {
+    const [bad, good] = [await node(), await node({ head: 6 })]
+    const { blocks } = connect([bad, good])
+    await blocks.head()
+    const waiting = blocks.reach(6)
+    await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    for (const result of [12, 'junk', { number: '0xffffffffffffffff' }])
+      bad.say(JSON.stringify({ jsonrpc: '2.0', method: 'chain_finalizedHead', params: { subscription: 'h2', result } }))
+    await waiting
+    expect(retries).toEqual([expect.stringContaining('silent')])
+  })
+})
+
+describe('subtensor', () => {
+  const open = (nodes: readonly FakeNode[]) =>
+    subtensor({
+      endpoints: nodes.map(({ url }) => url),
+      genesis: GENESIS,
+      netuid: 120,
+      random: (size) => new Uint8Array(size),
+      now: () => 0,
+      onRetry: ({ message }) => void retries.push(message),
+    })
+
+  test("says what a chain's runtime lacks that has no subnets, and is gone", async () => {
+    const other = await node()
+    await expect(open([other])).rejects.toMatchObject({
+      code: 'NotInRuntime',
+      message: expect.stringMatching(/metagraph|commitments\.commitmentOf/),
+    })
+    await vi.waitFor(() => expect(other.connections.open).toBe(0))
+  })
+
+  test.each([
+    [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(4)}`],
+    [-32000, 'Client error: Api called for an unknown Block: State already discarded for BlockId'],
+  ])('asks for an archive node where one has forgotten the block: %i, %s', async (code, message) => {
+    const pruned = await node()
+    // The last block, read by its number, is another one, whose parent's state is gone.
+    pruned.replies.chain_getBlockHash = (number) => (number === 5 ? { result: `0x${hashOf(3)}` } : undefined)
+    pruned.replies.state_getRuntimeVersion = (at) => (at === `0x${hashOf(2)}` ? refused(code, message) : undefined)
+    await expect(open([pruned])).rejects.toMatchObject({
+      code: 'StateDiscarded',
+      message: 'StateDiscarded: the node no longer has the state of block 5: name the endpoint of an archive node',
+    })
+    expect(retries).toEqual([])
+  })
+
+  test('is refused by a node of another chain', async () => {
+    await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({ code: 'WrongGenesis' })
+  })
+
+  test('goes on to the next node where one breaks off while a snapshot is read', async () => {
+    const [first, second] = [await node(), await node()]
+    first.replies.state_getRuntimeVersion = (at) => {
+      if (at !== undefined) first.drop()
+      return undefined
+    }
+    await expect(open([first, second])).rejects.toMatchObject({ code: 'NotInRuntime' })
+    expect(retries).toEqual([expect.stringContaining('broke off')])
+  })
+})

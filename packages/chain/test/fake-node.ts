@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import metadata, { rpc, version } from '@polkadot/types-support/metadata/static-substrate'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+/** What to send for a request: a result, an error, a text as it stands, or nothing at all. */
+export type Reply = { readonly result: unknown } | { readonly error: RpcFault } | string | null
+export interface RpcFault {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** A node that misbehaves on demand. It has the metadata of a Substrate chain without Bittensor's pallets. */
+export interface FakeNode {
+  readonly url: string
+  /** The requests so far: the method, then its parameters as JSON. */
+  readonly asked: readonly string[]
+  /** Connections that were opened, and that are open. */
+  readonly connections: { readonly opened: number; readonly open: number }
+  /** Takes the place of what the node would answer, by method; undefined leaves it as it is. */
+  readonly replies: Record<string, (...params: readonly unknown[]) => Reply | undefined>
+  /** While true it takes connections and requests, and answers none. */
+  isSilent: boolean
+  /** The last final block. Subscribers hear of it alone, and not of those between. */
+  finalize(number: number): void
+  /** Sends a text to everyone connected. */
+  say(text: string): void
+  /** Breaks off all connections, without a goodbye. */
+  drop(): void
+  /** Breaks off, and listens no more. */
+  stop(): Promise<void>
+}
+
+export interface FakeNodeOptions {
+  readonly genesis?: string
+  readonly head?: number
+  readonly port?: number
+}
+
+export const GENESIS: string = 'ab'.repeat(32)
+
+/** What the runtime answers when it is asked for its metadata: the list of versions, 14 alone; then Some(bytes). */
+const VERSIONS = '0x040e000000'
+const OPAQUE = `0x01${compact((metadata.length - 2) / 2)}${metadata.slice(2)}`
+
+/** SCALE's length of a vector of 2^14 to 2^30 - 1 bytes. */
+function compact(length: number): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(length * 4 + 2)
+  return bytes.toString('hex')
+}
+
+/** The hash of a block, 64 hex digits, the same at every node. */
+export const hashOf = (number: number): string =>
+  number === 0 ? GENESIS : createHash('sha256').update(`block ${number}`).digest('hex')
+
+export async function fakeNode({ genesis = GENESIS, head = 5, port = 0 }: FakeNodeOptions = {}): Promise<FakeNode> {
+  const server = new WebSocketServer({ port, host: '127.0.0.1' })
+  await new Promise((resolve) => server.once('listening', resolve))
+  const asked: string[] = []
+  const subscribers = new Map<string, WebSocket>()
+  const hash = (number: number) => `0x${number === 0 ? genesis : hashOf(number)}`
+  let [final, opened, ids] = [head, 0, 0]
+
+  const header = (number: number) => ({
+    number: `0x${number.toString(16)}`,
+    ...{ parentHash: hash(Math.max(0, number - 1)), stateRoot: hash(1), extrinsicsRoot: hash(2), digest: { logs: [] } },
+  })
+  const numberOf = (wanted: unknown) => {
+    for (let number = final; number >= 0; number--) if (hash(number) === wanted) return number
+    return null
+  }
+  const results: Record<string, (param: unknown) => unknown> = {
+    system_chain: () => 'Fake',
+    system_properties: () => ({ ss58Format: 7, tokenDecimals: 9, tokenSymbol: 'FAKE' }),
+    system_health: () => ({ peers: 1, isSyncing: false, shouldHavePeers: true }),
+    rpc_methods: () => rpc,
+    state_getRuntimeVersion: () => version,
+    state_getMetadata: () => metadata,
+    state_call: (method) => (method === 'Metadata_metadata_versions' ? VERSIONS : OPAQUE),
+    state_subscribeRuntimeVersion: () => `v${++ids}`,
+    state_unsubscribeRuntimeVersion: () => true,
+    chain_getBlockHash: (number) => (Number(number) <= final ? hash(Number(number)) : null),
+    chain_getFinalizedHead: () => hash(final),
+    chain_getHeader: (wanted) => {
+      const number = wanted === undefined ? final : numberOf(wanted)
+      return number === null ? null : header(number)
+    },
+    chain_unsubscribeFinalizedHeads: (id) => subscribers.delete(String(id)),
+  }
+  const notify = (id: string, socket: WebSocket) =>
+    socket.send(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'chain_finalizedHead',
+        params: { subscription: id, result: header(final) },
+      }),
+    )
+
+  server.on('connection', (socket) => {
+    opened++
+    socket.on('message', (data) => {
+      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: string; params: unknown[] }
+      asked.push([method, ...params.map((param) => JSON.stringify(param))].join(' '))
+      if (node.isSilent) return
+      const send = (reply: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
+      const planned = node.replies[method]?.(...params)
+      if (planned === null) return
+      if (typeof planned === 'string') return socket.send(planned)
+      if (planned) return send(planned)
+      if (method === 'chain_subscribeFinalizedHeads') {
+        const subscription = `h${++ids}`
+        subscribers.set(subscription, socket)
+        send({ result: subscription })
+        return notify(subscription, socket)
+      }
+      const result = results[method]
+      send(result ? { result: result(params[0]) } : { error: { code: -32601, message: `Method not found: ${method}` } })
+    })
+  })
+
+  const node: FakeNode = {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    get connections() {
+      return { opened, open: server.clients.size }
+    },
+    replies: {},
+    isSilent: false,
+    finalize(number) {
+      final = number
+      for (const [id, socket] of subscribers) notify(id, socket)
+    },
+    say(text) {
+      for (const socket of server.clients) socket.send(text)
+    },
+    drop() {
+      subscribers.clear()
+      for (const socket of server.clients) socket.terminate()
+    },
+    async stop() {
+      node.drop()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return node
+}

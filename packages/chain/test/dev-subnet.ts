@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { blake2b } from '@noble/hashes/blake2.js'
-import { ApiPromise, WsProvider } from '@polkadot/api'
-import type { SubmittableExtrinsic } from '@polkadot/api/types'
 import { type Account, account } from '../src/index.ts'
 import type { Limits } from './chain-suite.ts'
-
-type Call = SubmittableExtrinsic<'promise'>
-type Events = { readonly section: string; readonly method: string; readonly data: readonly unknown[] }[]
+import { type DevChain, devChain } from './dev-chain.ts'
 
 export interface SubnetOptions {
   readonly validators: number
@@ -21,24 +16,6 @@ export interface SubnetOptions {
   readonly newAccount?: () => Account
 }
 
-/** A development chain: whoever asks is //Alice, and she is sudo. */
-export interface DevChain {
-  readonly api: ApiPromise
-  /** Are there RPCs to make blocks and to write storage? */
-  readonly isPuppet: boolean
-  /** Makes blocks, one unless told, or waits until so many more are finalized. */
-  advance(count?: number): Promise<void>
-  /** Of a pallet, those calls of these that this runtime has. */
-  calls(pallet: string, wanted: Readonly<Record<string, readonly unknown[]>>): Call[]
-  /** Writes storage, where that is possible, and makes a block on it: by pallet and item. */
-  store(values: object): Promise<void>
-  /** Carries out calls, all or none, as one transaction. @throws Error with the chain's refusal. */
-  submit(signer: Account, calls: readonly Call[]): Promise<Events>
-  /** The same as root. */
-  sudo(calls: readonly Call[]): Promise<Events>
-  close(): Promise<void>
-}
-
 export interface DevSubnet extends DevChain {
   readonly netuid: number
   /** With stake and permits. Hotkeys have no balance: one coldkey, unknown to all but this, owns them and the subnet. */
@@ -50,53 +27,6 @@ export interface DevSubnet extends DevChain {
 }
 
 const TAO = 1_000_000_000n
-const ALICE = account(Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'))
-
-/** Connects to a development chain, whether it makes blocks by itself or only when told to. */
-export async function devChain(url: string): Promise<DevChain> {
-  const provider = new WsProvider(url)
-  const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<typeof ApiPromise.create>[0])
-  const { methods } = await api.rpc.rpc.methods()
-  const isPuppet = methods.some((name) => name.toString() === 'dev_newBlock')
-
-  async function advance(count = 1) {
-    await new Promise((resolve) => setTimeout(resolve, 200)) // what is on its way to the pool should be in the block
-    if (isPuppet) await provider.send('dev_newBlock', [{ count }])
-    else await finalized(api, count)
-  }
-  async function store(values: object) {
-    await provider.send('dev_setStorage', [values])
-    await advance()
-  }
-  const calls: DevChain['calls'] = (pallet, wanted) =>
-    Object.entries(wanted).flatMap(([name, args]) => api.tx[pallet]?.[name]?.(...args) ?? [])
-
-  async function submit(signer: Account, batch: readonly Call[]): Promise<Events> {
-    if (batch.length === 0) throw new Error('this runtime has none of the calls')
-    const call = batch.length === 1 ? batch[0]! : api.tx.utility!.batchAll!([...batch])
-    const signRaw = async ({ data }: { data: string }) => {
-      const payload = Buffer.from(data.slice(2), 'hex')
-      const signature = signer.sign(payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload)
-      return { id: 0, signature: `0x01${Buffer.from(signature).toString('hex')}` as const }
-    }
-    const signed = await call.signAsync(signer.hotkey, { signer: { signRaw }, nonce: -1, era: 0 })
-    const { number } = await api.rpc.chain.getHeader()
-    await api.rpc.author.submitExtrinsic(signed)
-    const hash = signed.hash.toHex()
-    for (let block = number.toNumber() + 1; ; ) {
-      const { number: head } = await api.rpc.chain.getHeader(await api.rpc.chain.getFinalizedHead())
-      if (head.toNumber() < block) await advance()
-      else {
-        const at = await api.rpc.chain.getBlockHash(block++)
-        const { extrinsics } = (await api.rpc.chain.getBlock(at)).block
-        const index = extrinsics.findIndex((extrinsic) => extrinsic.hash.toHex() === hash)
-        if (index !== -1) return outcome(api, at.toHex(), index)
-      }
-    }
-  }
-  const sudo: DevChain['sudo'] = (batch) => submit(ALICE, [api.tx.sudo!.sudo!(api.tx.utility!.batchAll!([...batch]))])
-  return { api, isPuppet, advance, store, calls, submit, sudo, close: () => api.disconnect() }
-}
 
 /** A new subnet with fresh keys on the development chain at `url`, its validators' permits given. */
 export async function prepareSubnet(url: string, options: SubnetOptions): Promise<DevSubnet> {
@@ -174,46 +104,4 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     const seats = await Promise.all(validators.map(({ hotkey }) => uids!(netuid, hotkey)))
     return seats.every((uid) => permits[Number(uid.toString())])
   }
-}
-
-/** Events of one transaction. @throws Error when it failed, or what it did as root failed. */
-async function outcome(api: ApiPromise, at: string, index: number): Promise<Events> {
-  const records = (await (
-    await api.at(at)
-  ).query.system!.events!()) as unknown as {
-    phase: { isApplyExtrinsic: boolean; asApplyExtrinsic: { toNumber(): number } }
-    event: Events[number] & { toHuman(): unknown }
-  }[]
-  const events = records
-    .filter(({ phase }) => phase.isApplyExtrinsic && phase.asApplyExtrinsic.toNumber() === index)
-    .map(({ event }) => event)
-  for (const { method, data } of events) {
-    const [first] = data as [{ isErr?: boolean; isModule?: boolean; asErr?: unknown }]
-    const error = (method === 'ExtrinsicFailed' && first) || (method === 'Sudid' && first.isErr && first.asErr)
-    if (error) throw new Error(refusal(api, error as Parameters<typeof refusal>[1]))
-  }
-  return events
-}
-
-function refusal(
-  { registry }: ApiPromise,
-  error: { isModule?: boolean; asModule?: never; toString(): string },
-): string {
-  return error.isModule ? registry.findMetaError(error.asModule!).name : error.toString()
-}
-
-/** Resolves when so many more blocks are finalized. */
-async function finalized(api: ApiPromise, count: number): Promise<void> {
-  let first: number | undefined
-  let stop = () => {}
-  await new Promise<void>((resolve, reject) => {
-    const onHead = ({ number }: { number: { toNumber(): number } }) => {
-      first ??= number.toNumber()
-      if (number.toNumber() >= first + count) resolve()
-    }
-    api.rpc.chain.subscribeFinalizedHeads(onHead).then((end) => {
-      stop = end
-    }, reject)
-  })
-  stop()
 }

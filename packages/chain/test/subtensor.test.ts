@@ -14,7 +14,7 @@ const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const tempo = 10
 
 /** Needs a development chain, see dev-subnet.ts. `pnpm test:chain` runs them. */
-describe.skipIf(url === '')('on a development chain', { timeout: 120_000 }, () => {
+describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () => {
   let subnet: DevSubnet
   const opened: Subtensor[] = []
   const prepare = (options: Partial<SubnetOptions> = {}) =>

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -119,11 +119,12 @@ describe('nothing else', () => {
     for (const folder of [
       'buckets/v1/keys',
       'buckets/5F/v1/blocks/folder',
+      'buckets/5F/blocks',
       'outside/v1/blocks',
       'buckets/.dot/v1/blocks',
     ])
       await mkdir(join(root, folder), { recursive: true })
-    for (const path of ['v1/secret', 'v1/blocks/.secret', '.env', 'key', 'v1/blocks/folder/x'])
+    for (const path of ['v1/secret', 'v1/blocks/.secret', '.env', 'key', 'v1/blocks/folder/x', 'blocks/x'])
       await writeFile(join(bucket, path), 'secret')
     await writeFile(join(root, 'buckets/v1/keys/x'), 'secret')
     await writeFile(join(root, 'buckets/.dot/v1/blocks/x'), 'secret')
@@ -151,7 +152,7 @@ describe('nothing else', () => {
       '/v1/blocks/',
       '/5F/v1/states/',
     ],
-    ...['/secret', '/5F/key', '/5F/.env', '/5F/v1/secret', '/5F/v1/blocks/.secret'],
+    ...['/secret', '/5F/blocks/x', '/5F/key', '/5F/.env', '/5F/v1/secret', '/5F/v1/blocks/.secret'],
     ...['/5F/v1/blocks/folder/x', '/v1/keys/x', '/.dot/v1/blocks/x', '/5F/v1/blocks/../../key', '/../secret', '/..'],
     ...['/5F/../secret', '/5F/v1/blocks/../secret', '//5F/v1/states/7.json', '/5F//v1/states/7.json'],
     ...[
@@ -226,14 +227,16 @@ describe('nothing else', () => {
     const folder = join(root, 'buckets/5F/v1/blocks')
     await writeFile(join(folder, 'large'), '')
     await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
-    execFileSync('mkfifo', [join(folder, 'pipe')])
+    const socket = createServer().listen(join(folder, 'socket'))
+    await once(socket, 'listening')
     const said = vi.spyOn(console, 'error').mockImplementation(() => {})
-    for (const name of ['large', 'pipe', 'folder']) {
+    for (const name of ['large', 'socket', 'folder']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
       expect([status, String(body)]).toEqual([500, 'Internal Server Error'])
     }
     expect(said).toHaveBeenCalledTimes(3)
     said.mockRestore()
+    socket.close()
   })
 })
 

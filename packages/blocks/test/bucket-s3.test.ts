@@ -138,8 +138,8 @@ describe('a write', () => {
   it('signs its gzipped body', async () => {
     const path = freshPath()
     let changed = 0
-    const spoiling: typeof fetch = (url, init) => {
-      const body = (init?.body as Uint8Array<ArrayBuffer>).slice()
+    const spoiling: typeof fetch = async (url, init) => {
+      const body = new Uint8Array(await new Response(init?.body ?? null).arrayBuffer())
       const headers = new Headers(init?.headers)
       expect(headers.get('x-amz-content-sha256')).toBe(createHash('sha256').update(body).digest('hex'))
       expect(headers.get('authorization')).toContain(
@@ -160,9 +160,10 @@ describe('a write', () => {
   })
 
   it('holds what it was given, also if the caller’s buffer changes', async () => {
+    skipPauses()
     const [path, content] = [freshPath(), noise(100_000)]
     const before = content.slice()
-    const write = s3Bucket(place).write(path, content)
+    const write = troubled('cut after').bucket().write(path, content)
     content.fill(0)
     await write
     expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)

@@ -369,8 +369,9 @@ describe('subtensor', () => {
   })
 
   test.each([
-    [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(4)}`],
-    [-32000, 'Client error: Api called for an unknown Block: State already discarded for BlockId'],
+    [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(2)}`],
+    [4003, `Client error: UnknownBlock: Header was not found in the database: 0x${hashOf(2)}`],
+    [-32000, 'State already discarded for BlockId'],
   ])('asks for an archive node where one has forgotten the block: %i, %s', async (code, message) => {
     const pruned = await node()
     // The last block, read by its number, is another one, whose parent's state is gone.

@@ -1,5 +1,11 @@
-import { createServer } from 'node:http'
-import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { createServer, globalAgent } from 'node:http'
+import {
+  connect,
+  createServer as createTcpServer,
+  type NetConnectOpts,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
@@ -67,6 +73,55 @@ describe.concurrent('asked again, until it answers', () => {
     expect(seen.length).toBe(3)
   })
 
+  it.each([500, 503])('after status %i, whatever becomes of its body', async (status) => {
+    const { url, seen } = await serve((index, request, response) => {
+      if (index === 3) return void response.writeHead(200, json).end(completion('B2'))
+      response.writeHead(status, json)
+      if (index === 0) response.end('x'.repeat(300_000))
+      if (index === 1) response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
+      if (index === 2) response.write('{')
+    })
+    expect(await content(ask(url, 300))).toBe('B2')
+    expect(seen.length).toBe(4)
+  })
+
+  it('after a server that would talk of something else', async () => {
+    const { url, seen } = await serve((index, { socket }, response) => {
+      const other = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+      if (index === 0) socket.end(other)
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(2)
+  })
+
+  it('after a name that is not known', async () => {
+    const controller = new AbortController()
+    let ended = false
+    const reply = Promise.resolve(ask('http://no-such-host.invalid/v1', 200, controller.signal)).finally(() => {
+      ended = true
+    })
+    await sleep(400)
+    expect(ended).toBe(false)
+    controller.abort()
+    expect(await reply).toEqual(NO_REPLY)
+  })
+
+  it('after a connection that takes longer than a reply may: time for that counts once a request is sent', async () => {
+    let connections = 0
+    const silent: TcpServer = createTcpServer((socket) => {
+      connections += 1
+      socket.on('error', () => {})
+    })
+    const url = await listen(silent, 0)
+    const controller = new AbortController()
+    const reply = ask(`${url.replace('http:', 'https:')}/v1`, 100, controller.signal) // no handshake comes of it
+    while (connections < 3) await sleep(20)
+    controller.abort()
+    expect(await reply).toEqual(NO_REPLY)
+    silent.close()
+  })
+
   it('while the connection is refused, until the server is up', async () => {
     const closed = createServer()
     const url = await listen(closed, 0)
@@ -85,12 +140,33 @@ describe.concurrent('asked again, until it answers', () => {
 
 describe.concurrent('no reply, at once and for good', () => {
   const endless = 'x'.repeat(64 * 1024)
+  /** Writes on the wire whatever it likes, again and again, for as long as it is listened to. */
+  const raw =
+    (head: string, more = ''): Answer =>
+    (_, { socket }) => {
+      socket.write(head)
+      const go = (): void => {
+        while (more && !socket.destroyed && socket.write(more)) {}
+        if (more && !socket.destroyed) socket.once('drain', go)
+      }
+      go()
+    }
   const answers: Record<string, Answer> = {
     'status 404': (_, __, response) => response.writeHead(404, json).end('{}'),
     'status 400': (_, __, response) => response.writeHead(400, json).end('{"error":{"message":"no"}}'),
     'status 401': (_, __, response) => response.writeHead(401).end(),
     'status 408': (_, __, response) => response.writeHead(408).end(),
     'status 409': (_, __, response) => response.writeHead(409).end(),
+    'status 410': (_, __, response) => response.writeHead(410).end(),
+    'status 426': (_, __, response) => response.writeHead(426, json).end('{}'),
+    'status 404 with a completion': (_, __, response) => response.writeHead(404, json).end(completion('B2')),
+    'status 404 with a body that does not end': (_, __, response) => void response.writeHead(404, json).write('{'),
+    'a head that is too large': (_, __, response) =>
+      response.writeHead(200, { ...json, 'x-large': 'x'.repeat(20_000) }).end(completion('B2')),
+    'a head that does not end': raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n'),
+    'what is no HTTP': raw('SSH-2.0-OpenSSH_9.2p1\r\n'),
+    'a reply that was packed': (_, __, response) =>
+      response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(completion('B2'))),
     'status 501': (_, __, response) => response.writeHead(501).end(),
     'status 204': (_, __, response) => response.writeHead(204).end(),
     'an empty body': (_, __, response) => response.writeHead(200, json).end(),
@@ -125,7 +201,7 @@ describe.concurrent('no reply, at once and for good', () => {
 
   it.each(Object.entries(answers))('after %s', async (_, answer) => {
     const { url, seen } = await serve(answer)
-    expect(await ask(url)).toEqual(NO_REPLY)
+    expect(await ask(url, 3000)).toEqual(NO_REPLY)
     await sleep(300) // as long as two retries would have taken
     expect(seen.length).toBe(1)
   })
@@ -176,14 +252,16 @@ describe('an answer', () => {
     },
   )
 
-  it('may be packed, chunked, and have more in it than is read', async () => {
-    const body = gzipSync(JSON.stringify({ ...JSON.parse(completion('A1')), usage: { total_tokens: 3 }, extra: null }))
+  it('may be chunked, and have more in it than is read', async () => {
+    const body = Buffer.from(
+      JSON.stringify({ ...JSON.parse(completion('é')), usage: { total_tokens: 3 }, extra: null }),
+    )
     const { url } = await serve((_, __, response) => {
-      response.writeHead(200, { ...json, 'content-encoding': 'gzip' })
+      response.writeHead(200, json)
       for (const byte of body) response.write(Uint8Array.of(byte))
       response.end()
     })
-    expect(await content(ask(url))).toBe('A1')
+    expect(await content(ask(url))).toBe('é')
   })
 
   it('has the time it took, which is never negative, by a clock that was set back too', async () => {
@@ -192,6 +270,22 @@ describe('an answer', () => {
     const client = minerClient({ chute: url, model: 'm' }, 1, () => times.shift() ?? 0)
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
+  })
+
+  it('may take all its time once it is asked, however long the connection took', async () => {
+    const { url, seen } = await serve((_, __, response) => {
+      setTimeout(() => response.writeHead(200, json).end(completion('A1')), 500)
+    })
+    type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
+    const agent = globalAgent as unknown as { createConnection: Connect }
+    const { createConnection } = agent
+    agent.createConnection = (options, done) => void setTimeout(() => done(null, connect(options)), 500)
+    try {
+      expect(await content(ask(url, 800))).toBe('A1')
+    } finally {
+      agent.createConnection = createConnection
+    }
+    expect(seen.length).toBe(1)
   })
 
   it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
@@ -220,12 +314,11 @@ describe('what the server is told', () => {
     } finally {
       for (const name of Object.keys(variables)) delete process.env[name]
     }
-    const headers = { ...json, accept: 'application/json', 'user-agent': 'affine' }
-    await fetch(`${url}/chat/completions`, { method: 'POST', headers, body: seen[0]?.body ?? '' })
-    expect(seen.length).toBe(3)
-    expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ model: 'm', messages: PROMPT })
-    expect(seen[0]).toEqual(seen[2])
-    expect(seen[1]).toEqual(seen[2])
+    const body = JSON.stringify({ model: 'm', messages: PROMPT })
+    const connection = { host: new URL(url).host, connection: 'keep-alive', 'content-length': String(body.length) }
+    const headers = { ...json, ...connection, accept: 'application/json', 'user-agent': 'affine' }
+    const told = { method: 'POST', url: '/v1/chat/completions', headers, body }
+    expect(seen).toEqual([told, told])
   })
 
   it('says no more the second time: nothing counts the attempts', async () => {
@@ -277,6 +370,39 @@ describe('calls at once', () => {
     expect(most).toBe(2)
     await askAll([...Array(8).fill('m'), ...Array(8).fill('n')])
     expect(most).toBe(4)
+  })
+
+  it('are half as many after a 429, once for the overload, and grow back with every round of replies', async () => {
+    const counts: number[] = []
+    let open = 0
+    const { url } = await serve((index, _, response) => {
+      open += 1
+      counts.push(open)
+      const [status, ms] = index < 8 ? [429, 50] : index < 16 ? [200, 600] : [200, 20]
+      setTimeout(() => {
+        open -= 1
+        response.writeHead(status, json).end(completion('A1'))
+      }, ms)
+    })
+    const client = minerClient({ chute: url, model: 'm' }, 8, Date.now)(20_000, forever)
+    const askAll = (count: number) => Promise.all(Array.from({ length: count }, () => client(PROMPT)))
+    for (const reply of await askAll(8)) expect(reply).toMatchObject({ content: 'A1' })
+    expect(Math.max(...counts.slice(0, 8))).toBe(8)
+    expect(Math.max(...counts.slice(8, 12))).toBe(4)
+    expect(Math.max(...counts.slice(12, 16))).toBeLessThanOrEqual(5)
+    await askAll(60)
+    expect(Math.max(...counts.slice(16))).toBe(8)
+  })
+
+  it('are one at least, however often there were too many', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      const send = () => response.writeHead(index < 6 ? 429 : 200, json).end(completion('A1'))
+      setTimeout(send, index < 6 ? 250 : 0)
+    })
+    const client = minerClient({ chute: url, model: 'm' }, 2, Date.now)(20_000, forever)
+    for (const reply of await Promise.all([client(PROMPT), client(PROMPT)]))
+      expect(reply).toMatchObject({ content: 'A1' })
+    expect(seen.length).toBe(8)
   })
 
   it('leave the others a turn while one waits for its next attempt', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +7,22 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chutesAgents } from '../src/chutes.ts'
 import { writeLane } from '../src/lane.ts'
 import { endpointAgents } from '../src/miner-client.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
-import { type Answer, closeServers, completion, serve } from './servers.ts'
+import {
+  type Answer,
+  answers,
+  closeServers,
+  completion,
+  described,
+  type Handle,
+  serve,
+  serveChutes,
+} from './servers.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
 const json = { 'content-type': 'application/json' }
@@ -239,5 +250,89 @@ describe('the two miners of a duel', () => {
     const ids = samples.map(({ challengeId }) => challengeId)
     const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.duel.id, scope.beacon, ...ids]
     expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
+  })
+})
+
+describe('a lane through Chutes', () => {
+  const [champion, contender] = [CHAMPION, CONTENDER].map((hotkey) => ({
+    ...{ hotkey, model: `m/${hotkey}`, revision: 'a1', chute: randomUUID() },
+  })) as [Miner, Miner]
+  const POSTS = ['/one/v1/chat/completions', '/two/v1/chat/completions'] as const
+  const plays =
+    (id: () => string): Handle =>
+    (_, response, __, body) => {
+      const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.7, seed: '' })
+      response.writeHead(200, { ...json, 'x-chutes-invocationid': id() }).end(completion(reply))
+    }
+
+  async function duelOn(routes: Readonly<Record<string, Handle>>) {
+    const { place, seen } = await serveChutes({
+      [`/chutes/${champion.chute}`]: answers(200, described(champion, 'one')),
+      [`/chutes/${contender.chute}`]: answers(200, described(contender, 'two')),
+      [POSTS[0]]: plays(randomUUID),
+      [POSTS[1]]: plays(randomUUID),
+      ...routes,
+    })
+    const agent = chutesAgents({ apiKey: 'cpk_1', concurrency: 8, now: Date.now, on: () => {}, pauseMs: 100, ...place })
+    return { agent, seen, duel: { champion, contender } }
+  }
+  const invocations = (samples: readonly Sample[]) =>
+    samples.flatMap(({ champion, contender }) =>
+      [...champion.messages, ...contender.messages].flatMap(({ invocation }) => invocation ?? []),
+    )
+
+  it('has the id of every invocation in its samples, and is whole', async () => {
+    const { agent, duel, seen } = await duelOn({})
+    const { samples } = await sampled(duel, { agent })
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    expect(invocations(samples).length).toBe(seen.filter(({ method }) => method === 'POST').length)
+  })
+
+  it('is not voided by ids that come twice: those replies are asked for again, after a restart too', async () => {
+    const given: string[] = []
+    let count = 0
+    const repeating = (): string => {
+      const id = count++ % 3 === 0 ? given[given.length >> 1] : undefined
+      given.push(id ?? randomUUID())
+      return given.at(-1) ?? ''
+    }
+    const { agent, duel } = await duelOn({ [POSTS[0]]: plays(repeating), [POSTS[1]]: plays(repeating) })
+    const { samples } = await sampled(duel, { agent })
+    expect(new Set(given).size).toBeLessThan(given.length)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+
+    const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
+    const kept = invocations(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
+    const again = (): string => (count++ % 2 === 0 ? (kept[count % kept.length] ?? '') : randomUUID())
+    const second = await duelOn({ [POSTS[0]]: plays(again), [POSTS[1]]: plays(again) })
+    const { samples: all } = await sampled(duel, { agent: second.agent })
+    expect(all.length).toBe(48)
+    expect(await verdictOn(all)).toMatchObject({ ok: true })
+  })
+
+  it('is no lane when the key is refused at the end; nothing false is kept, and it goes on when that is mended', async () => {
+    let [left, isDry] = [20, false]
+    const paying: Handle = (...rest) => {
+      isDry ||= left-- <= 0
+      const handle = isDry ? answers(402) : plays(randomUUID)
+      handle(...rest)
+    }
+    const account: Handle = (...rest) => answers(200, { balance: isDry ? 0 : 9 })(...rest)
+    const { agent, duel } = await duelOn({ [POSTS[0]]: paying, [POSTS[1]]: paying, '/users/me': account })
+    const phase = new AbortController()
+    const on: LaneTask['on'] = () => void setTimeout(() => phase.abort(), 400)
+    const task = { agent, on, deadline: phase.signal }
+    await expect(sampled(duel, task)).rejects.toThrow('its lane is not sealed')
+    await expect(sampled(duel, task)).rejects.toThrow('its lane is not sealed')
+    const journal = await readFile(journalPath, 'utf8')
+    expect(journal).toContain('"sample"')
+    expect(journal).not.toContain('no-reply')
+    left = 1000
+    isDry = false
+    const { samples } = await sampled(duel, { agent })
+    expect(samples.length).toBe(48)
+    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 })

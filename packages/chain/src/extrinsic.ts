@@ -1,3 +1,4 @@
+import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import type { Account } from './account.ts'
@@ -60,7 +61,8 @@ export class Sender {
       const nonce = Math.max(next, ...waiting.map((sent) => sent.nonce + 1))
       const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
       const signRaw = async ({ data }: { readonly data: string }) => {
-        const signature = account.sign(hexToBytes(data.slice(2)))
+        const payload = hexToBytes(data.slice(2))
+        const signature = account.sign(payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload)
         return { id: 0, signature: `0x01${bytesToHex(signature)}` } as const // 1: sr25519
       }
       const options = { nonce, era, blockHash, signer: { signRaw } }

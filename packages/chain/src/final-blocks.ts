@@ -26,9 +26,11 @@ export class FinalBlocks {
   async reach(block: number, signal?: AbortSignal): Promise<void> {
     if (block <= this.#final) return
     await this.#connection.use(async (api) => {
+      const ended = new AbortController()
       let stop: (() => void) | undefined
       try {
         await new Promise<void>((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
           const onHead = ({ number }: { readonly number: { toNumber(): number } }) => {
             this.#final = Math.max(this.#final, number.toNumber())
             if (this.#final >= block) resolve()
@@ -38,6 +40,7 @@ export class FinalBlocks {
           }, reject)
         })
       } finally {
+        ended.abort()
         stop?.()
       }
     }, signal)

@@ -1,0 +1,149 @@
+import { blake2b } from '@noble/hashes/blake2.js'
+import { Metadata, TypeRegistry } from '@polkadot/types'
+import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Connection } from '../src/connection.ts'
+import { Sender } from '../src/extrinsic.ts'
+import { FinalBlocks } from '../src/final-blocks.ts'
+import { verify } from '../src/index.ts'
+import { callOf } from '../src/weight-calls.ts'
+import { type FakeNode, fakeNode, GENESIS, hashOf } from './fake-node.ts'
+import { alice, bob } from './subnet.ts'
+
+const registry = new TypeRegistry()
+registry.setMetadata(new Metadata(registry, metadata))
+const HEAD = 100
+const NONCE = 7
+
+let node: FakeNode
+let connection: Connection
+let sender: Sender
+/** Calls that were sent, and, by number, the calls in each block. */
+let pool: string[]
+let blocks: Record<number, readonly string[]>
+
+beforeEach(async () => {
+  node = await fakeNode({ head: HEAD })
+  connection = new Connection({ endpoints: [node.url], genesis: GENESIS, stallMs: 60_000, onRetry: () => {} })
+  sender = new Sender(connection, new FinalBlocks(connection))
+  pool = []
+  blocks = {}
+  node.replies.system_accountNextIndex = () => ({ result: NONCE })
+  node.replies.author_submitExtrinsic = (hex) => {
+    pool.push(String(hex))
+    return { result: `0x${'00'.repeat(32)}` }
+  }
+  node.replies.chain_getBlock = (hash) => {
+    const number = Object.keys(blocks).find((number) => `0x${hashOf(Number(number))}` === hash)
+    return { result: { block: { extrinsics: number ? blocks[Number(number)] : [] } } }
+  }
+  node.replies.state_getStorage = () => ({ result: '0x00' }) // no events
+})
+afterEach(async () => {
+  await connection.close()
+  await node.stop()
+})
+
+const remark = (size: number) => callOf('system', 'remark', `0x${'07'.repeat(size)}`)
+/** What was sent at a place, decoded. */
+const sent = (i: number) => registry.createType('Extrinsic', pool[i])
+const until = (count: number) => vi.waitFor(() => expect(pool).toHaveLength(count), 10_000)
+
+/** What was to be signed for a call that was sent. */
+function payloadOf(i: number, birth: number): Uint8Array {
+  const { method, era, nonce } = sent(i)
+  const { specVersion, transactionVersion } = version
+  const fields = { method: method.toHex(), era, nonce, specVersion, transactionVersion, genesisHash: `0x${GENESIS}` }
+  const payload = { ...fields, blockHash: `0x${hashOf(birth)}`, tip: 0, assetId: null, mode: 0, metadataHash: null }
+  return registry.createType('ExtrinsicPayload', payload, { version: 4 }).toU8a({ method: true })
+}
+const signatureOf = (i: number) => sent(i).signature.toU8a()
+
+test('a payload of up to 256 bytes is signed as it is, a longer one by its hash', async () => {
+  sender.send(alice, remark(100)).catch(() => {})
+  await until(1)
+  // The call is bytes behind their length, of two bytes here: each byte more is one in the payload.
+  const rest = payloadOf(0, HEAD).length - 100
+  for (const size of [256, 257]) sender.send(alice, remark(size - rest)).catch(() => {})
+  await until(3)
+  expect([1, 2].map((i) => payloadOf(i, HEAD).length)).toEqual([256, 257])
+  expect(verify(payloadOf(1, HEAD), signatureOf(1), alice.hotkey)).toBe(true)
+  expect(verify(blake2b(payloadOf(2, HEAD), { dkLen: 32 }), signatureOf(2), alice.hotkey)).toBe(true)
+})
+
+test.each([
+  [101, 4, 98],
+  [104, 8, 97],
+  [110, 16, 95],
+  [115, 16, 100],
+  [1000, 16, 100],
+])('a call that is to die after block %i lives for %i blocks from %i on', async (deadline, period, birth) => {
+  sender.send(alice, remark(1), deadline).catch(() => {})
+  await until(1)
+  const { era } = sent(0)
+  expect([era.asMortalEra.period.toNumber(), era.asMortalEra.birth(HEAD)]).toEqual([period, birth])
+  expect(verify(payloadOf(0, birth), signatureOf(0), alice.hotkey)).toBe(true)
+})
+
+test('a call whose last block is final already is not sent', async () => {
+  await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({ code: 'AncientBirthBlock' })
+  expect(pool).toEqual([])
+})
+
+test('resolves with the final block that holds the call, be it the last one', async () => {
+  const sending = sender.send(alice, remark(1), 103)
+  await until(1)
+  blocks[103] = ['0x00', pool[0]!]
+  node.finalize(104)
+  expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
+})
+
+test('ends when no block holds the call until its last', async () => {
+  const sending = sender.send(alice, remark(1), 102)
+  await until(1)
+  blocks[103] = [pool[0]!]
+  node.finalize(103)
+  await expect(sending).rejects.toMatchObject({ code: 'AncientBirthBlock' })
+})
+
+test('calls sent at once have one nonce after the other, by account', async () => {
+  const senders = [alice, bob, alice, alice]
+  for (const account of senders) sender.send(account, remark(1)).catch(() => {})
+  await until(4)
+  expect(pool.map((_, i) => sent(i).nonce.toNumber())).toEqual([NONCE, NONCE, NONCE + 1, NONCE + 2])
+})
+
+test('a refused call takes no nonce, and does not keep the next from being sent', async () => {
+  const take = node.replies.author_submitExtrinsic!
+  node.replies.author_submitExtrinsic = () => ({
+    error: { code: 1010, message: 'Invalid Transaction', data: 'Custom error: 6' },
+  })
+  await expect(sender.send(alice, remark(1))).rejects.toMatchObject({ code: 'RateLimitExceeded' })
+  node.replies.author_submitExtrinsic = take
+  sender.send(alice, remark(1)).catch(() => {})
+  await until(1)
+  expect(sent(0).nonce.toNumber()).toBe(NONCE)
+})
+
+test('a call that the node has already is waited for', async () => {
+  node.replies.author_submitExtrinsic = (hex) => {
+    pool.push(String(hex))
+    return { error: { code: 1013, message: 'Transaction Already Imported' } }
+  }
+  const sending = sender.send(alice, remark(1))
+  await until(1)
+  blocks[101] = [pool[0]!]
+  node.finalize(101)
+  expect(await sending).toEqual({ number: 101, hash: hashOf(101) })
+})
+
+test('a call that fails in its block rejects with the reason', async () => {
+  const failed = [0, 1, 2] // System.ExtrinsicFailed: BadOrigin
+  const events = [4, 0, 1, 0, 0, 0, ...failed, 0, 0, 0, 0, 0] // one, of extrinsic 1; its weight, class, fee; no topics
+  const sending = sender.send(alice, remark(1))
+  await until(1)
+  blocks[101] = ['0x00', pool[0]!]
+  node.replies.state_getStorage = () => ({ result: `0x${Buffer.from(events).toString('hex')}` })
+  node.finalize(101)
+  await expect(sending).rejects.toMatchObject({ name: 'ChainError', code: 'BadOrigin' })
+})

@@ -310,6 +310,23 @@ describe('final blocks', () => {
     expect(retries).toContainEqual(expect.stringContaining('does not have block 8 yet'))
   })
 
+  test('end on abort, before or after the first, and during a wait', async () => {
+    const only = await node()
+    const { connection, blocks } = connect([only], PATIENT)
+    expect(await blocks.heads(AbortSignal.abort()).next()).toEqual({ value: undefined, done: true })
+    expect(only.connections.opened).toBe(0)
+    const stop = new AbortController()
+    const heads = blocks.heads(stop.signal)
+    await take(heads, 1)
+    const next = heads.next()
+    await vi.waitFor(() => expect(only.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    stop.abort()
+    expect(await next).toEqual({ value: undefined, done: true })
+    await vi.waitFor(() => expect(only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads'), 5000)
+    await connection.use(async () => 'still there')
+    expect([only.connections.opened, retries]).toEqual([1, []])
+  })
+
   test('have hashes, by number', async () => {
     const { blocks } = connect([await node()])
     expect(await blocks.blockHash(0)).toBe(GENESIS)

@@ -78,7 +78,7 @@ export function chutesAgents({ apiKey, concurrency, now, on, pauseMs = 60_000, .
       if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')
       return { ...received, invocation }
     }
-    return minerClient({ ...miner, send }, concurrency, now)
+    return minerClient({ ...miner, send, on }, concurrency, now)
   }
 
   return (miner, replyMs, signal) => {

@@ -3,6 +3,7 @@ import { run } from '@affine/verifier'
 import { Command } from '@commander-js/extra-typings'
 import { chain } from './commands/chain.ts'
 import { commit } from './commands/commit.ts'
+import { config } from './commands/config.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { localnet, miner } from './commands/localnet.ts'
@@ -17,7 +18,7 @@ const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-const forSubnets = [chain, queue, status, doctor, commit, setWeights, validate]
+const forSubnets = [chain, queue, status, doctor, commit, setWeights, validate, config]
 for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets]) program.addCommand(command)
 for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')

@@ -10,13 +10,15 @@ import type { Setup } from './setup.ts'
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and including `/v1`: its agents
  * have `replyMs` a reply, give up on everything once `signal` aborts, and share a bound on how many calls are under way:
- * `most`, half as many after a 429, one more after every round of successes. `send` may know another way to the miner.
+ * `most`, half as many after a 429, one more after every round of successes. `send` may know another way to the miner;
+ * `on` hears how calls end.
  *
  * A request holds the model's name and the conversation, nothing else. What fails for the platform's reasons is asked
  * again, with growing pauses, until `signal` aborts; a reply is never asked for twice. An agent never rejects: no usable
  * reply is `{ fault: 'no-reply' }`.
  */
-export function minerClient({ model, chute, send = exchange }: Endpoint, most: number, now: () => number): Client {
+export function minerClient(endpoint: Endpoint, most: number, now: () => number): Client {
+  const { model, chute, send = exchange, on = () => {} } = endpoint
   const url = `${chute.replace(/\/$/, '')}/chat/completions`
   const limit = pLimit(most)
   let [room, calmAt] = [most, 0]
@@ -32,15 +34,17 @@ export function minerClient({ model, chute, send = exchange }: Endpoint, most: n
     if ([429, 500, 502, 503, 504].includes(status)) throw new Undelivered(`status ${status}`)
     const content: unknown = status === 200 && JSON.parse(text)?.choices?.[0]?.message?.content
     if (typeof content !== 'string') throw new TypeError('not a chat completion')
+    on({ type: 'call', outcome: 'reply' })
     return { content, ...reply }
   }
   return (replyMs, signal) => {
     setMaxListeners(0, signal) // every call that waits listens: any number is no leak
-    return (messages) => pRetry(() => ask(messages, replyMs, signal), patience(signal)).catch(() => NO_REPLY)
+    return (messages) => pRetry(() => ask(messages, replyMs, signal), patience(signal, on)).catch(() => NO_REPLY)
   }
 }
 
-type Endpoint = Pick<Miner, 'model' | 'chute'> & { readonly send?: (query: Query) => Promise<Received> }
+type Ways = { readonly send?: (query: Query) => Promise<Received>; readonly on?: Setup['on'] }
+type Endpoint = Pick<Miner, 'model' | 'chute'> & Ways
 export type Client = (replyMs: number, signal: AbortSignal) => Agent
 const NO_REPLY = { fault: 'no-reply' } as const
 
@@ -48,17 +52,19 @@ const NO_REPLY = { fault: 'no-reply' } as const
 export class Undelivered extends Error {}
 
 /** What is `Undelivered` is tried again until `signal` aborts, after pauses that grow up to half a minute, or a whole. */
-export const patience = (signal: AbortSignal): Options => ({
+export const patience = (signal: AbortSignal, on: Setup['on'] = () => {}): Options => ({
   ...{ retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 30_000 * (1 + Math.random()), randomize: true },
   ...{ shouldRetry: ({ error }) => error instanceof Undelivered, signal },
+  onFailedAttempt: ({ error }) =>
+    void (signal.aborted || on({ type: 'call', outcome: error instanceof Undelivered ? 'platform' : 'miner' })),
 })
 
 /** Agents for the miners of a local network: a chute is a URL on this machine. Other miners never reply. */
-export function endpointAgents(concurrency: number, now: () => number): Setup['agent'] {
+export function endpointAgents(concurrency: number, now: () => number, on: Setup['on'] = () => {}): Setup['agent'] {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
     if (!/^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/.test(chute)) return () => NO_REPLY
-    const client = clients.get(`${chute} ${model}`) ?? minerClient({ model, chute }, concurrency, now)
+    const client = clients.get(`${chute} ${model}`) ?? minerClient({ model, chute, on }, concurrency, now)
     clients.set(`${chute} ${model}`, client)
     return client(replyMs, signal)
   }

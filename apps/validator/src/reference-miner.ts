@@ -42,14 +42,15 @@ export async function serveMiner(player: Player, port: number): ReturnType<typeo
 }
 
 type Handler = (request: Request) => Response | Promise<Response>
+type Server = Disposable & { readonly url: string }
 
-/** Serves on loopback, at `url`, until it is disposed of. Port 0 takes any free one. */
-export async function listen(handler: Handler, port: number): Promise<Disposable & { readonly url: string }> {
-  const server = createServer(getRequestListener(handler)).listen(port, '127.0.0.1')
+/** Serves at `url`, on loopback without a `host`, until it is disposed of. Port 0 takes any free one. */
+export async function listen(handler: Handler, port: number, host = '127.0.0.1'): Promise<Server> {
+  const server = createServer(getRequestListener(handler)).listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    throw new Error(`port ${port} is in use: choose another with --port, or stop what listens there`)
+    throw new Error(`port ${port} is in use: choose another, or stop what listens there`)
   })
-  const url = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as { readonly port: number }).port}`
   return { url, [Symbol.dispose]: () => server.close().closeAllConnections() }
 }

@@ -5,6 +5,7 @@ import type { Hash } from '@affine/prng'
 import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
 import { checkSealed, ownLane, secretOf } from './lane.ts'
 import { Peers } from './peers.ts'
+import { Stopped } from './sampling.ts'
 import type { Setup } from './setup.ts'
 import { startingState } from './starting-state.ts'
 
@@ -29,7 +30,7 @@ export class Validator {
   readonly #setup: Setup
   readonly #tasks = new Map<string, Promise<void>>()
   readonly #lanes = new Map<string, LaneVerdict>()
-  readonly #sent = new Set<string>()
+  readonly #sent = new Map<string, unknown>()
   /** The state that governs the epoch it has come to. */
   state: State | undefined
   #phase: Phase | undefined
@@ -43,11 +44,22 @@ export class Validator {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks.values())
   }
 
+  /**
+   * Asks nobody any more, brings the rest to its end, and resolves when what was sent has its block or was refused. What
+   * has no reply yet is nobody's fault: the lane goes on with the next start. No head may come after it.
+   */
+  async stop(): Promise<void> {
+    this.#phase?.sampling.abort(new Stopped('the validator is stopping'))
+    await this.idle()
+    await Promise.all(this.#sent.values())
+  }
+
   /** Does what is due at a finalized head. Heads come in order; the work goes on in the background. */
   onHead(head: Head): void {
     const { chain, account, network, emit, on } = this.#setup
     const { protocol } = network
     const { epoch, offset } = place(head.number, protocol)
+    on({ type: 'head', head, epoch, offset })
     const phase = this.#phaseOf(epoch)
     if (offset >= protocol.sealBlock - margin(protocol.sealBlock)) phase.sampling.abort()
     if (offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)) phase.audit.abort()
@@ -76,25 +88,25 @@ export class Validator {
   /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
   #start(name: string, task: () => Promise<void>): void {
     if (this.#tasks.has(name)) return
+    const { on } = this.#setup
     const run = task()
-      .catch((error: Error) => this.#setup.on({ type: 'problem', what: name, error }))
-      .finally(() => this.#tasks.delete(name))
+      .catch((error: Error) => error instanceof Stopped || on({ type: 'problem', what: name, error }))
+      .then(() => void this.#tasks.delete(name))
+      .then(() => on({ type: 'ended', what: name }))
     this.#tasks.set(name, run)
   }
 
   /** Sends a transaction once, if at all, without waiting for its block. After a refusal the next head tries again. */
   #send(what: string, transaction: () => Promise<Head>): void {
     if (this.#sent.has(what)) return
-    this.#sent.add(what)
-    if (!this.#setup.emit) this.#setup.on({ type: 'withheld', what })
-    else
-      transaction().then(
-        ({ number }) => this.#setup.on({ type: 'sent', what, block: number }),
-        (error: Error) => {
-          this.#sent.delete(what)
-          this.#setup.on({ type: 'problem', what, error })
-        },
-      )
+    const { emit, on } = this.#setup
+    if (!emit) on({ type: 'withheld', what })
+    const isIn = ({ number }: Head): void => on({ type: 'sent', what, block: number })
+    const isNot = (error: Error): void => {
+      this.#sent.delete(what)
+      on({ type: 'problem', what, error })
+    }
+    this.#sent.set(what, emit && transaction().then(isIn, isNot))
   }
 
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
@@ -123,7 +135,7 @@ export class Validator {
     const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
     const own = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === account.hotkey)
-    if (own && own.lastUpdate >= beacon) this.#sent.add(what)
+    if (own && own.lastUpdate >= beacon) this.#sent.set(what, false)
     if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 

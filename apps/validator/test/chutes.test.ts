@@ -30,8 +30,9 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}) {
   const on = (event: Event) => void events.push(event)
   const agents = chutesAgents({ apiKey: KEY, concurrency: 8, now: Date.now, on, pauseMs: PAUSE_MS, ...place })
   const problems = () =>
-    events.map((event) => (event.type === 'problem' ? `${event.what}: ${event.error.message}` : event.type))
-  return { agents, api, seen, asked, problems }
+    events.flatMap((event) => (event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : []))
+  const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
+  return { agents, api, seen, asked, problems, outcomes }
 }
 const phase = () => new AbortController()
 const POST = '/me-one/v1/chat/completions'
@@ -137,7 +138,7 @@ describe.concurrent('a miner on Chutes', () => {
   })
 
   it('is asked again while its chute is cold, and forfeits by what is its own', async () => {
-    const { agents, asked } = await chutes({
+    const { agents, asked, outcomes } = await chutes({
       [POST]: (...rest) => (rest[2] < 3 ? answers(503) : replies)(...rest),
       '/me-two/v1/chat/completions': answers(400),
     })
@@ -146,6 +147,7 @@ describe.concurrent('a miner on Chutes', () => {
     expect(asked(POST).length).toBe(4)
     expect(await agents(OTHER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
     expect(asked('/me-two/v1/chat/completions').length).toBe(1)
+    expect(outcomes()).toEqual(['platform', 'platform', 'platform', 'reply', 'miner'])
   })
 
   it('cannot have the key sent elsewhere by a redirect', async () => {

@@ -131,7 +131,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     await crowned(winner, subnetOf)
     const left = [validators[0]!, again, validators[2]!]
     for (const { ended, stop } of left) expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
-    expect((await validators[0]!.ended).stdout).toContain('dethrones')
+    expect((await validators[0]!.ended).stdout).toContain('"outcome":"contender"')
   })
 
   test('committed and revealed weights come to the same, over a restart', async () => {

@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { setMaxListeners } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
+import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
 import { beaconBlock, NETWORKS, LOCAL_NETWORK as network } from '@affine/verifier'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Event, emits, folders } from '../src/setup.ts'
+import { playerReply } from '../src/reference-miner.ts'
+import { type Event, emits, placesOf, type Setup } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
 const STAKE = 1_000_000_000_000
@@ -18,26 +20,30 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-/** A chain with one validator and one miner, which nobody contends. */
-async function chainOf(): Promise<LocalChain> {
+/** A chain with one validator and miners that have committed, one after the other. */
+async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
   let drawn = 0
-  const neurons = [own, miner].map(({ hotkey }) => ({ hotkey, stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n }))
+  const all = [own, miner, ...miners]
+  const neurons = all.map(({ hotkey }) => ({ hotkey, stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n }))
   const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
   const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32).fill(drawn++), neurons, params })
-  const fields = encodeCommitment({ kind: 'miner', model: `m-${miner.hotkey}`, revision: 'main', chute: 'c' })
-  const included = chain.commit(miner, fields)
-  await chain.produce(0)
-  await included
+  for (const account of all.slice(1)) {
+    const model = `m-${account.hotkey}`
+    const included = chain.commit(account, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }))
+    await chain.produce(0)
+    await included
+  }
   return chain
 }
 
-function validatorOf(chain: LocalChain, folder: string, emit = true) {
+function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
   const events: Event[] = []
   const validator = new Validator({
-    ...folders(folder, join(root, 'buckets'), `b${folder.length}-${count++}`),
-    ...{ chain, account: own, network, emit, now: () => 0, random: (size: number) => new Uint8Array(size).fill(9) },
-    agent: () => async () => ({ fault: 'no-reply' }) as const,
-    on: (event) => events.push(event),
+    ...placesOf({ folder, bucket: join(root, 'buckets') }, `b${folder.length}-${count++}`, network),
+    ...{ chain, account: own, network, emit: true, now: () => 0, random: (size) => new Uint8Array(size).fill(9) },
+    agent: () => async () => ({ fault: 'no-reply' }),
+    on: (event) => ['head', 'ended'].includes(event.type) || events.push(event),
+    ...options,
   })
   /** Makes blocks up to `block`, and lets the validator do at each what is due. */
   const follow = async (block: number): Promise<void> => {
@@ -102,7 +108,7 @@ describe('a validator', () => {
   it('in a dry run sends nothing, and says once what it withholds', async () => {
     const reveal = () => Promise.reject(new Error('tried to reveal'))
     const chain = Object.assign(await chainOf(), { reveal })
-    const { events, follow } = validatorOf(chain, join(root, 'dry'), false)
+    const { events, follow } = validatorOf(chain, join(root, 'dry'), { emit: false })
     await follow(2 * tempo + 5)
     expect(chain.export().match(/"signature"/g)?.length).toBe(1) // the miner's
     const withheld = events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
@@ -115,5 +121,112 @@ describe('a validator', () => {
     const sends = (name: string) => ways.map((way) => emits({ ...network, ...NETWORKS[name] }, way))
     expect(sends('finney')).toEqual([false, true, false])
     for (const name of ['test', 'local']) expect(sends(name)).toEqual([true, true, false])
+  })
+
+  it('tells of every head, and when a task has ended', async () => {
+    const events: Event[] = []
+    const chain = await chainOf()
+    const { validator } = validatorOf(chain, join(root, 'events'), { on: (event) => events.push(event) })
+    const head = await chain.produce(0)
+    validator.onHead(head)
+    expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
+    await validator.idle()
+    const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
+    expect(ended.sort()).toEqual(['lane of epoch 0', 'reveal', 'turn'])
+  })
+})
+
+describe('a validator that is stopped', () => {
+  const contender = account(new Uint8Array(32).fill(3))
+  const skill = ({ hotkey }: { readonly hotkey: string }): number => (hotkey === miner.hotkey ? 0.3 : 0.8)
+  const reply: Setup['agent'] = (of) => async (messages) => ({
+    content: playerReply(messages.at(-1)?.content ?? '', { skill: skill(of), seed: of.hotkey }),
+  })
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+  /** Stops the validator, and makes blocks until it has. */
+  async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
+    let isDone = false
+    const stopping = validator.stop().finally(() => {
+      isDone = true
+    })
+    await validator.idle()
+    for (await pause(); !isDone; await pause()) await chain.produce(0)
+    await stopping
+  }
+  /** A call that is broken off. */
+  const hang = async (signal: AbortSignal) => {
+    setMaxListeners(0, signal)
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return { fault: 'no-reply' } as const
+  }
+  const journal = async (name: string): Promise<readonly string[]> =>
+    (await readFile(join(root, name, 'journal/1.jsonl'), 'utf8')).trimEnd().split('\n').slice(1)
+  const seals = (events: readonly Event[]) =>
+    events.filter((event) => event.type === 'sent' && /^seal/.test(event.what))
+  const commitment = async (chain: LocalChain) =>
+    (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)?.fields
+
+  it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
+    const never = await chainOf(contender)
+    const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
+    await without.follow(tempo + 3)
+
+    const chain = await chainOf(contender)
+    let left = 40
+    const agent: Setup['agent'] = (of, replyMs, signal) => async (messages) => {
+      if (left-- > 0) return reply(of, replyMs, signal)(messages)
+      return hang(signal)
+    }
+    const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
+    await first.follow(tempo - 1)
+    first.validator.onHead(await chain.produce(0))
+    while (left > 0) await pause()
+    await stopped(chain, first.validator)
+    const kept = await journal('twice')
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(64)
+    expect(kept.join()).not.toContain('no-reply')
+    expect(first.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(seals(first.events)).toEqual([])
+
+    const asked: string[] = []
+    const again = validatorOf(chain, join(root, 'twice'), {
+      bucketUrl: 'b',
+      agent: (of, ...rest) => {
+        asked.push(of.hotkey)
+        return reply(of, ...rest)
+      },
+    })
+    await again.follow(tempo + 3)
+    expect(asked.length).toBe(2 * (64 - kept.length))
+    expect(seals(again.events).length).toBe(1)
+    expect(seals(again.events)).toEqual(seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })))
+    const [played, want] = [[...(await journal('twice'))].sort(), [...(await journal('never'))].sort()]
+    expect(played.every((line, i) => line === want[i])).toBe(true)
+    expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
+  })
+
+  it('seals a lane that is complete, and waits for its block', async () => {
+    const chain = await chainOf(contender)
+    const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
+    await follow(tempo - 1)
+    validator.onHead(await chain.produce(0))
+    while ((await journal('whole').catch(() => [])).length < 64) await pause()
+    const before = chain.height
+    await stopped(chain, validator)
+    expect(chain.height).toBeGreaterThan(before)
+    expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
+  })
+
+  it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
+    const chain = await chainOf(contender)
+    const agent: Setup['agent'] = (_, __, signal) => () => hang(signal)
+    const { validator, follow } = validatorOf(chain, join(root, 'late'), { agent })
+    await follow(tempo - 1)
+    const { sealBlock } = network.protocol
+    for (; chain.height < tempo + sealBlock - 2; await pause()) validator.onHead(await chain.produce(0))
+    await stopped(chain, validator)
+    expect((await journal('late')).length).toBe(64)
+    expect((await journal('late')).every((line) => line.split('no-reply').length === 3)).toBe(true)
   })
 })

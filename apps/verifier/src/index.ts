@@ -1,7 +1,7 @@
 export * from './network.ts'
 export { NETWORK_HELP, type Opened, type OpenOptions, openChain, openLive } from './open-chain.ts'
 export { type ChainOptions, chainCommand, FIRST_EPOCH, NETUID, NETWORK, onChain } from './options.ts'
-export { interrupted, type Output, output, raceAbort, run } from './output.ts'
+export { interrupted, type Output, output, raceAbort, run, toJson } from './output.ts'
 export { type Flaw, type Recomputed, recompute } from './recompute.ts'
 export { checkLane, isMissing, type LaneVerdict, laneScope, type Settled, settleEpoch, Unavailable } from './settle.ts'
 export { openBucket, type Source, sourceReader } from './sources.ts'

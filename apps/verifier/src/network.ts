@@ -12,13 +12,17 @@ export interface Network {
   readonly genesis?: string
   /** Is nothing sent to its chain unless asked for? */
   readonly careful?: boolean
+  /** What a miner's chute is: a deployment on Chutes, or a URL on one's own machine. */
+  readonly platform: 'chutes' | 'loopback'
 }
 
 /** A network by name; the first epoch may be left to its validators. */
 type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
 /** Of a chain on one machine: short epochs and a smaller cap. */
-export const LOCAL_NETWORK: Network = { protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'] }
+export const LOCAL_NETWORK: Network = {
+  ...{ protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'], platform: 'loopback' },
+}
 
 /** Networks by name. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {
@@ -29,14 +33,20 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
     netuid: 120,
     genesis: '2f0555cc76fc2840a25a6ea3b9637146806f1f44b090c175ffde2a7e5ab36c03',
     careful: true,
+    platform: 'chutes',
   },
   test: {
     protocol: PROTOCOL,
     endpoints: ['wss://test.finney.opentensor.ai:443'],
     genesis: '8f9cf856bf558a14440e75569c9e58594757048d7b3a84b5d25f6bd978263105',
+    platform: 'chutes',
   },
   local: LOCAL_NETWORK,
 }
+
+/** The network whose name is all of `where`, or stands before other nodes and a comma. */
+export const networkNamed = (where: string): Preset | undefined =>
+  Object.entries(NETWORKS).find(([name]) => name === where.split(',')[0])?.[1]
 
 /** The network whose chain has this genesis; `local` when none has. */
 export const networkOn = (genesis: string): Preset =>

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Chain, LocalChain, remoteChain } from '@affine/chain'
 import type { SubtensorOptions } from '@affine/chain/subtensor'
-import { NETWORKS, type Network, networkOn } from './network.ts'
+import { type Network, networkNamed, networkOn } from './network.ts'
 
 /** How commands name a chain. */
 export const NETWORK_HELP =
-  "finney, test or local; a node's ws:// or wss:// URL, or several with commas; the http:// URL of `af localnet`; or the file of a chain's export"
+  "finney, test or local; a node's ws:// or wss:// URL; several with commas; the http:// URL of `af localnet`; or the file of a chain's export"
 
-export interface OpenOptions extends Pick<SubtensorOptions, 'salts'> {
+export interface OpenOptions extends Pick<SubtensorOptions, 'salts' | 'onRetry'> {
   /** Where the network does not say it. */
   readonly netuid?: number | undefined
   /** Instead of the network's. */
@@ -26,9 +26,11 @@ export interface Opened {
  * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no name gives them.
  * @throws RangeError for a name that is none, and without a netuid where one is needed.
  */
-export async function openChain(where: string, { netuid, firstEpoch, salts }: OpenOptions = {}): Promise<Opened> {
-  const named = Object.hasOwn(NETWORKS, where) ? NETWORKS[where] : undefined
-  const urls = named?.endpoints ?? where.split(',').map((url) => url.trim())
+export async function openChain(where: string, options: OpenOptions = {}): Promise<Opened> {
+  const { netuid, firstEpoch, salts, onRetry } = options
+  const named = networkNamed(where)
+  const [first, ...more] = where.split(',').map((url) => url.trim())
+  const urls = [...(named?.endpoints ?? [first ?? '']), ...more]
   const rules = (chain: Chain): Network => {
     const preset = named ?? networkOn(chain.genesis)
     const start = firstEpoch ?? preset.firstEpoch
@@ -49,6 +51,7 @@ export async function openChain(where: string, { netuid, firstEpoch, salts }: Op
     ...{ endpoints: urls, netuid: subnet, random: randomBytes, now: Date.now },
     ...(named?.genesis !== undefined && { genesis: named.genesis }),
     ...(salts && { salts }),
+    ...(onRetry && { onRetry }),
   })
   try {
     return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }

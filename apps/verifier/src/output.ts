@@ -13,7 +13,7 @@ export interface Output {
 const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
 /** JSON in ASCII: a terminal acts on some characters that JSON may hold as they are. */
-const toJson = (record: object): string =>
+export const toJson = (record: object): string =>
   JSON.stringify(record, plain).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 export function output(json = false): Output {

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Account, account } from '@affine/chain'
+import type { Account } from '@affine/chain'
 import { accountFrom, readHotkey, readWallet } from '@affine/chain/wallet'
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
 
@@ -26,21 +26,10 @@ export async function emptyFolder(path: string): Promise<string> {
   return folder
 }
 
-/** The account whose 32-byte secret "--key" names, as 64 hex digits. Says what is wrong, never the secret. */
-export async function readKey(path: string): Promise<Account> {
-  const text = (await readFile(path, 'utf8')).trim()
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new RangeError(`${path} expected to hold a key: 64 lower-case hex digits`)
-  return account(Buffer.from(text, 'hex'))
-}
-
 /** Which account a command acts for. */
-export type AccountOptions = {
-  key?: string | undefined
-  wallet?: string | undefined
-  hotkey?: string | undefined
-  walletPath?: string | undefined
-}
+export type AccountOptions = { [name in 'key' | 'wallet' | 'hotkey' | 'walletPath']?: string | undefined }
 
+type Warn = (text: string) => void
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
@@ -56,11 +45,12 @@ export function accountCommand(name: string): Command<[], AccountOptions> {
 /**
  * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, which `accountFrom` reads; else
  * BT_WALLET_COLD and BT_WALLET_HOT, which also stand in for one of the two options. `warn` hears what should be mended.
+ * The variables are the environment's, or those that are given.
  * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom` refuse: no secret is quoted.
  */
-export async function readAccount(options: AccountOptions, warn: (text: string) => void): Promise<Account> {
+export async function readAccount(options: AccountOptions, warn: Warn, env = process.env): Promise<Account> {
   const { key, wallet, hotkey, walletPath: root } = options
-  const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = process.env
+  const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = env
   if (secret && (key ?? wallet ?? hotkey) === undefined) return accountFrom(secret, 'AFFINE_HOTKEY')
   const [cold, hot] = [wallet ?? BT_WALLET_COLD, hotkey ?? BT_WALLET_HOT]
   const read =

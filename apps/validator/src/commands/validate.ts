@@ -1,45 +1,87 @@
 import { randomBytes } from 'node:crypto'
-import { onChain, openLive, shortHotkey } from '@affine/verifier'
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { directoryBucket } from '@affine/blocks/directory'
+import type { Account } from '@affine/chain'
+import { interrupted, type Output, openLive, printable, raceAbort, shortHotkey } from '@affine/verifier'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { chutesAgents } from '../chutes.ts'
 import { holdFolder } from '../folder-lock.ts'
+import { guard, healthOf, pages } from '../health.ts'
+import { metricsOf } from '../metrics.ts'
 import { endpointAgents } from '../miner-client.ts'
-import { narrate } from '../narrate.ts'
-import { emits, folders } from '../setup.ts'
+import { narrate, serviceOutput, warn } from '../narrate.ts'
+import { listen } from '../reference-miner.ts'
+import { NO_KEY, readService, type Settings, serviceCommand } from '../settings.ts'
+import { type Event, emits, placesOf } from '../setup.ts'
 import { Validator } from '../validator.ts'
-import { accountOf, accountOnChain, neuronOf } from './chain.ts'
-import { whole } from './options.ts'
+import { neuronOf } from './chain.ts'
 
 const EXAMPLES = `
+Every setting may be in the environment instead, or in a file .env: \`af config\` names them all, and shows what is in force.
+
 Examples:
   $ af validate --network http://127.0.0.1:9944 --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
-  $ af validate --network finney --wallet validator --hotkey default --folder validator --buckets buckets`
+  $ af validate --network finney --wallet validator --hotkey default --folder validator --bucket-url https://my.host/b`
 
 /** `af validate`: one validator, until it is stopped. */
-export const validate: CommandUnknownOpts = accountOnChain('validate')
+export const validate: CommandUnknownOpts = serviceCommand('validate')
   .description('run a validator: sample, seal, audit, attest, set weights')
-  .requiredOption('--folder <folder>', 'its own: journals, secrets, sealed blocks')
-  .requiredOption('--buckets <folder>', 'where all buckets are; its own is the one named by its hotkey')
-  .option('--emit', 'send to the chain: without it a validator on finney only says what it would send')
-  .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
-  .option('--concurrency <n>', 'calls at once to one miner', whole(1, 10_000), 32)
   .addHelpText('after', EXAMPLES)
-  .action(async ({ folder, buckets, concurrency, ...options }) => {
-    const account = await accountOf(options)
-    const { hotkey } = account
-    await using _folder = await holdFolder(folder)
-    const places = folders(folder, buckets, hotkey)
-    await onChain(openLive, { ...options, salts: places.store }, async ({ chain, network }, screen, signal) => {
-      const [{ permit }] = await neuronOf(chain, hotkey)
-      const emit = emits(network, options)
-      const validator = new Validator({
-        ...{ ...places, chain, account, network, emit, now: Date.now, random: randomBytes },
-        agent: endpointAgents(concurrency, Date.now),
-        on: (event) => signal.aborted || narrate(event, screen, shortHotkey),
-      })
-      const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
-      screen.line(`validating as ${hotkey}${dry}`, { type: 'started', hotkey, emit })
-      const text = 'it has no validator permit yet: permits go to the highest stakes once every tempo'
-      if (!permit) screen.line(`! ${text}`, { type: 'warning', text })
-      for await (const head of chain.heads(signal)) validator.onHead(head)
+  .action(async ({ json, ...flags }, command) => {
+    const { settings, account, problems, warnings, hide } = await readService(flags)
+    if (!settings || !account) return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
+    const screen = serviceOutput(json === true, hide)
+    for (const text of warnings) warn(screen, text)
+    await operate(settings, account, screen).catch((error: Error) => {
+      error.message = hide(error.message)
+      throw error
     })
   })
+
+/** Validates until a signal stops it, the chain is gone for good, or nothing gets on. */
+async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
+  const [{ hotkey }, { folder, stall, grace, metrics: port }] = [account, settings]
+  await using _folder = await holdFolder(folder)
+  const clock = () => performance.now()
+  const health = healthOf(clock)
+  const listeners = [health.on, (event: Event) => narrate(event, screen, shortHotkey)]
+  const on = (event: Event): void => {
+    for (const hear of listeners) hear(event)
+  }
+  const trouble = (what: string, message: string): void => on({ type: 'problem', what, error: new Error(message) })
+  guard(2 * stall, health, (why) => {
+    trouble('stalled', `${why}: it ends, to be started again`)
+    process.exit(1)
+  })
+  const signal = interrupted()
+  const onRetry = ({ message }: Error): void => trouble('node', `${message}; trying the next`)
+  const options = { ...settings, salts: directoryBucket(folder), onRetry }
+  await using opened = await raceAbort(openLive(settings.network, options), signal)
+  const { chain, network } = opened
+  const [{ permit, lastUpdate }] = await raceAbort(neuronOf(chain, hotkey), signal)
+  const metrics = metricsOf(hotkey, lastUpdate, clock)
+  listeners.push(metrics.on)
+  using served = port === undefined ? null : await listen(pages(stall, health, metrics), port, settings.metricsHost)
+
+  const { chutesApiKey: apiKey, concurrency, replay = false } = settings
+  const isHosted = network.platform === 'chutes'
+  if (isHosted && !apiKey) throw new RangeError(NO_KEY)
+  const [places, emit, now] = [placesOf(settings, hotkey, network), emits(network, settings), Date.now]
+  const agent =
+    isHosted && apiKey ? chutesAgents({ apiKey, concurrency, now, on }) : endpointAgents(concurrency, now, on)
+  const validator = new Validator({
+    ...{ ...places, chain, account, network, emit, replay, agent, on, now, random: randomBytes },
+    openBucket: (...named) => {
+      const source = places.openBucket(...named)
+      return source && { ...source, read: (...asked) => source.read(...asked).finally(() => on({ type: 'read' })) }
+    },
+  })
+  const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
+  const at = served ? `; /metrics and /healthz are at ${served.url}` : ''
+  screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url: served?.url })
+  if (!permit) warn(screen, 'it has no validator permit yet: permits go to the highest stakes once every tempo')
+  for await (const head of chain.heads(signal)) validator.onHead(head)
+  screen.line(`stopping, in ${grace} s at the latest; at a second signal at once`, { type: 'stopping' })
+  await Promise.race([validator.stop(), sleep(grace * 1000)])
+  signal.throwIfAborted()
+}

@@ -6,7 +6,7 @@ import { digest } from '@affine/prng'
 import { LOCAL_NETWORK as network } from '@affine/verifier'
 import { endpointAgents } from '../miner-client.ts'
 import { playerReply, serveMiner } from '../reference-miner.ts'
-import { type Event, folders, type Setup } from '../setup.ts'
+import { type Event, placesOf, type Setup } from '../setup.ts'
 import { Validator } from '../validator.ts'
 
 const STAKE = 1_000_000_000_000n
@@ -92,7 +92,7 @@ export async function runSubnet(cast: Cast, out: string, on: (member: Member, ev
     const running: readonly Validator[] = validators.map((member, i) => {
       const { name, account } = member
       return new Validator({
-        ...folders(join(out, 'validators', name), join(out, 'buckets'), account.hotkey),
+        ...placesOf({ folder: join(out, 'validators', name), bucket: join(out, 'buckets') }, account.hotkey, network),
         ...{ chain, account, network, emit: true, now, random: seededBytes(seed, name) },
         agent: name === LIAR ? liarsAgent(cast, () => running[i]?.state?.duel) : honest,
         on: (event) => on(member, event),

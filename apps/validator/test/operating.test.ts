@@ -1,0 +1,370 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sample } from '@affine/blocks'
+import { account, encodeCommitment, remoteChain } from '@affine/chain'
+import { LOCAL_NETWORK, type Settled } from '@affine/verifier'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AF, killAll, type Started, start } from '../../verifier/test/processes.ts'
+import { healthOf, pages } from '../src/health.ts'
+import { metricsOf } from '../src/metrics.ts'
+import { narrate, serviceOutput } from '../src/narrate.ts'
+import { playerReply } from '../src/reference-miner.ts'
+import type { Event } from '../src/setup.ts'
+import { unprintable } from './commands.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+const HOTKEY = 'me'
+/** A file system on which states are never found nor missed. */
+const STUCK = `
+  const { promises } = process.getBuiltinModule('node:fs')
+  const { stat } = promises
+  promises.stat = (path) => (String(path).includes('states') ? new Promise(() => {}) : stat(path))
+  process.getBuiltinModule('node:module').syncBuiltinESMExports()
+`
+const head = (number: number): Event => ({ type: 'head', head: { number, hash: '' }, epoch: 2, offset: 7 })
+const problem = (what: string): Event => ({ type: 'problem', what, error: new Error('why') })
+
+/** What Prometheus reads: values by series. */
+async function valuesOf(response: Response): Promise<Record<string, number>> {
+  const lines = (await response.text()).split('\n').filter((line) => /^affine_/.test(line))
+  return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]))
+}
+
+describe('metrics', () => {
+  let time = 0
+  const sample = {
+    ...{ env: 'mult8@0.1.0', verdict: 'win' },
+    ...{ champion: { fault: 'no-reply' }, contender: {} },
+  } as unknown as Sample
+  const lane = { sealed: true, whole: true, attesters: [] }
+  const settled = {
+    state: { trust: { [HOTKEY]: { correct: 1_000_000, incorrect: 0 } }, ratio: 510_000, duel: { ratio: 620_000 } },
+    report: {
+      lanes: {
+        a: { ...lane, accepted: true, setAside: [] },
+        b: { ...lane, accepted: true, setAside: ['mult8@0.1.0'] },
+        c: { ...lane, accepted: false, setAside: [] },
+        d: { ...lane, accepted: true, setAside: [] },
+      },
+    },
+  } as unknown as Settled
+  const metrics = metricsOf(HOTKEY, 41, () => time)
+  const read = async () => valuesOf(await metrics.read())
+
+  it('say all there is to say from the start, with a help text each', async () => {
+    const response = await metrics.read()
+    expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+    const text = await response.clone().text()
+    expect(text).toContain('process_cpu_seconds_total')
+    const names = [
+      ...['head_block', 'head_age_seconds', 'epoch', 'epoch_offset_blocks', 'lane_challenges_left', 'samples_total'],
+      ...['faults_total', 'miner_calls_total', 'lanes', 'own_trust', 'ratio_to_beat', 'transactions_total'],
+      ...['last_weights_block', 'problems_total'],
+    ]
+    for (const name of names) expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
+    const values = await valuesOf(response)
+    expect(values.affine_last_weights_block).toBe(41)
+    for (const what of ['seal', 'attest', 'weights', 'reveal'])
+      for (const outcome of ['sent', 'refused'])
+        expect(values[`affine_transactions_total{what="${what}",outcome="${outcome}"}`]).toBe(0)
+  })
+
+  it('follow from events', async () => {
+    metrics.on(head(67))
+    time += 2500
+    metrics.on({ type: 'sample', epoch: 2, sample, left: 12 })
+    expect(await read()).toMatchObject({
+      ...{ affine_head_block: 67, affine_epoch: 2, affine_epoch_offset_blocks: 7, affine_head_age_seconds: 2.5 },
+      affine_lane_challenges_left: 12,
+      'affine_samples_total{env="mult8@0.1.0",verdict="win"}': 1,
+      'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
+    })
+    metrics.on({ type: 'epoch', settled })
+    for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal']) metrics.on({ type: 'sent', what, block: 99 })
+    for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const) metrics.on({ type: 'call', outcome })
+    expect(await read()).toMatchObject({
+      ...{ 'affine_lanes{outcome="accepted"}': 2, 'affine_lanes{outcome="rejected"}': 1 },
+      ...{ 'affine_lanes{outcome="set_aside"}': 1, affine_lane_challenges_left: 0 },
+      ...{ affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666), affine_ratio_to_beat: 0.62, affine_last_weights_block: 99 },
+      'affine_transactions_total{what="seal",outcome="sent"}': 1,
+      'affine_transactions_total{what="reveal",outcome="sent"}': 1,
+      ...{ 'affine_miner_calls_total{outcome="reply"}': 2, 'affine_miner_calls_total{outcome="own"}': 1 },
+    })
+  })
+
+  it('have few labels, whatever fails', async () => {
+    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'reveal', 'node']) metrics.on(problem(what))
+    for (let i = 0; i < 100; i++) metrics.on(problem(`${i} and "more"\n`))
+    const values = await read()
+    const problems = Object.entries(values).filter(([name]) => name.startsWith('affine_problems_total'))
+    expect(problems.length).toBeLessThan(15)
+    expect(values).toMatchObject({
+      ...{ 'affine_problems_total{what="turn"}': 1, 'affine_problems_total{what="lane"}': 1 },
+      ...{ 'affine_problems_total{what="node"}': 1, 'affine_problems_total{what="other"}': 100 },
+      'affine_transactions_total{what="attest",outcome="refused"}': 1,
+      'affine_transactions_total{what="reveal",outcome="refused"}': 1,
+    })
+  })
+})
+
+describe('health', () => {
+  let time = 1000
+  const pass = (seconds: number): void => {
+    time += seconds * 1000
+  }
+  it('is good while blocks come and the turn gets on, and says what does not', () => {
+    const { on, late } = healthOf(() => time)
+    pass(9)
+    expect(late(10)).toEqual([])
+    pass(2)
+    expect(late(10)).toEqual(['no block came in 10 s'])
+    const turn: readonly [Event, number][] = [
+      [head(1), 9],
+      [head(2), 9],
+    ]
+    for (const [event, seconds] of turn) {
+      on(event)
+      pass(seconds)
+    }
+    expect(late(10)).toEqual(['its turn came no further in 10 s']) // it is the first head's
+    expect(late(20)).toEqual([])
+    for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
+      on(event)
+      on(head(3))
+      pass(9)
+      expect(late(10)).toEqual([])
+    }
+    on({ type: 'ended', what: 'reveal' })
+    pass(2)
+    expect(late(10)).toEqual(['no block came in 10 s', 'its turn came no further in 10 s'])
+    on({ type: 'ended', what: 'turn' })
+    on({ type: 'read' })
+    expect(late(10)).toEqual(['no block came in 10 s'])
+    on(head(4))
+    expect(late(10)).toEqual([])
+  })
+
+  it('is a page, beside the metrics and nothing else', async () => {
+    const health = healthOf(() => time)
+    const ask = pages(
+      10,
+      health,
+      metricsOf(HOTKEY, 0, () => time),
+    )
+    const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
+    const good = await get('/healthz?x')
+    expect([good.status, await good.json()]).toEqual([200, { ok: true, reasons: [] }])
+    pass(11)
+    const bad = await get('/healthz')
+    expect([bad.status, await bad.json()]).toEqual([503, { ok: false, reasons: ['no block came in 10 s'] }])
+    expect((await get('/metrics')).status).toBe(200)
+    for (const path of ['/', '/metrics/', '//metrics', '/healthz/..']) expect((await get(path)).status).toBe(404)
+  })
+})
+
+describe('what a service says', () => {
+  const hide = (text: string): string => text.replaceAll('s3cret', '****')
+  function said(isTTY: boolean, json: boolean): string {
+    const { isTTY: before, columns } = process.stdout
+    Object.assign(process.stdout, { isTTY, columns: 80 })
+    let stdout = ''
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += text
+      return true
+    })
+    const screen = serviceOutput(json, hide)
+    narrate({ type: 'sent', what: 'seal 3', block: 9 }, screen, String)
+    narrate({ type: 'problem', what: 'turn', error: new Error('s3cret \u001b[2J\u202e') }, screen, String)
+    screen.line('! mind this', { type: 'warning', text: 'mind this' })
+    screen.line('one\ntwo', { type: 'epoch', stake: 10n ** 20n, odd: '\u009b\u2028é' })
+    screen.status('passing')
+    write.mockRestore()
+    Object.assign(process.stdout, { isTTY: before, columns })
+    return stdout
+  }
+  it('is for people in a terminal', () => {
+    const lines = said(true, false).split('\r\x1b[K').filter(Boolean)
+    const text = ['  seal 3 is in block 9\n', '  ✘ turn: **** �\n', '! mind this\n', 'one\ntwo\n', 'passing']
+    expect(lines).toEqual(text)
+  })
+  it.each([
+    [false, false],
+    [true, true],
+    [false, true],
+  ])('is a log elsewhere, and with --json (%s, %s)', (isTTY, json) => {
+    const text = said(isTTY, json)
+    expect(unprintable(text)).toEqual([])
+    expect(text).not.toContain('s3cret')
+    const records = text.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one
+    const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
+    expect(records).toEqual([
+      { level: 'info', time, type: 'sent', what: 'seal 3', block: 9, msg: 'seal 3 is in block 9' },
+      { level: 'error', time, type: 'problem', what: 'turn', message: '**** \u001b[2J\u202e', msg: 'turn: **** �' },
+      { level: 'warn', time, type: 'warning', text: 'mind this', msg: 'mind this' },
+      { level: 'info', time, type: 'epoch', stake: `${10n ** 20n}`, odd: '\u009b\u2028é', msg: 'one' },
+    ])
+  })
+})
+
+describe('af validate', () => {
+  let root: string
+  let chain: Started
+  let url: string
+  let runs = 0
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'operating-'))
+    const words = ['--port', '0', '--block-ms', '150', '--validators', '3', '--miners', '2', '--out', join(root, 'net')]
+    chain = start(AF, ['localnet', ...words, '--json'])
+    url = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url
+    for await (const { number } of (await remoteChain(url)).heads())
+      if (number > LOCAL_NETWORK.protocol.epochBlocks) break
+  })
+  afterAll(async () => {
+    closeServers()
+    await killAll()
+    await rm(root, { recursive: true })
+  })
+
+  const key = (name: string): string => join(root, 'net/keys', name)
+  const validate = (words: string, { on = url, who = 1, env = {} } = {}): Started => {
+    const own = ['--key', key(`validator-${who}`), '--folder', join(root, `v${runs++}`), '--buckets', join(root, 'b')]
+    return start(AF, ['validate', '--network', on, ...own, ...words.split(' ').filter(Boolean)], { cwd: root, env })
+  }
+  const records = (stdout: string): Record<string, unknown>[] =>
+    stdout.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []))
+  /** Where a validator's pages are. */
+  const pagesOf = async ({ says }: Started): Promise<string> => (await says(/"url":"([^"]+)"/))[1] ?? ''
+  /** Asks for a page until it has the status, or the process has ended. */
+  const health = async (at: string, status: number): Promise<unknown> => {
+    for (;;) {
+      const response = await fetch(`${at}/healthz`)
+      if (response.status === status) return response.json()
+      await sleep(50)
+    }
+  }
+  /** Stops the chain for a while. */
+  async function frozen<T>(task: () => Promise<T>): Promise<T> {
+    chain.child.kill('SIGSTOP')
+    return task().finally(() => chain.child.kill('SIGCONT'))
+  }
+
+  it('is healthy while blocks come; without, it says so, and ends with 1 after twice the time', async () => {
+    const validator = validate('--stall 2 --metrics 0 --dry-run')
+    const at = await pagesOf(validator)
+    expect(await health(at, 200)).toEqual({ ok: true, reasons: [] })
+    await validator.says(/would send attest/)
+    const values = await valuesOf(await fetch(`${at}/metrics`))
+    expect(values.affine_head_block).toBeGreaterThan(0)
+    const ended = await frozen(async () => {
+      expect(await health(at, 503)).toEqual({ ok: false, reasons: ['no block came in 2 s'] })
+      return validator.ended
+    })
+    expect(ended.code).toBe(1)
+    const last = records(ended.stdout).at(-1)
+    expect(last).toMatchObject({ level: 'error', what: 'stalled' })
+    expect(last?.message).toBe('no block came in 4 s: it ends, to be started again')
+  })
+
+  /** An environment in which every process begins with this code. */
+  async function beginning(code: string): Promise<{ NODE_OPTIONS: string }> {
+    const file = join(root, `${runs++}.mjs`)
+    await writeFile(file, `import { isMainThread } from 'node:worker_threads'\nif (isMainThread) {${code}}`)
+    return { NODE_OPTIONS: `--import=${file}` }
+  }
+
+  it('with a turn that gets stuck is not healthy, and ends with 1', async () => {
+    const env = await beginning(STUCK)
+    const validator = validate('--stall 1 --metrics 0', { env })
+    const at = await pagesOf(validator)
+    const reasons = ['its turn came no further in 1 s']
+    expect(await health(at, 503)).toEqual({ ok: false, reasons })
+    const { code, stdout } = await validator.ended
+    expect(code).toBe(1)
+    expect(records(stdout).at(-1)?.message).toBe('its turn came no further in 2 s: it ends, to be started again')
+  })
+
+  it('whose event loop is blocked is killed', async () => {
+    const env = await beginning("process.once('SIGUSR2', () => { for (;;); })")
+    const validator = validate('--stall 1', { env })
+    await validator.says(/"type":"started"/)
+    const { code, stderr } = await validator.stop('SIGUSR2')
+    expect([code, stderr]).toEqual([null, 'af: the event loop is blocked: killed\n'])
+  })
+
+  it('starts from what the others attested, or with --replay from the first epoch', async () => {
+    const others = [1, 2].map((who) => validate('', { who }))
+    const first = async (words: string) => {
+      const { says, stop } = validate(`--dry-run ${words}`, { who: 3 })
+      const [, epoch] = await says(/"type":"epoch","epoch":(\d+)/)
+      await stop('SIGKILL')
+      return Number(epoch)
+    }
+    while ((await first('')) === 0); // until both have attested the last epoch
+    expect(await first('--replay')).toBe(0)
+    for (const { code } of await Promise.all(others.map((each) => each.stop()))) expect(code).toBe(130)
+  })
+
+  it('says which node failed, and that it tries the next, without the key in its URL', async () => {
+    const server = createServer((socket) => socket.destroy())
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { readonly port: number }
+    const node = `ws://127.0.0.1:${port}/my-own-node-key`
+    const { code, stdout, stderr } = await validate('--netuid 1', { on: `${node},${node}-2` }).ended
+    server.close()
+    expect(code).toBe(1)
+    const problems = records(stdout).filter(({ type }) => type === 'problem')
+    expect(problems.length).toBeGreaterThan(1)
+    for (const problem of problems) expect(problem).toMatchObject({ level: 'error', what: 'node' })
+    expect(problems[0]?.message).toMatch(/^Unreachable: .*127\.0\.0\.1.*; trying the next$/)
+    expect(stdout + stderr).not.toContain('my-own-node-key')
+  })
+
+  describe('at SIGTERM', () => {
+    it('asks no more, blames nobody, keeps what was played, and ends with 130', async () => {
+      let count = 0
+      // Some replies, then none.
+      const { url: chute, seen } = await serve((_, __, response, body) => {
+        const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.5, seed: '' })
+        if (count++ < 60) response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
+      })
+      const live = await remoteChain(url)
+      for (const name of ['miner-1', 'miner-2']) {
+        const miner = account(Buffer.from(await readFile(key(name), 'utf8'), 'hex'))
+        await live.commit(miner, encodeCommitment({ kind: 'miner', model: miner.hotkey, revision: 'main', chute }))
+      }
+      const validator = validate('')
+      const folder = join(root, `v${runs - 1}`, 'journal')
+      const played = async () => {
+        const [name = ''] = await readdir(folder).catch(() => [])
+        const text = await readFile(join(folder, name), 'utf8').catch(() => '')
+        return text.split('\n').slice(1, -1)
+      }
+      while (seen.length < 61 || (await played()).length === 0) await sleep(20)
+      const { code, stdout, stderr } = await validator.stop('SIGTERM')
+      expect([code, stderr]).toEqual([130, ''])
+      expect(records(stdout).some(({ type }) => type === 'stopping')).toBe(true)
+      expect(records(stdout).filter(({ type }) => type === 'problem')).toEqual([])
+      const lines = await played()
+      expect(lines.length).toBeGreaterThan(0)
+      expect(lines.length).toBeLessThan(64)
+      expect(lines.join()).not.toContain('no-reply')
+    })
+
+    it('waits for what is under way, not longer than told, and not at all at the second signal', async () => {
+      const env = await beginning(STUCK)
+      const [short, long] = [validate('--grace 1 --metrics 0', { env }), validate('--grace 900 --metrics 0', { env })]
+      for (const validator of [short, long]) {
+        const at = await pagesOf(validator)
+        while (!((await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0)) await sleep(50)
+        validator.child.kill('SIGTERM')
+        await validator.says(/"type":"stopping"/)
+      }
+      expect((await short.ended).code).toBe(130)
+      expect(long.child.exitCode).toBe(null)
+      expect((await long.stop('SIGTERM')).code).toBe(null)
+    })
+  })
+})

@@ -1,0 +1,277 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { account } from '@affine/chain'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ended, killAll, AF as program, run } from '../../verifier/test/processes.ts'
+import { readSettings } from '../src/settings.ts'
+import { unprintable } from './commands.ts'
+
+const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
+const KEYS = { S3_ACCESS_KEY_ID: 'access-key-of-mine', S3_SECRET_ACCESS_KEY: 'secret-key-of-mine-9z' }
+const R2 = {
+  R2_ACCOUNT_ID: '0123456789abcdef0123456789abcdef',
+  R2_BUCKET_ID: 'affine',
+  R2_WRITE_ACCESS_KEY_ID: KEYS.S3_ACCESS_KEY_ID,
+  R2_WRITE_SECRET_ACCESS_KEY: KEYS.S3_SECRET_ACCESS_KEY,
+}
+
+type Variables = Readonly<Record<string, string>>
+const read = (flags: object, env: Variables = {}, file: Variables = {}) => readSettings(flags, env, file)
+/** Where a setting is from. */
+const found = ({ shown }: ReturnType<typeof read>, name: string) => {
+  const { value, from, by } = shown.find(({ setting }) => setting === name) ?? {}
+  return [value, from, by]
+}
+
+describe('a setting', () => {
+  it('is taken from the option, else the environment, else .env, else it has its default', () => {
+    const [flags, env, file] = [{ stall: '1' }, { AFFINE_STALL: '2' }, { AFFINE_STALL: '3', AFFINE_GRACE: '4' }]
+    expect(found(read(flags, env, file), 'stall')).toEqual(['1', 'flag', '--stall'])
+    expect(found(read({}, env, file), 'stall')).toEqual(['2', 'environment', 'AFFINE_STALL'])
+    expect(found(read({}, {}, file), 'stall')).toEqual(['3', '.env', 'AFFINE_STALL'])
+    expect(found(read({}), 'stall')).toEqual(['300', 'default', '--stall or AFFINE_STALL'])
+    expect(found(read({}), 'folder')).toEqual(['-', '-', '--folder or AFFINE_FOLDER'])
+    expect(read({ ...MINIMUM, ...flags }, env, file).settings).toMatchObject({ stall: 1, grace: 4, concurrency: 32 })
+  })
+
+  it('of the environment counts before .env whatever its name, and keeps .env’s away even when it is empty', () => {
+    expect(found(read({}, { R2_BUCKET_ID: 'one' }, { S3_BUCKET: 'two' }), 's3-bucket')[0]).toBe('one')
+    expect(found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key')).toEqual([
+      ...['-', '-', 'CHUTES_API_KEY'],
+    ])
+  })
+
+  it('has the type that it needs: numbers, switches, texts', () => {
+    const env = { AFFINE_EMIT: 'true', AFFINE_REPLAY: '0', AFFINE_METRICS: '0', AFFINE_NETUID: '7' }
+    const { settings, problems } = read({ ...MINIMUM, firstEpoch: '12' }, env)
+    expect(problems).toEqual([])
+    expect(settings).toMatchObject({ emit: true, replay: false, metrics: 0, netuid: 7, firstEpoch: 12 })
+    expect(settings).toMatchObject({ bucket: 'b', metricsHost: '127.0.0.1', network: 'local' })
+  })
+})
+
+describe('the network', () => {
+  const file = { SUBTENSOR_ENDPOINT: 'ws://one:9944', SUBTENSOR_FALLBACK: 'wss://two' }
+  const rest = { folder: 'f', buckets: 'b' }
+
+  it('has the fallback behind its own nodes', () => {
+    expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
+    expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe('local,wss://two')
+  })
+  it('that an option names is all of it', () => {
+    expect(read({ ...rest, network: 'http://127.0.0.1:1' }, {}, file).settings?.network).toBe('http://127.0.0.1:1')
+    expect(read({ ...rest, network: 'local' }, file).settings?.network).toBe('local')
+  })
+})
+
+describe('the bucket', () => {
+  const [rest, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
+  const options = { accessKeyId: KEYS.S3_ACCESS_KEY_ID, secretAccessKey: KEYS.S3_SECRET_ACCESS_KEY }
+
+  it('is a folder, with a URL or without', () => {
+    expect(read(MINIMUM).settings).toMatchObject({ bucket: 'b' })
+    expect(read({ ...MINIMUM, bucketUrl: url }).settings).toMatchObject({ bucket: 'b', bucketUrl: url })
+  })
+  it('is in R2, by the names that operators know', () => {
+    const endpoint = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com`
+    const bucket = { ...options, endpoint, bucket: 'affine', region: 'auto', style: 'path' }
+    expect(read({ ...rest, bucketUrl: url }, R2).settings).toMatchObject({ bucket, bucketUrl: url })
+    expect(read(rest, { ...R2, R2_PUBLIC_BASE: url }).settings).toMatchObject({ bucket, bucketUrl: url })
+  })
+  it('is in any S3, whose names count before those of R2', () => {
+    const place = { S3_ENDPOINT: 'https://s3.eu.example', S3_BUCKET: 'mine', S3_REGION: 'eu', S3_STYLE: 'virtual' }
+    const bucket = { ...options, endpoint: 'https://s3.eu.example', bucket: 'mine', region: 'eu', style: 'virtual' }
+    expect(read({ ...rest, bucketUrl: url }, { ...R2, ...place, ...KEYS }).settings?.bucket).toEqual(bucket)
+  })
+})
+
+describe('what is wrong', () => {
+  const wrong: readonly (readonly [what: string, flags: object, env: Variables, problems: readonly string[]])[] = [
+    ['nothing', MINIMUM, {}, []],
+    [
+      'everything that must be there',
+      {},
+      {},
+      [
+        '--network or SUBTENSOR_ENDPOINT: not given',
+        '--folder or AFFINE_FOLDER: not given',
+        '--buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+      ],
+    ],
+    [
+      'values of all kinds, each with its place',
+      { ...MINIMUM, stall: '0', metrics: '65536', concurrency: '1.5', bucketUrl: 'ftp://x', netuid: 'x' },
+      { AFFINE_EMIT: 'perhaps', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
+      [
+        '--netuid: expected a whole number, 0 to 65535, got "x"',
+        '--bucket-url: expected a URL without user or query, 128 bytes at most, got "ftp://x"',
+        'S3_STYLE: expected path or virtual, got "odd"',
+        'AFFINE_EMIT: expected true or false, got "perhaps"',
+        '--concurrency: expected a whole number, 1 to 10000, got "1.5"',
+        '--metrics: expected a whole number, 0 to 65535, got "65536"',
+        '--stall: expected a whole number, 1 to 86400, got "0"',
+      ],
+    ],
+    [
+      'a bucket in two places',
+      MINIMUM,
+      { ...R2, R2_PUBLIC_BASE: 'https://x' },
+      ['--buckets or AFFINE_BUCKETS: given, but the bucket is in S3; leave one out'],
+    ],
+    [
+      'the half of a bucket in S3',
+      { network: 'local', folder: 'f' },
+      { R2_BUCKET_ID: 'affine' },
+      [
+        'S3_ENDPOINT or R2_ACCOUNT_ID: not given',
+        'S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
+        'S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
+        '--bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find a bucket in S3',
+      ],
+    ],
+    [
+      'a bucket in S3 that has no name, account or key of S3',
+      { network: 'local', folder: 'f', bucketUrl: 'https://x' },
+      { ...R2, R2_BUCKET_ID: 'Two Words', R2_ACCOUNT_ID: 'me@x', R2_WRITE_ACCESS_KEY_ID: 'not a key' },
+      [
+        'R2_ACCOUNT_ID: expected 32 hex digits, got "me@x"',
+        'R2_BUCKET_ID: expected a bucket\'s name, got "Two Words"',
+        'R2_WRITE_ACCESS_KEY_ID: expected printable ASCII without spaces, got "****"',
+      ],
+    ],
+    [
+      'a network on Chutes without a key, and a URL that nobody there reads',
+      { ...MINIMUM, network: 'finney', bucketUrl: 'http://x' },
+      {},
+      [
+        '--bucket-url or AFFINE_BUCKET_URL: expected https on this network',
+        'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes',
+      ],
+    ],
+    [
+      'a dry run that sends',
+      { ...MINIMUM, dryRun: true },
+      { AFFINE_EMIT: 'yes' },
+      ['--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many'],
+    ],
+    [
+      'a URL over 128 bytes',
+      { ...MINIMUM, bucketUrl: `https://${'x'.repeat(121)}` },
+      {},
+      [expect.stringMatching(/^--b/)],
+    ],
+  ]
+  it.each(wrong)('is said at once: %s', (_, flags, env, problems) => {
+    const { problems: said, settings } = read(flags, env)
+    expect(said).toEqual(problems)
+    expect(settings === undefined).toBe(problems.length > 0)
+  })
+})
+
+describe('secrets', () => {
+  const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
+  const env = {
+    ...{ CHUTES_API_KEY: key, AFFINE_HOTKEY: 'ab'.repeat(32), ...R2, AFFINE_BUCKET_URL: 'https://x' },
+    ...{
+      SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
+      SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
+    },
+  }
+  const secrets = [
+    key,
+    env.AFFINE_HOTKEY,
+    KEYS.S3_ACCESS_KEY_ID,
+    KEYS.S3_SECRET_ACCESS_KEY,
+    'pass',
+    'my-node-key',
+    'of-the-second',
+  ]
+
+  it('are shown by their last two letters at most, and taken out of everything that is said', () => {
+    const { shown, hide, problems } = read({ folder: 'f' }, env)
+    expect(problems).toEqual([])
+    const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
+    expect(values).toMatchObject({
+      ...{ 'chutes-api-key': '****zy', 'hotkey-secret': '****ab', 's3-secret-access-key': '****9z' },
+      network: 'wss://****@one.example/****,ws://two',
+    })
+    const said = hide(`${JSON.stringify(shown)} no node answers at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+    for (const secret of secrets) expect(said).not.toContain(secret)
+    expect(hide('plain words at ws://two')).toBe('plain words at ws://two')
+  })
+})
+
+describe.concurrent('af config, and the start of af validate', () => {
+  let root: string
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'settings-'))
+    await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+    const lines = ['SUBTENSOR_ENDPOINT="finney"', '# ours', 'CHUTES_API_KEY=cpk_0123456789abcdef', 'AFFINE_STALL=17']
+    await writeFile(join(root, '.env'), `${lines.join('\n')}\n`)
+  })
+  afterAll(async () => {
+    await killAll()
+    await rm(root, { recursive: true })
+  })
+  const af = (words: string, env: Variables = {}): Promise<Ended> => run(program, words.split(' '), { cwd: root, env })
+  const { hotkey } = account(new Uint8Array(32).fill(0xab))
+
+  it('show what is in force, where it is from, and nothing wrong', async () => {
+    const { code, stdout, stderr } = await af('config --key key --folder f --buckets b', { AFFINE_GRACE: '5' })
+    expect([code, stderr]).toEqual([0, ''])
+    const rows = [
+      ['network', 'finney', '.env', 'SUBTENSOR_ENDPOINT'],
+      ['key', 'key', 'flag', '--key'],
+      ['chutes-api-key', '\\*{4}ef', '.env', 'CHUTES_API_KEY'],
+      ['stall', '17', '.env', 'AFFINE_STALL'],
+      ['grace', '5', 'environment', 'AFFINE_GRACE'],
+      ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
+    ]
+    for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
+    expect(stdout).toContain(`the settings of ${hotkey}`)
+    expect(stdout).not.toContain('0123456789abcdef')
+    expect(stdout).not.toContain('✘')
+  })
+
+  it('with --json, one object a line', async () => {
+    const { code, stdout } = await af('config --key key --network x --stall never --json')
+    const records = stdout.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one
+    expect(code).toBe(2)
+    expect(records[0]).toEqual({ type: 'config', hotkey })
+    expect(records).toContainEqual({ type: 'row', setting: 'stall', value: 'never', from: 'flag', by: '--stall' })
+    const problems = records.flatMap(({ type, text }) => (type === 'problem' ? [text] : []))
+    expect(problems).toEqual([
+      '--folder or AFFINE_FOLDER: not given',
+      '--stall: expected a whole number, 1 to 86400, got "never"',
+      '--buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+    ])
+  })
+
+  it('say the same of what is wrong, the hotkey too, each on a line of its own', async () => {
+    const words = '--key no/such/key --concurrency many --emit --dry-run'
+    const want = [
+      '✘ --network or SUBTENSOR_ENDPOINT: not given',
+      '✘ --folder or AFFINE_FOLDER: not given',
+      '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
+      '✘ --emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many',
+      '✘ --buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+      expect.stringMatching(/^✘ ENOENT: .*no\/such\/key/),
+    ]
+    const env = { SUBTENSOR_ENDPOINT: '' }
+    const [config, validate] = await Promise.all([af(`config ${words}`, env), af(`validate ${words}`, env)])
+    expect([config.code, validate.code, validate.stdout]).toEqual([2, 2, ''])
+    expect(config.stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual(want)
+    expect(validate.stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
+  })
+
+  it('take from a .env what can be read, whatever else is in it', async () => {
+    const cwd = await mkdtemp(join(root, 'odd-'))
+    await writeFile(join(cwd, '.env'), 'AFFINE_STALL=18\nAFFINE_GRACE="\u001b[2J"\n\u0000\n=\nno sense')
+    const { code, stdout, stderr } = await run(program, ['config', '--key', join(root, 'key')], { cwd })
+    expect([code, stderr]).toEqual([2, ''])
+    expect(stdout).toMatch(/^stall +18 +\.env/m)
+    expect(stdout).toContain('✘ AFFINE_GRACE: expected a whole number, 0 to 3600, got')
+    expect(unprintable(stdout)).toEqual([])
+  })
+})

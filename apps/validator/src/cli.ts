@@ -6,6 +6,7 @@ import { commit } from './commands/commit.ts'
 import { config } from './commands/config.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
+import { explain } from './commands/explain.ts'
 import { localnet, miner } from './commands/localnet.ts'
 import { queue } from './commands/queue.ts'
 import { serve } from './commands/serve.ts'
@@ -18,7 +19,7 @@ const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-const forSubnets = [chain, queue, status, doctor, commit, setWeights, validate, config]
+const forSubnets = [chain, queue, status, explain, doctor, commit, setWeights, validate, config]
 for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets]) program.addCommand(command)
 for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')

@@ -1,6 +1,6 @@
 import { statePath } from '@affine/blocks'
 import { genesis, parseState, type State, stateRoot } from '@affine/duel'
-import { beaconBlock, bucketUrls, duelSnapshot } from '@affine/verifier'
+import { beaconBlock, bucketUrls, duelSnapshot, place, type RecomputeOptions } from '@affine/verifier'
 import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
@@ -22,12 +22,23 @@ export async function startingState(setup: Setup, epoch: number, peers: Peers): 
       throw new Error(`${statePath(at)} of ${setup.folder}: ${state.detail}. Move it away to decide it anew`)
     return state.value
   }
-  const attested = replay ? null : await attestedState(setup, epoch, peers)
+  const read = { ...setup, openBucket: peers.source.bind(peers) }
+  const attested = replay ? null : await attestedState(read, epoch)
   return attested ?? genesis(network.protocol, network.firstEpoch)
 }
 
+/**
+ * Where who only reads begins, to see the last `epochs` that ended: with the state that more than half the stake attested
+ * by then. With the network's first, where there is none, and without `epochs`.
+ */
+export async function readersState(read: RecomputeOptions, epochs: number = Number.POSITIVE_INFINITY): Promise<State> {
+  const { epoch } = place((await read.chain.head()).number, read.network.protocol)
+  const attested = await attestedState(read, epoch - epochs + 1)
+  return attested ?? genesis(read.network.protocol, read.network.firstEpoch)
+}
+
 /** The state that governed the epoch before, if validators with more than half the stake attested one root. */
-async function attestedState({ chain, network }: Setup, epoch: number, peers: Peers): Promise<State | null> {
+async function attestedState({ chain, network, openBucket }: RecomputeOptions, epoch: number): Promise<State | null> {
   const { protocol, firstEpoch } = network
   if (epoch <= firstEpoch) return null
   const ended = await chain.snapshot(beaconBlock(epoch, protocol) - 1)
@@ -40,12 +51,11 @@ async function attestedState({ chain, network }: Setup, epoch: number, peers: Pe
   if (root === undefined) return null
   const path = statePath(epoch - 1)
   for (const [hotkey, url] of bucketUrls(ended)) {
-    const bytes = await peers
-      .source(hotkey, url)
+    const bytes = await openBucket(hotkey, url)
       ?.read(path, STATE_BYTES)
       .catch(() => null)
     const state = bytes ? parseState(new TextDecoder().decode(bytes)) : null
     if (state?.ok && stateRoot(state.value) === root) return state.value
   }
-  throw new Error(`nobody serves ${path} with the attested root ${root}: wait, or start with --replay`)
+  throw new Error(`nobody serves ${path} with the attested root ${root}: wait; or give --replay, or no --last`)
 }

@@ -23,40 +23,45 @@ export interface RecomputeOptions {
   readonly network: Network
   /** Opens the bucket that a validator announced; null when it may not be opened. */
   readonly openBucket: (hotkey: string, url: string) => Source | null
+  /** The state to begin with, taken as it is; the network's first without. */
+  readonly from?: State
+  /** False: takes one authentic copy of what it needs, and looks at no other. */
+  readonly compare?: boolean
   /** Sees every sample of every lane, before its lane is known to be whole. */
   readonly onSample?: (sample: Sample, where: { readonly validator: string; readonly block: Hash }) => void
 }
 
 /**
- * Decides every epoch that the chain has closed, from the network's first on, and says of each what did not hold.
+ * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of each what did not hold.
  * Lanes are read from their validator's own bucket, then from any other; all attested copies are compared. Holds one
  * block at a time.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
-  const { chain, network } = options
+  const { chain, network, from = genesis(network.protocol, network.firstEpoch) } = options
   const { number } = await chain.head()
   const { epoch: last } = place(number + 1, network.protocol)
-  for (let state = genesis(network.protocol, network.firstEpoch); state.epoch < last; ) {
+  for (let state = from; state.epoch < last; ) {
     const recomputed = await recomputeEpoch(options, state)
     yield recomputed
     state = recomputed.state
   }
 }
 
-async function recomputeEpoch({ chain, network, openBucket, onSample }: RecomputeOptions, state: State) {
+async function recomputeEpoch({ chain, network, openBucket, ...more }: RecomputeOptions, state: State) {
   const { epoch, protocol } = state
   const flaws: Flaw[] = []
   const flaw = (validator: string, code: Flaw['code'], detail: string) => flaws.push({ epoch, validator, code, detail })
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
   const sources = [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
+  const compared = more.compare === false ? [] : sources
   const missing: (readonly [validator: string, holder: string, hash: Hash])[] = []
   const check = async (validator: string, head: Hash): Promise<LaneVerdict> => {
     const ownFirst = [...sources].sort((a, b) => Number(b.name === validator) - Number(a.name === validator))
     const read = sourceReader(ownFirst, async (hash, bytes, samples) => {
-      for (const sample of samples) onSample?.(sample, { validator, block: hash })
-      for (const source of sources) {
+      for (const sample of samples) more.onSample?.(sample, { validator, block: hash })
+      for (const source of compared) {
         const copy = await readQuietly(source, blockPath(hash))
         if (copy === null) missing.push([validator, source.name, hash])
         if (copy === null || Buffer.compare(copy, bytes) === 0) continue
@@ -82,7 +87,7 @@ async function recomputeEpoch({ chain, network, openBucket, onSample }: Recomput
   }
   // States that buckets hold must be the one that follows; attested roots must be that of the state before.
   const expected = Buffer.from(encodeState(settled.state))
-  for (const source of sources) {
+  for (const source of compared) {
     const kept = await readQuietly(source, statePath(epoch + 1))
     if (kept !== null && !expected.equals(kept)) flaw(source.name, 'STATE_DIFFERS', statePath(epoch + 1))
   }

@@ -1,5 +1,5 @@
 import type { Sample } from '@affine/blocks'
-import { type Miner, type Tally, trust } from '@affine/duel'
+import { type Miner, type Protocol, type Report, type Tally, trust } from '@affine/duel'
 import { normalise } from '@affine/envs'
 import { interval } from '@affine/wilson'
 import type { Settled } from './settle.ts'
@@ -29,6 +29,28 @@ export function drawInterval(tally: { wins: number; trials: number }, z: number,
   return `[${cells.join('')}] ${lower.toFixed(3)}…${upper.toFixed(3)}`
 }
 
+type EnvReport = Pick<Report['envs'][string], 'win' | 'tallies' | 'setAside'>
+
+/**
+ * An environment on a line: what the contender won, lost and tied in the lanes that are not set aside, and the interval of
+ * what of it counts for a win.
+ */
+export function envText(env: string, seen: EnvReport, ratioPpm: number, { zSquaredPpm }: Protocol): string {
+  const counted = Object.entries(seen.tallies).filter(([hotkey]) => !seen.setAside.includes(hotkey))
+  const sum = (kind: keyof Tally) => counted.reduce((n, [, tally]) => n + tally[kind], 0)
+  const [wins, losses, played] = [sum('wins'), sum('losses'), sum('played')]
+  const counts = `${wins} won, ${losses} lost, ${played - wins - losses} tied`.padEnd(32)
+  const whole = (count: bigint) => Number(count) / Number(seen.win.unit)
+  const tally = { wins: whole(seen.win.wins), trials: whole(seen.win.trials) }
+  return `  ${env.padEnd(16)} ${counts} ${drawInterval(tally, Math.sqrt(zSquaredPpm / 1_000_000), ratioPpm)}`
+}
+
+/** What became of a lane. */
+export function laneText({ sealed, whole, accepted, setAside }: Report['lanes'][string]): string {
+  if (setAside.length > 0) return `✘ set aside in ${setAside.join(', ')}`
+  return accepted ? '✔' : `✘ ${!sealed ? 'not sealed' : !whole ? 'not whole' : 'not attested by half'}`
+}
+
 /** One decided epoch as lines for people: the duel, its environments, its lanes, and what came of it. */
 export function epochText({ before, state, report }: Settled, nameOf: NameOf = shortHotkey): string {
   const { duel, epoch, protocol, champion } = before
@@ -37,23 +59,11 @@ export function epochText({ before, state, report }: Settled, nameOf: NameOf = s
   const [holder, rival] = [named(duel?.champion ?? champion), named(duel?.contender)]
   const turn = duel ? `, epoch ${epoch - duel.start + 1} of at most ${protocol.duelEpochs}` : ''
   const lines = [`epoch ${epoch}  ${holder} holds the throne, ${rival} contends${turn}. Ratio to beat ${share(ratio)}`]
-
-  const z = Math.sqrt(protocol.zSquaredPpm / 1_000_000)
-  for (const [env, { win, tallies, setAside, given }] of Object.entries(report.envs)) {
-    const counted = Object.entries(tallies).filter(([hotkey]) => !setAside.includes(hotkey))
-    const sum = (kind: keyof Tally) => counted.reduce((n, [, tally]) => n + tally[kind], 0)
-    const [wins, losses, played] = [sum('wins'), sum('losses'), sum('played')]
-    const counts = `${wins} won, ${losses} lost, ${played - wins - losses} tied`.padEnd(32)
-    const whole = (count: bigint) => Number(count) / Number(win.unit)
-    const drawn = drawInterval({ wins: whole(win.wins), trials: whole(win.trials) }, z, ratio)
-    lines.push(`  ${env.padEnd(16)} ${counts} ${drawn} → ${given ?? (report.frozen ? 'frozen' : 'go on')}`)
-  }
-  const lanes = Object.entries(report.lanes).map(([hotkey, { sealed, whole, accepted, setAside }]) => {
-    const lacking = !sealed ? 'not sealed' : !whole ? 'not whole' : 'not attested by half'
-    const kept = accepted ? '✔' : `✘ ${lacking}`
-    const fate = setAside.length > 0 ? `✘ set aside in ${setAside.join(', ')}` : kept
+  for (const [env, seen] of Object.entries(report.envs))
+    lines.push(`${envText(env, seen, ratio, protocol)} → ${seen.given ?? (report.frozen ? 'frozen' : 'go on')}`)
+  const lanes = Object.entries(report.lanes).map(([hotkey, lane]) => {
     const trusted = share(trust(state.trust[hotkey] ?? { correct: 0, incorrect: 0 }))
-    return `${nameOf(hotkey)} ${fate} (trust ${trusted})`
+    return `${nameOf(hotkey)} ${laneText(lane)} (trust ${trusted})`
   })
   if (lanes.length > 0) lines.push(`  lanes: ${lanes.join(' · ')}`)
   if (report.outcome === 'champion') lines.push(`  ${holder} keeps the throne, ${rival} fails`)

@@ -29,7 +29,7 @@ export async function neuronOf(chain: Chain, hotkey: string): Promise<[own: Neur
 export const decimal = (rao: bigint): string => `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`
 
 /** Records of one shape: a column for each of their fields. */
-type Rows = readonly Readonly<Record<string, unknown>>[]
+export type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** What a slot says, bytes in hex; of kind `unknown` when it is no commitment of this protocol. */
 export function readSlot({ hotkey, block, fields }: CommitmentSlot): Rows[number] {
@@ -43,14 +43,20 @@ export function readSlot({ hotkey, block, fields }: CommitmentSlot): Rows[number
 /** A value from outside, on one line of a terminal. */
 export const shown = (x: unknown): string => printable(typeof x === 'string' ? x : JSON.stringify(x), 8000)
 
+/** Records as the lines of a table, the first with the names of the fields. */
+export function align(rows: Rows): readonly string[] {
+  const columns = Object.keys(rows[0] ?? {})
+  const cells = [columns, ...rows.map((row) => columns.map((name) => shown(row[name] ?? '-')))]
+  const widths = columns.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
+  return cells.map((row) => line(row).trimEnd())
+}
+
 /** A line about the whole, then the records, for people as a table. */
 export function table(screen: Output, title: string, record: object, rows: Rows): void {
-  const columns = Object.keys(rows[0] ?? {})
-  const cells = rows.map((row) => columns.map((name) => shown(row[name] ?? '-')))
-  const widths = columns.map((name, i) => Math.max(name.length, ...cells.map((row) => row[i]?.length ?? 0)))
-  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
-  screen.line(`${title}\n${line(columns)}`.trimEnd(), record)
-  for (const [i, row] of cells.entries()) screen.line(line(row).trimEnd(), { type: 'row', ...rows[i] })
+  const [names, ...lines] = align(rows)
+  screen.line(`${title}\n${names}`.trimEnd(), record)
+  for (const [i, line] of lines.entries()) screen.line(line, { type: 'row', ...rows[i] })
 }
 
 type Read = (snapshot: Snapshot, chain: Chain) => Rows | Promise<Rows>

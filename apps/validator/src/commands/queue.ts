@@ -1,9 +1,9 @@
 import { decodeCommitment, type Neuron, type Snapshot } from '@affine/chain'
 import { contentOf, genesis, queue as queueOf, type State } from '@affine/duel'
-import { chainCommand, duelSnapshot, onChain, openChain, recompute } from '@affine/verifier'
+import { chainCommand, duelSnapshot, type Network, onChain, openChain, recompute } from '@affine/verifier'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
-import { table } from './chain.ts'
+import { type Rows, table } from './chain.ts'
 
 const UNKNOWN = ', by their commitments alone: without --buckets nobody knows who had a duel'
 
@@ -19,23 +19,27 @@ export const queue: CommandUnknownOpts = chainCommand('queue')
       if (known)
         for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) state = settled.state
       const snapshot = await chain.snapshot((await chain.head()).number)
-      const waiting = queueOf(state, duelSnapshot(snapshot, state.epoch, network.protocol)).map(({ hotkey }) => hotkey)
-      const rows = snapshot.neurons.map((neuron) => {
-        const { uid, hotkey } = neuron
-        const place = waiting.indexOf(hotkey) + 1 || undefined
-        const why = place ? 'waits, the earliest commitment first' : reason(neuron, snapshot, state)
-        return { place, uid, hotkey, block: slotOf(snapshot, hotkey)?.block, why }
-      })
-      rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
+      const { waiting, rows } = placesIn(state, snapshot, network)
       const title = `block ${snapshot.head.number}: ${waiting.length} waiting${known ? '' : UNKNOWN}`
       table(screen, title, { type: 'queue', block: snapshot.head.number, waiting, known }, rows)
     }),
   )
 
+/** The hotkeys that wait, the next first; and in this order every neuron: its place among them, or why it has none. */
+export function placesIn(state: State, snapshot: Snapshot, { protocol }: Network): { waiting: string[]; rows: Rows } {
+  const waiting = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol)).map(({ hotkey }) => hotkey)
+  const rows = snapshot.neurons.map(({ uid, hotkey, permit }) => {
+    const place = waiting.indexOf(hotkey) + 1 || undefined
+    const why = place ? `waits, the ${place}. of ${waiting.length}` : reason({ hotkey, permit }, snapshot, state)
+    return { place, uid, hotkey, block: slotOf(snapshot, hotkey)?.block, why }
+  })
+  return { waiting, rows: rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid) }
+}
+
 const slotOf = ({ commitments }: Snapshot, hotkey: string) => commitments.find((slot) => slot.hotkey === hotkey)
 
 /** Why a neuron is not in the queue. */
-function reason({ hotkey, permit }: Neuron, snapshot: Snapshot, { champion, duel }: State): string {
+function reason({ hotkey, permit }: Pick<Neuron, 'hotkey' | 'permit'>, snapshot: Snapshot, { champion, duel }: State) {
   const fields = slotOf(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' && contentOf({ ...said, hotkey })

@@ -1,0 +1,234 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Sample } from '@affine/blocks'
+import { challengeId, make, play } from '@affine/envs'
+import { LOCAL_NETWORK, openBucket, recompute } from '@affine/verifier'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, killAll, run } from '../../verifier/test/processes.ts'
+import { explain } from '../src/commands/explain.ts'
+import { type Cast, castOf, LIAR, runSubnet } from '../src/demo/subnet.ts'
+import { forfeitOf } from '../src/forfeit.ts'
+import { inProcess, unprintable } from './commands.ts'
+
+const NONE = '0'.repeat(64)
+const idOf = (env: string, index: number): string =>
+  challengeId({
+    genesis: NONE,
+    netuid: 0,
+    env,
+    specHash: NONE,
+    duel: NONE,
+    validator: '',
+    epoch: 0,
+    beacon: NONE,
+    secret: NONE,
+    index,
+  })
+
+/** A sample in which both sides reply so, whoever asks. */
+async function sampleOf(env: string, index: number, reply: (prompt: string) => string | null): Promise<Sample> {
+  const id = idOf(env, index)
+  const played = await play(make(env), id, (messages) => {
+    const content = reply(messages.at(-1)?.content ?? '')
+    return content === null ? { fault: 'no-reply' } : { content }
+  })
+  const episode = { miner: `5${'x'.repeat(47)}`, ms: 1, ...played }
+  return { env, duel: NONE, index, challengeId: id, champion: episode, contender: episode, verdict: 'tie' }
+}
+
+describe('why a challenge was forfeited', () => {
+  const occupied = (prompt: string): string => {
+    const rows = prompt.split('\n').filter((line) => /^[ABC] [.XO]/.test(line))
+    const row = rows.find((line) => /[XO]/.test(line)) ?? ''
+    return `${row[0]}${[...row.slice(2).replaceAll(' ', '')].findIndex((cell) => cell !== '.') + 1}`
+  }
+  it.each([
+    ['no-reply', 'mult8@0.1.0', () => null],
+    ['no-reply', 'tictactoe@0.1.0', () => null],
+    ['oversize', 'mult8@0.1.0', () => 'x'.repeat(4097)],
+    ['unreadable', 'mult8@0.1.0', () => 'forty-two'],
+    ['unreadable', 'tictactoe@0.1.0', () => 'B2.'],
+    ['illegal', 'tictactoe@0.1.0', occupied],
+    [undefined, 'mult8@0.1.0', () => '1000000000000000'], // wrong, but an answer
+    [undefined, 'mult8@0.1.0', (prompt: string) => make('mult8@0.1.0').spec.solve(prompt)],
+    [undefined, 'tictactoe@0.1.0', (prompt: string) => make('tictactoe@0.1.0').spec.solve(prompt)],
+  ] as const)('is %s: %s', async (want, env, reply) => {
+    for (let index = 0; index < 20; index++)
+      for (const role of ['champion', 'contender'] as const)
+        expect(forfeitOf(await sampleOf(env, index, reply), role)).toBe(want)
+  })
+
+  it('is nothing for a game that was lost by legal moves', async () => {
+    const lost: unknown[] = []
+    for (let index = 0; index < 200; index++) {
+      const sample = await sampleOf('tictactoe@0.1.0', index, (prompt) => {
+        const [line = ''] = prompt.split('\n').filter((line) => /^[ABC] [.XO]/.test(line) && line.includes('.'))
+        return `${line[0]}${[...line.slice(2).replaceAll(' ', '')].indexOf('.') + 1}` // the first empty cell
+      })
+      if (sample.champion.reward === -1) lost.push(forfeitOf(sample, 'champion'))
+    }
+    expect(lost.length).toBeGreaterThan(10)
+    expect(new Set(lost)).toEqual(new Set([undefined]))
+  })
+
+  it('is nothing, and no error, for whatever a stranger signed', async () => {
+    const sound = await sampleOf('tictactoe@0.1.0', 1, () => 'never')
+    const { messages, reward } = sound.champion
+    const text = fc.oneof(fc.string(), fc.constantFrom('A1', 'B2', ...messages.map(({ content }) => content)))
+    const message = fc.record({ role: fc.constantFrom('user' as const, 'assistant' as const), content: text })
+    const hostile = fc.record({
+      env: fc.constantFrom('tictactoe@0.1.0', 'mult8@0.1.0', '__proto__', 'no@1.0.0'),
+      challengeId: fc.constantFrom(sound.challengeId, '1'.repeat(32), '2'.repeat(44)),
+      messages: fc.array(fc.oneof(message, fc.constantFrom(...messages)), { maxLength: 12 }),
+      reward: fc.constantFrom(reward, -1, 0, 1),
+    })
+    fc.assert(
+      fc.property(hostile, ({ messages, reward, ...rest }) => {
+        const sample = { ...sound, ...rest, champion: { ...sound.champion, messages, reward } }
+        const want = rest.challengeId === sound.challengeId ? [undefined, 'unreadable', 'illegal'] : [undefined]
+        expect(want).toContain(forfeitOf(sample, 'champion'))
+      }),
+    )
+    expect(forfeitOf(sound, 'champion')).toBe('unreadable')
+  })
+})
+
+describe('af explain', () => {
+  const SEED = 'a subnet to explain'
+  let root: string
+  let buckets: string
+  let exported: string
+  let cast: Cast
+  const hotkeyOf = (name: string): string =>
+    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+  const fileOf = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(root, name), text)
+    return join(root, name)
+  }
+  const ask = async (file: string, hotkey: string, ...words: readonly string[]) =>
+    inProcess(explain, '--network', file, '--buckets', buckets, '--hotkey', hotkey, ...words)
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'explain-'))
+    const all = castOf(SEED)
+    cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
+    exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
+    buckets = join(root, 'subnet', 'buckets')
+    await fileOf('chain.json', exported)
+  }, 120_000)
+  afterAll(async () => {
+    await killAll()
+    await rm(root, { recursive: true })
+  })
+  const whole = (): string => join(root, 'chain.json')
+
+  it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
+    const loser = await ask(whole(), hotkeyOf('weaker'))
+    expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
+    expect(loser.stdout).toMatch(/holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.510\n/)
+    expect(loser.stdout).toMatch(
+      /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.*┃.*\] 0\.\d{3}…0\.\d{3} → hold$/m,
+    )
+    expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
+    expect(loser.stdout).toContain('  mult8@0.1.0: no verdict') // with one hold of two it is over
+    expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
+    expect(loser.stdout).toContain('  it lost: the contender needs at least (n + 1) / 2 wins')
+    expect(loser.stdout).toMatch(/forfeited by this miner, of 256 challenges in lanes that count: .*\d+ illegal/)
+    expect(loser.stdout.trimEnd().split('\n').at(-1)).toBe(`${hotkeyOf('weaker')} had its duel with this commitment`)
+
+    const winner = await ask(whole(), hotkeyOf('stronger'))
+    expect(winner.stdout).toContain('★ this miner dethrones')
+    expect(winner.stdout).toContain('  mult8@0.1.0: win, as without the third')
+    expect(winner.stdout).toContain('  it won: ')
+    expect(winner.stdout.trimEnd().split('\n').at(-1)).toBe(`${hotkeyOf('stronger')} is the champion`)
+  })
+
+  it('tells a champion of the duels it sat through, from its side', async () => {
+    const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
+    const epochs = records.filter(({ type }) => type === 'epoch')
+    expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
+    expect(epochs.map(({ report }) => (report as { outcome?: string }).outcome).filter(Boolean)).toEqual([
+      'champion',
+      'contender',
+    ])
+    const lost = records.filter(({ type }) => type === 'lost')
+    expect(lost.length).toBe(3 * epochs.length)
+    expect(new Set(lost.map(({ sample }) => (sample as Sample).verdict))).toEqual(new Set(['win']))
+  })
+
+  it('shows with --all every challenge that was lost in lanes that count, and no other', async () => {
+    const contender = hotkeyOf('weaker')
+    const { records } = await ask(whole(), contender, '--all', '--json')
+    const shown = records.filter(({ type }) => type === 'lost')
+    // The same from the evidence itself: all lanes but the liar's count here.
+    const want: string[] = []
+    const options = { chain: (await import('@affine/chain')).LocalChain.import(exported), network: LOCAL_NETWORK }
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    const liar = hotkeyOf(LIAR)
+    for await (const _ of recompute({
+      ...options,
+      openBucket: open,
+      onSample: (sample, { validator }) => {
+        if (sample.contender.miner === contender && sample.verdict === 'loss' && validator !== liar)
+          want.push(`${validator} ${sample.env} ${sample.index} ${sample.challengeId}`)
+      },
+    })) {
+    }
+    const got = shown.map(({ validator, sample }) => {
+      const { env, index, challengeId } = sample as Sample
+      return `${validator} ${env} ${index} ${challengeId}`
+    })
+    expect(got.sort()).toEqual(want.sort())
+    expect(got.length).toBeGreaterThan(50)
+    const some = await ask(whole(), contender, '--json')
+    expect(some.records.filter(({ type }) => type === 'lost')).toHaveLength(3)
+  })
+
+  it('counts what each side forfeited as the evidence has it', async () => {
+    const { records } = await ask(whole(), hotkeyOf('weaker'), '--all', '--json')
+    const [epoch] = records.filter(({ type }) => type === 'epoch')
+    const counted = ((epoch?.forfeits ?? []) as string[]).map((text) => text.split(' '))
+    expect(counted.map(([, kind]) => kind).sort()).toEqual(['illegal', 'unreadable'])
+    for (const [count] of counted) expect(Number(count)).toBeGreaterThan(0)
+  })
+
+  it('knows a miner by its uid, and its place while it waits', async () => {
+    const log = JSON.parse(exported)
+    const file = await fileOf('early.json', JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }))
+    const uid = cast.validators.length + 2
+    const { records, stdout } = await ask(file, String(uid))
+    expect(stdout).toBe(`${hotkeyOf('stronger')} waits, the 3. of 3\n`)
+    expect(records).toEqual([])
+    const json = await ask(file, hotkeyOf('champion'), '--json')
+    expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
+    expect((await ask(file, hotkeyOf('alice'))).stdout).toBe(`${hotkeyOf('alice')} holds a permit\n`)
+  })
+
+  it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
+    const { stdout } = await ask(whole(), '\u001b[2Jnobody')
+    expect(stdout).toBe('nobody is not registered\n')
+  })
+
+  it('with --last needs nothing from before', async () => {
+    const epochs = async (...words: readonly string[]) =>
+      (await ask(whole(), hotkeyOf('champion'), '--json', ...words)).records.flatMap(({ epoch }) => epoch ?? [])
+    const all = [...new Set((await epochs()) as number[])]
+    const log = JSON.parse(exported)
+    const ended = Math.floor(log.blocks.length / 30)
+    const last = ended - Math.max(...all)
+    expect([...new Set(await epochs('--last', String(last)))]).toEqual([Math.max(...all)])
+    expect(await epochs('--last', String(last - 1))).toEqual([])
+  })
+
+  it('is a program, which asks for what it needs', async () => {
+    const help = await run(AF, ['explain', '--help'])
+    expect([help.code, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toContain('Example:\n  $ af explain --hotkey 7 --network ')
+    const lacking = await run(AF, ['explain', '--network', whole()])
+    expect(lacking.code).toBe(2)
+    const wrong = await run(AF, ['explain', '--network', whole(), '--hotkey', '1', '--last', '0'])
+    expect(wrong.code).toBe(2)
+  })
+})

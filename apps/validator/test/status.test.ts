@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { account, LocalChain } from '@affine/chain'
+import { stateRoot } from '@affine/duel'
+import { LOCAL_NETWORK, openBucket, type Recomputed, recompute } from '@affine/verifier'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AF, killAll, run, start } from '../../verifier/test/processes.ts'
+import { status } from '../src/commands/status.ts'
+import { type Cast, castOf, LIAR, runSubnet } from '../src/demo/subnet.ts'
+import { type Done, goingOn, inProcess, unprintable } from './commands.ts'
+
+const SEED = 'a subnet to watch'
+const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
+let root: string
+let buckets = ''
+let exported: string
+let cast: Cast
+/** The epochs with a duel, as the evidence has them. */
+let duels: readonly Recomputed[]
+const hotkeyOf = (name: string): string =>
+  [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'status-'))
+  const all = castOf(SEED)
+  cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
+  exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
+  buckets = join(root, 'subnet', 'buckets')
+  const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+  const epochs: Recomputed[] = []
+  const chain = LocalChain.import(exported)
+  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open })) epochs.push(epoch)
+  duels = epochs.filter(({ before }) => before.duel !== undefined)
+}, 120_000)
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** The chain up to a block. */
+function until(block: number): LocalChain {
+  const log = JSON.parse(exported)
+  return LocalChain.import(JSON.stringify({ ...log, blocks: log.blocks.slice(0, block + 1) }), () => randomBytes(32))
+}
+const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> => askIn(buckets, chain, ...words)
+async function askIn(folder: string, chain: LocalChain, ...words: readonly string[]): Promise<Done> {
+  const file = join(root, 'chain.json')
+  await writeFile(file, chain.export())
+  return inProcess(status, '--network', file, '--buckets', folder, ...words)
+}
+
+describe('af status', () => {
+  it('has the duel with every environment, its verdict if it has one, and the lanes of the epoch before', async () => {
+    const [first] = duels
+    const { before, state, report } = first as Recomputed
+    const block = (before.epoch + 1) * epochBlocks + 4
+    const { stdout, error } = await ask(until(block))
+    expect([error, unprintable(stdout)]).toEqual([undefined, []])
+    const [head, champion, contender, mult8, tictactoe, queue, lanes, names, ...rows] = stdout.trimEnd().split('\n')
+    expect(head).toBe(
+      `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
+    )
+    expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 0.510`)
+    const next = report.outcome ? hotkeyOf('stronger') : hotkeyOf('weaker')
+    expect(contender).toBe(`contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`)
+    expect(mult8).toMatch(/^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.{30}\].* → (go on|win|hold|even)$/)
+    expect(tictactoe).toMatch(/^ {2}tictactoe@0\.1\.0 /)
+    expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
+    expect(lanes).toBe(`lanes     of epoch ${before.epoch}`)
+    expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)
+    expect(rows).toHaveLength(5)
+    const row = rows.find((line) => line.includes(hotkeyOf('alice'))) ?? ''
+    expect(row).toMatch(new RegExp(`^0 +${hotkeyOf('alice')} +✔ +0\\.\\d{3} +\\w+ ${before.epoch + 1}? *`))
+    const champ = hotkeyOf('champion')
+    expect(row).toContain(` 5 → ${champ.slice(0, 6)}…${champ.slice(-4)} `)
+    expect(rows.find((line) => line.includes(hotkeyOf(LIAR)))).toContain('✘ set aside in ')
+  })
+
+  it('has a tally for each environment of a duel that goes on, those with a verdict too', async () => {
+    const going = duels.find(({ state }) => state.duel && Object.keys(state.duel.tallies).length > 0)
+    expect(going).toBeDefined()
+    const { state, before } = going as Recomputed
+    const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
+    expect(records).toHaveLength(1)
+    const [record] = records
+    const envs = record?.envs as { env: string; verdict: string; tallies: object; text: string }[]
+    expect(envs.map(({ env }) => env)).toEqual(Object.keys(before.protocol.envs))
+    for (const { env, verdict, tallies } of envs) {
+      expect(tallies).toEqual(state.duel?.tallies[env])
+      expect(verdict).toBe(state.duel?.verdicts[env] ?? 'go on')
+    }
+    expect(record).toMatchObject({ root: stateRoot(state), epoch: state.epoch, offset: 3, ratio: state.ratio })
+  })
+
+  it('says which deadline is next, and how far it is', async () => {
+    const start = 2 * epochBlocks
+    const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
+    expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
+    expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
+    const rest = epochBlocks - 1 - sealBlock - 1
+    expect(await due(start + sealBlock + 1)).toEqual({ what: 'attestations', blocks: rest, seconds: 12 * rest })
+    expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
+  })
+
+  it('has what is there on a chain that has only begun', async () => {
+    const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
+    const chain = LocalChain.create({ netuid: 1, random: () => randomBytes(32), neurons, params: { tempo: 30 } })
+    const { stdout, error } = await ask(chain)
+    expect(error).toBeUndefined()
+    expect(stdout).toMatch(/^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/)
+    expect(stdout).toContain('contender nobody\nqueue     0 waiting, next nobody\n')
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +0\.500 +- +- +0$/)
+  })
+
+  it('with --last begins with the attested state: what came before may be gone', async () => {
+    const [first] = duels
+    const chain = until(((first?.epoch ?? 0) + 2) * epochBlocks + 1)
+    const all = await ask(chain)
+    expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
+    // Of the first duel's epoch nothing is left.
+    const thinned = join(root, 'thinned')
+    await cp(buckets, thinned, { recursive: true })
+    const blocks = new Set([...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])))
+    for (const bucket of await readdir(thinned))
+      for (const hash of blocks) await rm(join(thinned, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
+    expect((await askIn(thinned, chain, '--last', '1')).stdout).toBe(all.stdout)
+    const { error } = await askIn(thinned, chain)
+    expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
+  })
+})
+
+describe('what it recomputes from', () => {
+  it('is one copy of each block, where no copies are compared, and the same comes out', async () => {
+    let reads: string[] = []
+    const open = (hotkey: string, url: string) => {
+      const source = openBucket(hotkey, url, buckets)
+      if (source === null) return null
+      const read: typeof source.read = (path, limit) => {
+        reads.push(path)
+        return source.read(path, limit)
+      }
+      return { ...source, read }
+    }
+    const statesOf = async (options: { compare?: boolean }) => {
+      reads = []
+      const chain = LocalChain.import(exported)
+      const roots: string[] = []
+      for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open, ...options }))
+        roots.push(stateRoot(state))
+      return roots
+    }
+    const all = await statesOf({})
+    expect(reads.length).toBeGreaterThan(5 * new Set(reads).size - 1)
+    expect(await statesOf({ compare: false })).toEqual(all)
+    expect(reads.length).toBe(new Set(reads).size)
+    const blocks = duels.flatMap(({ lanes }) => [...lanes.values()]).map((lane) => (lane.ok ? lane.value.blocks : []))
+    expect(reads.length).toBe(blocks.flat().length)
+  })
+
+  it('may be a later state than the first', async () => {
+    const [, second] = duels
+    const chain = LocalChain.import(exported)
+    const openIt = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    const options = { chain, network: LOCAL_NETWORK, openBucket: openIt }
+    const { before, state } = second as Recomputed
+    for await (const settled of recompute({ ...options, from: before })) {
+      expect([settled.epoch, stateRoot(settled.state)]).toEqual([before.epoch, stateRoot(state)])
+      break
+    }
+  })
+})
+
+describe('af status --watch', () => {
+  const watch = (url: string, ...words: readonly string[]) =>
+    start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
+  const recordsOf = (text: string): Record<string, unknown>[] =>
+    text.split('\n').flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []))
+
+  it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
+    const chain = LocalChain.import(exported, () => randomBytes(32))
+    await using served = await goingOn(chain)
+    const watching = watch(served.url, '--json')
+    await watching.says(/"block":/)
+    await rename(buckets, join(root, 'moved'))
+    const later = (Math.floor(chain.height / epochBlocks) + 2) * epochBlocks
+    await watching.says(new RegExp(`"epoch":${later / epochBlocks},`))
+    const { code, stdout, stderr } = await watching.stop()
+    await rename(join(root, 'moved'), buckets)
+    expect([code, stderr]).toEqual([130, ''])
+    const records = recordsOf(stdout)
+    expect(records.filter(({ type }) => type === 'problem')).toEqual([])
+    const blocks = records.map(({ block }) => block as number)
+    expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
+    expect(blocks.at(-1)).toBeGreaterThanOrEqual(later)
+    expect(new Set(records.map(({ root }) => root)).size).toBeGreaterThan(1)
+  })
+
+  it('says what is not to be had, and has it once it is there', async () => {
+    const chain = LocalChain.import(exported, () => randomBytes(32))
+    await rename(buckets, join(root, 'away'))
+    await using served = await goingOn(chain)
+    const watching = watch(served.url)
+    await watching.says(/^! epoch \d+: the attested lane of \w+ is not to be had$/m)
+    await rename(join(root, 'away'), buckets)
+    await watching.says(new RegExp(`^champion {2}${hotkeyOf('stronger')}; `, 'm'))
+    expect((await watching.stop()).code).toBe(130)
+  })
+
+  it('is drawn in place in a terminal, and one below the other elsewhere', async () => {
+    const frames = async (isTTY: boolean): Promise<string> => {
+      const chain = until(100)
+      const before = process.stdout.isTTY
+      process.stdout.isTTY = isTTY
+      const served = await goingOn(chain)
+      const asked = inProcess(status, '--network', served.url, '--buckets', buckets, '--watch')
+      const writes = vi.mocked(process.stdout.write).mock.calls
+      while (writes.length < 3) await sleep(20)
+      await served[Symbol.asyncDispose]() // which ends it
+      const { stdout } = await asked
+      process.stdout.isTTY = before
+      return stdout
+    }
+    const plain = await frames(false)
+    expect(unprintable(plain)).toEqual([])
+    expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
+    expect((await frames(true)).split('\u001b[H\u001b[Jblock ').length).toBeGreaterThan(2)
+  })
+
+  it('follows a chain that goes on, not a file', async () => {
+    const file = join(root, 'whole.json')
+    await writeFile(file, exported)
+    const { code, stderr } = await run(AF, ['status', '--network', file, '--watch'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('"network" expected a chain that goes on')
+  })
+})

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { syncFolders } from '@affine/blocks/directory'
 
 /**
  * Takes a folder for this process, so that no two validators sign from one journal; disposing gives it back.
@@ -8,19 +10,38 @@ import { join, resolve } from 'node:path'
  * @throws Error naming the process that holds it.
  */
 export async function holdFolder(folder: string): Promise<AsyncDisposable> {
-  const unlock = (pid: number): Promise<void> => rm(join(folder, `lock.${pid}`), { force: true })
-  await mkdir(folder, { recursive: true })
+  const place = resolve(folder)
+  const own = `lock.${process.pid}.${startOf(process.pid)}`
+  const unlock = (name: string): Promise<void> => rm(join(place, name), { force: true })
+  const made = await mkdir(place, { recursive: true })
+  if (made !== undefined) await syncFolders(place, dirname(made))
   // Each shows its own lock before it looks for others', so at least the later of two sees the other.
-  await writeFile(join(folder, `lock.${process.pid}`), '')
-  for (const name of await readdir(folder)) {
-    const pid = Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? process.pid)
-    if (pid !== process.pid && isAlive(pid)) {
-      await unlock(process.pid)
-      throw new Error(`${resolve(folder)} is in use by process ${pid}: stop it, or name another --folder`)
+  await writeFile(join(place, own), '')
+  for (const name of await readdir(place)) {
+    const [, pid, start] = /^lock\.(\d+)\.(\d*)$/.exec(name) ?? []
+    if (pid === undefined || name === own) continue
+    const now = startOf(Number(pid))
+    if (isAlive(Number(pid)) && (start === now || start === '' || now === '')) {
+      await unlock(own)
+      throw new Error(`${place} is in use by process ${pid}: stop it, or name another --folder`)
     }
-    if (pid !== process.pid) await unlock(pid)
+    await unlock(name)
   }
-  return { [Symbol.asyncDispose]: () => unlock(process.pid) }
+  return { [Symbol.asyncDispose]: () => unlock(own) }
+}
+
+/**
+ * When a process was started, in ticks since the machine was, where the system tells: it tells a process from another
+ * that got its id after it. '' elsewhere.
+ */
+function startOf(pid: number): string {
+  try {
+    // The second field is the program's name, in parentheses, and may hold anything.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)
+    return fields?.split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { appendFile, mkdir, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncFolders } from '@affine/blocks/directory'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 
 /** An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once `append` has resolved. */
@@ -33,17 +34,26 @@ export async function openJournal(path: string): Promise<Journal> {
     throw new Error(`${path}, line ${i + 1}: ${parsed.detail}. ${altered}`)
   })
   const file = await open(path, 'a')
-  const folder = await open(dirname(path), 'r')
-  await folder.sync().finally(() => folder.close())
+  // A crash may have come between the writing of these entries, or of the file and its folder, and their sync.
+  await file.datasync()
+  await syncFolders(dirname(path), dirname(dirname(path)))
 
   // What gathers while one write is under way is written by the next, in one go.
+  let size = whole
   let waiting = ''
   let flushed: Promise<void> = Promise.resolve()
   const flush = async (): Promise<void> => {
     const batch = waiting
     waiting = ''
-    await file.appendFile(batch)
-    await file.datasync()
+    try {
+      await file.appendFile(batch)
+      await file.datasync()
+      size += Buffer.byteLength(batch)
+    } catch (cause) {
+      // Nobody was told of these entries. They can be read all the same, though no disk may have them: away with them.
+      await file.truncate(size).catch(() => undefined)
+      throw new Error(`cannot write ${path}: ${(cause as Error).message}`, { cause })
+    }
   }
   const append = (entry: Json): Promise<void> => {
     const line = `${canonicalize(entry)}\n`

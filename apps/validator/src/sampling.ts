@@ -54,6 +54,14 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
     throw new Error(`${journalPath} belongs to another epoch, duel or chain: move it away`)
   }
   const entries = kept as unknown as { readonly at: number; readonly sample: Sample }[]
+  const isEpisode = (episode?: Sample[Role]) => Array.isArray(episode?.messages)
+  const strange = entries.findIndex(
+    ({ at, sample }) => !(Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender)),
+  )
+  if (strange !== -1)
+    throw new Error(
+      `${journalPath}, line ${strange + 2}: no sample. The journal was altered; move it away to start anew`,
+    )
   const replies = entries.flatMap(({ sample }) => [...sample.champion.messages, ...sample.contender.messages])
   const used = new Set(replies.map(({ invocation }) => invocation))
   const distinct =

@@ -8,7 +8,7 @@ const journal = await openJournal(path)
 const codeOf = (entry: Json): Promise<string> =>
   journal.append(entry).then(
     () => 'kept',
-    (error: NodeJS.ErrnoException) => error.code ?? error.message,
+    ({ cause, message }: Error) => (cause as NodeJS.ErrnoException).code ?? message,
   )
 
 let kept = 0

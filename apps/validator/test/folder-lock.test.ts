@@ -1,4 +1,6 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -43,6 +45,26 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   const lock = await holdFolder(folder)
   await lock[Symbol.asyncDispose]()
   expect(await readdir(folder)).toEqual([])
+})
+
+it.runIf(existsSync('/proc/self/stat'))(
+  'a lock whose process id another program has got since is taken over',
+  async () => {
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    const folder = join(root, 'reused')
+    await mkdir(folder)
+    for (const name of [`lock.${other.pid}.1`, `lock.${process.pid}.1`]) await writeFile(join(folder, name), '')
+    await (await holdFolder(folder))[Symbol.asyncDispose]()
+    expect(await readdir(folder)).toEqual([])
+    other.kill('SIGKILL')
+  },
+)
+
+it('a lock whose process lives and does not say when it was started is respected', async () => {
+  const folder = join(root, 'unknown')
+  await mkdir(folder)
+  await writeFile(join(folder, `lock.${process.ppid}.`), '')
+  await expect(holdFolder(folder)).rejects.toThrow(`is in use by process ${process.ppid}`)
 })
 
 it('of several that come at once, after a kill or to a new folder, never two hold it', async () => {

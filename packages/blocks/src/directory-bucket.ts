@@ -20,27 +20,42 @@ export function directoryBucket(directory: string): Bucket {
     return new Uint8Array(await readFile(place))
   }
 
+  /** Is the file there? Not if it has other bytes: nothing is overwritten. */
+  async function isThere(place: string, bytes: Uint8Array): Promise<boolean> {
+    const there = await readFile(place).catch(nullIf('ENOENT'))
+    if (there !== null && !there.equals(bytes))
+      throw new Error(`move it away if it was altered: ${place} is there with other bytes`)
+    return there !== null
+  }
+
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     const place = join(root, checkPath(path))
     const folder = dirname(place)
     const temporary = join(folder, `.${randomUUID()}.tmp`)
-    await mkdir(folder, { recursive: true })
     try {
-      await writeFile(temporary, bytes, { flag: 'wx', flush: true })
-      const linked = await link(temporary, place).catch(nullIf('EEXIST'))
-      if (linked === null && !(await readFile(place)).equals(bytes))
-        throw new Error(`${place} is there with other bytes`)
+      const made = await mkdir(folder, { recursive: true })
+      if (!(await isThere(place, bytes))) {
+        await writeFile(temporary, bytes, { flag: 'wx', flush: true })
+        if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null) await isThere(place, bytes)
+      }
+      // Also when the file was there: who linked it may have crashed before this. Up to the root, as folders may be new.
+      await syncFolders(folder, made !== undefined && made.length <= root.length ? dirname(made) : root)
+    } catch (cause) {
+      throw new Error(`cannot write ${place}: ${(cause as Error).message}`, { cause })
     } finally {
       await rm(temporary, { force: true })
     }
-    // Also when the file was there: who linked it may have crashed before this. Up to the root, as folders may be new.
-    for (let at = folder; ; at = dirname(at)) {
-      const handle = await open(at)
-      await handle.sync().finally(() => handle.close())
-      if (at === root) return
-    }
   }
   return { read, write }
+}
+
+/** Syncs a folder and those above it, up to `top`: what was made in them outlasts a power cut. */
+export async function syncFolders(folder: string, top: string): Promise<void> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const handle = await open(at)
+    await handle.sync().finally(() => handle.close())
+    if (at === resolve(top)) return
+  }
 }
 
 /** For `catch`: null in place of the expected error. */

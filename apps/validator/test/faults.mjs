@@ -1,0 +1,140 @@
+// Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS says, as JSON.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * @typedef {object} Faults
+ * @property {string} [fault] what happens: an error's code, or KILL, the process's death, or CUT, that of the machine: what
+ *   was not synced is gone. Without it, nothing. Half of what was to be written is written before.
+ * @property {string} [path] to which files and folders: a regular expression; to all without
+ * @property {string} [op] in which operations on them: a regular expression; in any without
+ * @property {number} [from] in which of these first, from 1; 1 without
+ * @property {number} [times] in how many; without, in all that follow
+ * @property {string} [until] a file: once it is there, nothing fails any more
+ * @property {string} [memory] a file through which a process that dies leaves to the next what is not synced
+ * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every look
+ */
+/** @type {Faults} */
+const {
+  fault,
+  path: place = '',
+  op: kind = '',
+  from = 1,
+  times = 1 / 0,
+  until,
+  memory,
+  clock,
+} = JSON.parse(process.env.FAULTS ?? '{}')
+const about = [new RegExp(place), new RegExp(`^(${kind || '.*'})$`)]
+const real = { ...fs.promises }
+const probe = await real.open(process.execPath)
+const file = Object.getPrototypeOf(probe)
+const handles = Object.fromEntries(
+  ['appendFile', 'writeFile', 'datasync', 'sync', 'truncate'].map((op) => [op, file[op]]),
+)
+await probe.close()
+/** Where each open file or folder is. @type {WeakMap<object, string>} */
+const places = new WeakMap()
+let matches = 0
+
+// What a power cut takes: the names of new files and folders, and what lies behind a size in a file.
+/** @type {{ names: string[], sizes: Record<string, number> }} */
+const unsynced =
+  memory && fs.existsSync(memory) ? JSON.parse(fs.readFileSync(memory, 'utf8')) : { names: [], sizes: {} }
+if (memory) fs.rmSync(memory, { force: true })
+const sizeOf = (path) => fs.statSync(path, { throwIfNoEntry: false })?.size
+const isNew = (path) => unsynced.names.push(path)
+const isWritten = (path) => {
+  unsynced.sizes[path] ??= sizeOf(path) ?? 0
+}
+const isSynced = (path) => {
+  delete unsynced.sizes[path]
+  unsynced.names = unsynced.names.filter((name) => dirname(name) !== path)
+}
+
+function die(what) {
+  if (fault === 'KILL' && memory) fs.writeFileSync(memory, JSON.stringify(unsynced))
+  if (fault === 'CUT') {
+    for (const [path, size] of Object.entries(unsynced.sizes))
+      if (sizeOf(path) !== undefined) fs.truncateSync(path, size)
+    for (const path of unsynced.names) fs.rmSync(path, { recursive: true, force: true })
+  }
+  fs.writeSync(2, `${fault} at ${what}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** The fault, when it is due. */
+async function meet(op, path, bytes = '', writeSome = undefined) {
+  if (fault === undefined || !about[0]?.test(path) || !about[1]?.test(op) || (until && fs.existsSync(until))) return
+  matches += 1
+  if (matches < from || matches >= from + times) return
+  const half = Buffer.from(bytes).subarray(0, Buffer.byteLength(bytes) >> 1)
+  if (half.length > 0) await writeSome?.(half)
+  if (fault === 'KILL' || fault === 'CUT') die(`${op} ${path}`)
+  // As the system's own: operations on open files do not say which.
+  const where = op in handles ? '' : ` '${path}'`
+  throw Object.assign(new Error(`${fault}: put there by the test, ${op}${where}`), { code: fault, syscall: op })
+}
+
+const { promises } = fs
+promises.mkdir = async (path, options) => {
+  await meet('mkdir', `${path}`)
+  const made = await real.mkdir(path, options)
+  for (let at = resolve(`${path}`); made !== undefined && at.length >= made.length; at = dirname(at)) isNew(at)
+  return made
+}
+promises.link = async (from, to) => {
+  await meet('link', `${to}`)
+  await real.link(from, to)
+  isNew(`${to}`)
+  const size = unsynced.sizes[`${from}`]
+  if (size !== undefined) unsynced.sizes[`${to}`] = size
+}
+promises.rm = async (path, options) => {
+  await meet('rm', `${path}`)
+  return real.rm(path, options)
+}
+promises.truncate = async (path, size) => {
+  await meet('truncate', `${path}`)
+  return real.truncate(path, size)
+}
+promises.open = async (path, flags = 'r', ...rest) => {
+  const place = `${path}`
+  const known = sizeOf(place) !== undefined
+  if (flags !== 'r') await meet('open', place)
+  const handle = await real.open(path, flags, ...rest)
+  if (!known) isNew(place)
+  places.set(handle, place)
+  return handle
+}
+const writer =
+  (op, flags) =>
+  async (path, bytes, { flag = flags, flush = false, mode = 0o666 } = {}) => {
+    const handle = await promises.open(path, flag, mode)
+    try {
+      await handle[op](bytes)
+      if (flush) await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  }
+promises.writeFile = writer('writeFile', 'w')
+promises.appendFile = writer('appendFile', 'a')
+for (const [op, act] of Object.entries(handles))
+  file[op] = async function (bytes, ...rest) {
+    const path = places.get(this)
+    if (path === undefined) return act.call(this, bytes, ...rest)
+    const writes = op.endsWith('File')
+    if (writes) isWritten(path)
+    await meet(op, path, writes ? bytes : '', (half) => act.call(this, half))
+    const result = await act.call(this, bytes, ...rest)
+    if (op.endsWith('sync')) isSynced(path)
+    return result
+  }
+
+if (clock !== undefined) {
+  const now = Date.now.bind(Date)
+  Date.now = () => now() + Math.round((Math.random() * 2 - 1) * clock)
+}
+syncBuiltinESMExports()

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { blockPath, statePath } from '@affine/blocks'
+import { type Account, account, decodeCommitment, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
+import { parseState } from '@affine/duel'
+import { digest } from '@affine/prng'
+import { LOCAL_NETWORK, openBucket, place, type Recomputed, recompute, sealBlock, sealsOf } from '@affine/verifier'
+import { AF, type Started, start } from '../../verifier/test/processes.ts'
+import { listen } from '../src/reference-miner.ts'
+
+const STAKE = 1_000_000_000_000n
+const { protocol } = LOCAL_NETWORK
+const FAULTS = new URL('./faults.mjs', import.meta.url).href
+/** In each half of an epoch the chain waits so long for its validators, as those that are killed need time to come back. */
+const PATIENCE_MS = 10_000
+/** At one block it waits so long for those that are steady; not for ever, as it is blocks that they act on. */
+const STEADY_MS = 2500
+/** From these blocks of an epoch on it waits: for seals, for lanes to have been read, for attestations. */
+const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
+  protocol.sealBlock - 10,
+  protocol.epochBlocks - 6,
+  protocol.epochBlocks - 3,
+]
+
+/** A validator of the subnet: its key, and where it writes. */
+export interface Seat {
+  readonly account: Account
+  readonly folder: string
+  readonly bucket: string
+  /** Every head that it has sent to the chain, by epoch. */
+  readonly seals: Map<number, Set<string>>
+  /** The epochs that it has attested. */
+  readonly attested: Set<number>
+  /** Epochs in which all of its sealed lane was to be read with time to spare. */
+  readonly inTime: Set<number>
+  /** Starts its process. Its disk or clock fails as `faults.mjs` has it. */
+  validate(faults?: object): Started
+}
+
+interface Wanted {
+  readonly seed: string
+  /** Of the validators, in shares of the least that gets a permit. */
+  readonly stakes: readonly bigint[]
+  /** How many of them, from the first, are not to be late for being slow. */
+  readonly steady: number
+  /** All equally good, in two processes. */
+  readonly miners: number
+  readonly blockMs: number
+}
+
+/** A subnet under way. Its chain is made here and served over HTTP; miners and validators are processes. */
+export interface Running extends AsyncDisposable {
+  readonly root: string
+  readonly buckets: string
+  readonly seats: readonly Seat[]
+  /** The block that it has come to: its number, and where it is in its epoch. */
+  height(): number
+  at(): { readonly epoch: number; readonly offset: number }
+  /** Resolves once the chain has come so far. */
+  reaches(epoch: number, offset?: number): Promise<void>
+  /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
+  end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
+}
+
+const held = new Set<string>()
+
+/** Is all of the lane that ends at `head` in this bucket? */
+function holds(bucket: string, head: string): boolean {
+  const key = `${bucket} ${head}`
+  for (let hash = head; !held.has(key); ) {
+    const file = join(bucket, blockPath(hash))
+    if (!existsSync(file)) return false
+    const { height, prev } = JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')
+    if (height === 0) held.add(key)
+    hash = prev
+  }
+  return true
+}
+
+export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: Wanted): Promise<Running> {
+  const root = await mkdtemp(join(tmpdir(), 'running-'))
+  const buckets = join(root, 'buckets')
+  const bytes = (...parts: (string | number)[]) => Buffer.from(digest('running subnet', seed, ...parts), 'hex')
+  const accounts = Array.from({ length: stakes.length + miners }, (_, i) => account(bytes('key', i)))
+  let drawn = 0
+  const chain = LocalChain.create({
+    ...{ netuid: 120, random: () => bytes('entropy', drawn++), time: Date.now() },
+    neurons: accounts.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * (stakes[i] ?? 0n) })),
+    // Who is started again says again what it has said: that it may, without end.
+    params: { tempo: protocol.epochBlocks, weightsRateLimit: 1, commitmentBytes: 1_000_000 },
+  })
+  const server = await listen(serveLocal(chain, 1000), 0)
+
+  await mkdir(join(root, 'keys'))
+  const seatOf = async (account: Account, i: number): Promise<Seat> => {
+    const key = join(root, 'keys', `${i}`)
+    await writeFile(key, bytes('key', i).toString('hex'), { mode: 0o600 })
+    const folder = join(root, `validator-${i}`)
+    const words = ['validate', '--network', server.url, '--key', key, '--folder', folder, '--buckets', buckets]
+    const validate: Seat['validate'] = (faults) => {
+      const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
+      return start(AF, [...words, '--concurrency', '2', '--json'], env && { env })
+    }
+    const said = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
+    return { account, folder, bucket: join(buckets, account.hotkey), ...said, validate }
+  }
+  const all = await Promise.all(accounts.slice(0, stakes.length).map(seatOf))
+
+  const submit = chain.submit.bind(chain)
+  chain.submit = (extrinsic) => {
+    const { hotkey, call } = extrinsic
+    const fields = 'fields' in call ? call.fields.map((field) => Buffer.from(field, 'hex')) : []
+    const said = decodeCommitment(fields, hotkey)
+    const { seals, attested } = all.find(({ account }) => account.hotkey === hotkey) ?? {}
+    if (said?.kind === 'seal') seals?.set(said.epoch, new Set([...(seals.get(said.epoch) ?? []), said.head]))
+    if (said?.kind === 'attest') attested?.add(said.epoch)
+    return submit(extrinsic)
+  }
+
+  const chutes = await Promise.all(
+    ['one', 'other'].map(async (luck): Promise<string> => {
+      const miner = start(AF, ['miner', '--port', '0', '--skill', '0.6', '--seed', luck, '--json'])
+      return JSON.parse((await miner.says(/^\{"type":"serving".*\}$/m))[0]).url
+    }),
+  )
+  const committed = accounts.slice(stakes.length).map((account, i) => {
+    const model = `affine/equal-${account.hotkey}`
+    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: chutes[i % 2] ?? '' })
+    return chain.commit(account, fields)
+  })
+
+  const at = () => place(chain.height, protocol)
+  /** Has it sealed, unless there was nothing to seal? */
+  const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
+    const file = join(folder, statePath(epoch))
+    if (epoch === 0 || seals.has(epoch)) return true
+    const state = existsSync(file) && parseState(readFileSync(file, 'utf8'))
+    return state !== false && state.ok && !(state.value.duel && Object.hasOwn(state.value.due, account.hotkey))
+  }
+  const headsOf = async (epoch: number) => sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
+  /** Have these said and read what is to be said and read by this block? */
+  async function areDone(seats: readonly Seat[]): Promise<boolean> {
+    const { epoch, offset } = at()
+    if (offset < SEAL_FROM) return true
+    if (offset < protocol.sealBlock) return seats.every((seat) => sealed(seat, epoch))
+    if (offset >= ATTEST_FROM) return seats.every(({ attested }) => attested.has(epoch))
+    if (offset === protocol.sealBlock) return true
+    const heads = await headsOf(epoch)
+    const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
+    const lanes = all.filter((seat) => headOf(seat) !== '')
+    const published = (seat: Seat) => holds(seat.bucket, headOf(seat))
+    if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
+    if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)
+    const read = lanes.filter(({ inTime }) => inTime.has(epoch)).map(headOf)
+    return seats.every(({ bucket }) => read.every((head) => holds(bucket, head)))
+  }
+
+  let stopped = false
+  let patience = 0
+  const make = async (): Promise<void> => {
+    while (!stopped) {
+      const { offset } = at()
+      if (offset === 0 || offset === protocol.sealBlock) patience = PATIENCE_MS
+      const before = Date.now()
+      const waited = () => Date.now() - before
+      const steadyOnes = all.slice(0, steady)
+      while (!(await areDone(steadyOnes)) && waited() < STEADY_MS && !stopped) await sleep(25)
+      while (!(await areDone(all)) && waited() < patience && !stopped) await sleep(25)
+      patience -= waited()
+      await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
+      await sleep(blockMs)
+    }
+  }
+  const making = make()
+  await Promise.all(committed)
+
+  const stop = async (): Promise<void> => {
+    stopped = true
+    await making
+    server[Symbol.dispose]()
+  }
+  return {
+    ...{ root, buckets, seats: all, at, height: () => chain.height },
+    async reaches(epoch, offset = 0) {
+      const block = epoch * protocol.epochBlocks + offset
+      while (chain.height < block) await Promise.race([sleep(5), making])
+    },
+    async end() {
+      await stop()
+      const file = join(root, 'chain.json')
+      await writeFile(file, chain.export())
+      const epochs: Recomputed[] = []
+      const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open })) epochs.push(epoch)
+      return { file, epochs }
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await rm(root, { recursive: true })
+    },
+  }
+}

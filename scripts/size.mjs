@@ -1,8 +1,8 @@
-// The whole stays readable: 6,000 lines of code in packages and apps, 150 in a file, comments and blanks left out.
+// The whole stays readable: 6,200 lines of code in packages and apps, 150 in a file, comments and blanks left out.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const MOST_IN_ALL = 6000
+const MOST_IN_ALL = 6200
 const MOST_IN_A_FILE = 150
 
 /** Lines that are neither blank nor comment. */

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 
 /** What to send for a request: a result, an error, a text as it stands, or nothing at all. */
 export type Reply = { readonly result: unknown } | { readonly error: RpcFault } | string | null
-export interface RpcFault {
+interface RpcFault {
   readonly code: number
   readonly message: string
   readonly data?: unknown

@@ -11,8 +11,7 @@ export function healthOf(now: () => number): Health {
   let step: number | undefined
   return {
     on: (event) => {
-      if (event.type === 'head') block = now()
-      if (event.type === 'head') step ??= block
+      if (event.type === 'head') [block, step] = [now(), step ?? now()]
       if (event.type === 'read' || event.type === 'epoch') step &&= now()
       if (event.type === 'ended' && event.what === 'turn') step = undefined
     },
@@ -35,13 +34,16 @@ const WATCHER = `
     process.kill(process.pid, 'SIGKILL')
   }, everyMs)`
 
-/** Calls `end` once something is late by so many seconds, and kills this process when its event loop stands still for as long. */
-export function guard(seconds: number, { late }: Health, end: (why: string) => void): void {
-  const beat = new Int32Array(new SharedArrayBuffer(4))
-  const everyMs = seconds * 100
+/**
+ * Ends this process with 1 once something is late by so many seconds, and says what; kills it when its event loop stands
+ * still for as long.
+ */
+export function guard(seconds: number, { late }: Health, say: (why: string) => void): void {
+  const [beat, everyMs] = [new Int32Array(new SharedArrayBuffer(4)), seconds * 100]
   setInterval(() => {
     Atomics.store(beat, 0, 1)
-    for (const why of late(seconds)) end(why)
+    for (const why of late(seconds)) say(why)
+    if (late(seconds).length > 0) process.exit(1)
   }, everyMs).unref()
   new Worker(WATCHER, { eval: true, execArgv: [], workerData: { beat, everyMs } }).unref()
 }

@@ -5,7 +5,6 @@ import type { Setup } from './setup.ts'
 const SENT = ['seal', 'attest', 'weights', 'reveal']
 /** What problems are counted as, by their first word: labels have few values, whatever happens. */
 const TROUBLED = [...SENT, 'turn', 'lane', 'node', 'Chutes', 'miner', 'other']
-const LANES = ['accepted', 'rejected', 'set_aside']
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
@@ -29,7 +28,7 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
   const ratio = gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1')
   const weights = gauge('last_weights_block', 'The block in which it last set weights')
   const samples = counter('samples', 'Challenges played, by the verdict for the contender', 'env', 'verdict')
-  const faults = counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault')
+  const lost = counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault')
   const calls = counter('miner_calls', 'Requests to miners, by what came: a reply, or whose doing it was', 'outcome')
   const sent = counter('transactions', 'Transactions that are in a block, and others', 'what', 'outcome')
   const problems = counter('problems', 'What failed, and was or will be tried again', 'what')
@@ -51,12 +50,11 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
       const { env, verdict, champion, contender } = event.sample
       left.set(event.left)
       samples.inc({ env, verdict })
-      for (const [side, { fault }] of Object.entries({ champion, contender }))
-        if (fault) faults.inc({ env, side, fault })
+      for (const [side, { fault }] of Object.entries({ champion, contender })) if (fault) lost.inc({ env, side, fault })
     } else if (event.type === 'epoch') {
       const { state, report } = event.settled
       left.set(0)
-      for (const outcome of LANES) lanes.set({ outcome }, 0)
+      for (const outcome of ['accepted', 'rejected', 'set_aside']) lanes.set({ outcome }, 0)
       for (const { accepted, setAside } of Object.values(report.lanes))
         lanes.inc({ outcome: setAside.length > 0 ? 'set_aside' : accepted ? 'accepted' : 'rejected' })
       ownTrust.set(trust(state.trust[hotkey] ?? { correct: 0, incorrect: 0 }) / 1e6)

@@ -43,8 +43,7 @@ export function minerClient(endpoint: Endpoint, most: number, now: () => number)
   }
 }
 
-type Ways = { readonly send?: (query: Query) => Promise<Received>; readonly on?: Setup['on'] }
-type Endpoint = Pick<Miner, 'model' | 'chute'> & Ways
+type Endpoint = Pick<Miner, 'model' | 'chute'> & { readonly send?: typeof exchange; readonly on?: Setup['on'] }
 export type Client = (replyMs: number, signal: AbortSignal) => Agent
 const NO_REPLY = { fault: 'no-reply' } as const
 

@@ -42,11 +42,10 @@ export async function serveMiner(player: Player, port: number): ReturnType<typeo
 }
 
 type Handler = (request: Request) => Response | Promise<Response>
-type Server = Disposable & { readonly url: string }
 
 /** Serves at `url`, on loopback without a `host`, until it is disposed of. Port 0 takes any free one. */
-export async function listen(handler: Handler, port: number, host = '127.0.0.1'): Promise<Server> {
-  const server = createServer(getRequestListener(handler)).listen(port, host)
+export async function listen(serve: Handler, port: number, host = '127.0.0.1'): Promise<Disposable & { url: string }> {
+  const server = createServer(getRequestListener(serve)).listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use: choose another, or stop what listens there`)

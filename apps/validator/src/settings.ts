@@ -9,14 +9,12 @@ import * as z from 'zod'
 import { type AccountOptions, accountCommand, readAccount } from './commands/options.ts'
 
 const text = () => z.string('not given')
-const maybe = () => text().optional()
 const yes = () => z.stringbool('expected true or false').optional()
 const like = (pattern: RegExp, what: string) => text().regex(pattern, `expected ${what}`).optional()
 const word = () => like(/^[!-~]+$/, 'printable ASCII without spaces')
 const whole = (low: number, high: number, what = `expected a whole number, ${low} to ${high}`) =>
   z.coerce.number(what).int(what).min(low, what).max(high, what)
-const web = () =>
-  like(/^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/, 'a URL without user or query, 128 bytes at most')
+const web = () => like(/^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/, 'a plain URL, 128 bytes at most')
 
 /**
  * What a validator can be told, in the order in which it is shown. Descriptions are of options, flags and help with two
@@ -28,14 +26,14 @@ const schema = z.object({
   fallback: like(/^wss?:/, 'the ws:// or wss:// URL of a node').describe('SUBTENSOR_FALLBACK'),
   netuid: whole(0, 65_535).optional().describe(`${NETUID.flags}  ${NETUID.description}`),
   firstEpoch: whole(0, 1e9).optional().describe(`${FIRST_EPOCH.flags}  ${FIRST_EPOCH.description}`),
-  key: maybe().describe('--key'),
-  wallet: maybe().describe('--wallet BT_WALLET_COLD'),
-  hotkey: maybe().describe('--hotkey BT_WALLET_HOT'),
-  walletPath: maybe().describe('--wallet-path'),
-  hotkeySecret: maybe().describe('AFFINE_HOTKEY'),
+  key: text().optional().describe('--key'),
+  wallet: text().optional().describe('--wallet BT_WALLET_COLD'),
+  hotkey: text().optional().describe('--hotkey BT_WALLET_HOT'),
+  walletPath: text().optional().describe('--wallet-path'),
+  hotkeySecret: text().optional().describe('AFFINE_HOTKEY'),
   chutesApiKey: word().describe('CHUTES_API_KEY'),
   folder: text().describe('--folder <folder>  its own: journals, secrets, sealed blocks'),
-  buckets: maybe().describe('--buckets <folder>  where all buckets are, if its own is not in S3'),
+  buckets: text().optional().describe('--buckets <folder>  where all buckets are, if its own is not in S3'),
   bucketUrl: web().describe('--bucket-url <url>  where everyone can read it (AFFINE_BUCKET_URL R2_PUBLIC_BASE)'),
   s3Endpoint: web().describe('S3_ENDPOINT'),
   r2AccountId: like(/^[0-9a-f]{32}$/, '32 hex digits').describe('R2_ACCOUNT_ID'),
@@ -91,9 +89,9 @@ type Service = Read & { readonly account?: Account; readonly warnings: readonly 
 /** Settings as options, the environment and the file `.env` give them, the first counts; and what is wrong with each. */
 export function readSettings(flags: object, env: Variables, file: Variables): Read {
   // Who names a network by an option names all of its nodes.
-  const dropped = 'network' in flags ? { SUBTENSOR_FALLBACK: undefined } : {}
+  const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const options = Object.entries(flags).map(([name, value]) => [`--${kebab(name)}`, String(value)])
-  const environment = { ...env, ...dropped } // the file cannot give what this has, be it empty
+  // What the environment has, be it empty, the file cannot give.
   const sources = { flag: Object.fromEntries(options), environment, '.env': { ...file, ...environment } }
   const found = WAYS.map((way) => ({ ...way, ...find(way, sources) }))
   const raw: Variables = Object.fromEntries(found.map(({ name, value }) => [name, value]))
@@ -133,8 +131,7 @@ function judge(raw: Variables): readonly [conflicts: readonly string[], bucket: 
   const onChutes = networkNamed(raw.network ?? '')?.platform === 'chutes'
   const rules = [
     [raw.emit && raw.dryRun, '--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many'],
-    [inS3 && buckets, '--buckets or AFFINE_BUCKETS: given, but the bucket is in S3; leave one out'],
-    [!inS3 && !buckets, '--buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it'],
+    [!inS3 === !buckets, '--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two'],
     [inS3 && !endpoint, 'S3_ENDPOINT or R2_ACCOUNT_ID: not given'],
     [inS3 && !bucket, 'S3_BUCKET or R2_BUCKET_ID: not given'],
     [inS3 && !accessKeyId, 'S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given'],

@@ -88,11 +88,10 @@ export class Validator {
   /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
   #start(name: string, task: () => Promise<void>): void {
     if (this.#tasks.has(name)) return
-    const { on } = this.#setup
     const run = task()
-      .catch((error: Error) => error instanceof Stopped || on({ type: 'problem', what: name, error }))
+      .catch((error: Error) => error instanceof Stopped || this.#setup.on({ type: 'problem', what: name, error }))
       .then(() => void this.#tasks.delete(name))
-      .then(() => on({ type: 'ended', what: name }))
+      .then(() => this.#setup.on({ type: 'ended', what: name }))
     this.#tasks.set(name, run)
   }
 

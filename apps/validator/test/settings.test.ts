@@ -96,7 +96,7 @@ describe('what is wrong', () => {
       [
         '--network or SUBTENSOR_ENDPOINT: not given',
         '--folder or AFFINE_FOLDER: not given',
-        '--buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+        '--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
       ],
     ],
     [
@@ -105,7 +105,7 @@ describe('what is wrong', () => {
       { AFFINE_EMIT: 'perhaps', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
       [
         '--netuid: expected a whole number, 0 to 65535, got "x"',
-        '--bucket-url: expected a URL without user or query, 128 bytes at most, got "ftp://x"',
+        '--bucket-url: expected a plain URL, 128 bytes at most, got "ftp://x"',
         'S3_STYLE: expected path or virtual, got "odd"',
         'AFFINE_EMIT: expected true or false, got "perhaps"',
         '--concurrency: expected a whole number, 1 to 10000, got "1.5"',
@@ -117,7 +117,7 @@ describe('what is wrong', () => {
       'a bucket in two places',
       MINIMUM,
       { ...R2, R2_PUBLIC_BASE: 'https://x' },
-      ['--buckets or AFFINE_BUCKETS: given, but the bucket is in S3; leave one out'],
+      ['--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two'],
     ],
     [
       'the half of a bucket in S3',
@@ -229,7 +229,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
-    expect(stdout).toContain(`the settings of ${hotkey}`)
+    expect(stdout).toContain(`the settings of ${hotkey};`)
     expect(stdout).not.toContain('0123456789abcdef')
     expect(stdout).not.toContain('✘')
   })
@@ -244,7 +244,7 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(problems).toEqual([
       '--folder or AFFINE_FOLDER: not given',
       '--stall: expected a whole number, 1 to 86400, got "never"',
-      '--buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+      '--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
     ])
   })
 
@@ -255,7 +255,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       '✘ --folder or AFFINE_FOLDER: not given',
       '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
       '✘ --emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many',
-      '✘ --buckets or AFFINE_BUCKETS: not given, nor S3_BUCKET and what goes with it',
+      '✘ --buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
       expect.stringMatching(/^✘ ENOENT: .*no\/such\/key/),
     ]
     const env = { SUBTENSOR_ENDPOINT: '' }

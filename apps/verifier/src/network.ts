@@ -19,10 +19,9 @@ export interface Network {
 /** A network by name; the first epoch may be left to its validators. */
 type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
+const endpoints = ['ws://127.0.0.1:9944']
 /** Of a chain on one machine: short epochs and a smaller cap. */
-export const LOCAL_NETWORK: Network = {
-  ...{ protocol: LOCAL, firstEpoch: 0, endpoints: ['ws://127.0.0.1:9944'], platform: 'loopback' },
-}
+export const LOCAL_NETWORK: Network = { protocol: LOCAL, firstEpoch: 0, endpoints, platform: 'loopback' }
 
 /** Networks by name. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {

@@ -26,11 +26,9 @@ export interface Opened {
  * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no name gives them.
  * @throws RangeError for a name that is none, and without a netuid where one is needed.
  */
-export async function openChain(where: string, options: OpenOptions = {}): Promise<Opened> {
-  const { netuid, firstEpoch, salts, onRetry } = options
+export async function openChain(where: string, { netuid, firstEpoch, ...its }: OpenOptions = {}): Promise<Opened> {
   const named = networkNamed(where)
-  const [first, ...more] = where.split(',').map((url) => url.trim())
-  const urls = [...(named?.endpoints ?? [first ?? '']), ...more]
+  const urls = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
   const rules = (chain: Chain): Network => {
     const preset = named ?? networkOn(chain.genesis)
     const start = firstEpoch ?? preset.firstEpoch
@@ -50,8 +48,8 @@ export async function openChain(where: string, options: OpenOptions = {}): Promi
   const chain = await subtensor({
     ...{ endpoints: urls, netuid: subnet, random: randomBytes, now: Date.now },
     ...(named?.genesis !== undefined && { genesis: named.genesis }),
-    ...(salts && { salts }),
-    ...(onRetry && { onRetry }),
+    ...(its.salts && { salts: its.salts }),
+    ...(its.onRetry && { onRetry: its.onRetry }),
   })
   try {
     return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }

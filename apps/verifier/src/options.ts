@@ -2,10 +2,15 @@ import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typin
 import { NETWORK_HELP, type Opened, type OpenOptions, type openLive } from './open-chain.ts'
 import { interrupted, type Output, output, raceAbort } from './output.ts'
 
-const whole = (most: number) => (text: string) => {
-  if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
-  throw new InvalidArgumentError(`Expected a whole number, 0 to ${most}.`)
+type Reader = (text: string) => number
+const number = (what: string, pattern: RegExp, low: number, high: number) => (text: string) => {
+  if (pattern.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
+  throw new InvalidArgumentError(`Expected a ${what}, ${low} to ${high}.`)
 }
+/** Reads an option that must be a whole number in a range. */
+export const whole = (low: number, high: number): Reader => number('whole number', /^\d+$/, low, high)
+/** Reads an option that must be a share, 0 to 1. */
+export const shareOption: Reader = number('number', /\S/, 0, 1)
 const SUBNET = 'which subnet, where the network does not say it'
 const START = "the epoch that all validators agreed to start with, instead of the network's"
 type Where = Option<'--network <where>', undefined, undefined, undefined, true>
@@ -13,8 +18,8 @@ type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 /** With `NETUID` and `FIRST_EPOCH` the options by which every command names a chain. */
 export const NETWORK: Where = new Option('--network <where>', NETWORK_HELP).makeOptionMandatory()
-export const NETUID: Whole<'--netuid <n>'> = new Option('--netuid <n>', SUBNET).argParser(whole(65_535))
-export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option('--first-epoch <n>', START).argParser(whole(1e9))
+export const NETUID: Whole<'--netuid <n>'> = new Option('--netuid <n>', SUBNET).argParser(whole(0, 65_535))
+export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option('--first-epoch <n>', START).argParser(whole(0, 1e9))
 
 export type ChainOptions = { network: string; netuid?: number; firstEpoch?: number; json?: true }
 

@@ -11,8 +11,8 @@ export const config: CommandUnknownOpts = serviceCommand('config')
   .action(async ({ json, ...flags }) => {
     const { account, shown, problems, warnings } = await readService(flags)
     const screen = output(json)
-    const named = account ? `the settings of ${account.hotkey}` : 'no hotkey'
-    table(screen, `${named}; .env is the one in this folder`, { type: 'config', hotkey: account?.hotkey }, shown)
+    const title = `the settings of ${account?.hotkey ?? 'no hotkey'}; .env is the one in this folder`
+    table(screen, title, { type: 'config', hotkey: account?.hotkey }, shown)
     for (const text of warnings) warn(screen, text)
     for (const text of problems) screen.line(`✘ ${printable(text, 1000)}`, { type: 'problem', text })
     if (problems.length > 0) process.exitCode = 2

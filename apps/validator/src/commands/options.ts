@@ -2,21 +2,9 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Account } from '@affine/chain'
 import { accountFrom, readHotkey, readWallet } from '@affine/chain/wallet'
-import { Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 
-type Reader = (text: string) => number
-
-const reader =
-  (what: string, pattern: RegExp, low: number, high: number): Reader =>
-  (text) => {
-    if (pattern.test(text) && Number(text) >= low && Number(text) <= high) return Number(text)
-    throw new InvalidArgumentError(`Expected a ${what}, ${low} to ${high}.`)
-  }
-
-/** Reads an option that must be a whole number in a range. */
-export const whole = (low: number, high: number): Reader => reader('whole number', /^\d+$/, low, high)
-/** Reads an option that must be a share, 0 to 1. */
-export const shareOption: Reader = reader('number', /\S/, 0, 1)
+export { shareOption, whole } from '@affine/verifier'
 
 /** The folder that "--out" names, made if it is not there. @throws RangeError when there is something in it. */
 export async function emptyFolder(path: string): Promise<string> {

@@ -32,10 +32,8 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
     if (!settings || !account) return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
-    await operate(settings, account, screen).catch((error: Error) => {
-      error.message = hide(error.message)
-      throw error
-    })
+    const hidden = (error: Error) => Promise.reject(Object.assign(error, { message: hide(error.message) }))
+    await operate(settings, account, screen).catch(hidden)
   })
 
 /** Validates until a signal stops it, the chain is gone for good, or nothing gets on. */
@@ -45,14 +43,9 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const clock = () => performance.now()
   const health = healthOf(clock)
   const listeners = [health.on, (event: Event) => narrate(event, screen, shortHotkey)]
-  const on = (event: Event): void => {
-    for (const hear of listeners) hear(event)
-  }
+  const on = (event: Event): void => listeners.forEach((hear) => void hear(event))
   const trouble = (what: string, message: string): void => on({ type: 'problem', what, error: new Error(message) })
-  guard(2 * stall, health, (why) => {
-    trouble('stalled', `${why}: it ends, to be started again`)
-    process.exit(1)
-  })
+  guard(2 * stall, health, (why) => trouble('stalled', `${why}: it ends, to be started again`))
   const signal = interrupted()
   const onRetry = ({ message }: Error): void => trouble('node', `${message}; trying the next`)
   const options = { ...settings, salts: directoryBucket(folder), onRetry }

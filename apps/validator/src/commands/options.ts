@@ -36,7 +36,11 @@ export function accountCommand(name: string): Command<[], AccountOptions> {
  * The variables are the environment's, or those that are given.
  * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom` refuse: no secret is quoted.
  */
-export async function readAccount(options: AccountOptions, warn: Warn, env = process.env): Promise<Account> {
+export async function readAccount(
+  options: AccountOptions,
+  warn: Warn,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Account> {
   const { key, wallet, hotkey, walletPath: root } = options
   const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = env
   if (secret && (key ?? wallet ?? hotkey) === undefined) return accountFrom(secret, 'AFFINE_HOTKEY')

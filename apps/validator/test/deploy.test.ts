@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises'
+import { NO_BLOCK } from '@affine/blocks'
+import { account, type Head } from '@affine/chain'
+import { genesis } from '@affine/duel'
+import { LOCAL_NETWORK, type Settled } from '@affine/verifier'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ADVICE } from '../../../packages/chain/src/chain.ts'
+import { AF, killAll, run } from '../../verifier/test/processes.ts'
+import { metricsOf } from '../src/metrics.ts'
+import { readSettings } from '../src/settings.ts'
+import type { Event } from '../src/setup.ts'
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
+let [dashboard, alerts, operating, unit, image, example] = ['', '', '', '', '', '']
+/** Every metric by its name, with the values of each label that were seen. */
+const metrics = new Map<string, Map<string, Set<string>>>()
+
+/** One of each event, so that every metric has a value. */
+function events(): Event[] {
+  const { hotkey } = account(new Uint8Array(32).fill(1))
+  const head: Head = { number: 1, hash: NO_BLOCK }
+  const episode = { miner: hotkey, messages: [], reward: 0, ms: 0, fault: 'no-reply' } as const
+  const sample = { env: 'mult8@0.1.0', duel: NO_BLOCK, index: 0, challengeId: '', verdict: 'tie' } as const
+  const state = genesis(LOCAL_NETWORK.protocol, 1)
+  const report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
+  return [
+    { type: 'head', head, epoch: 0, offset: 1 },
+    { type: 'sample', epoch: 0, left: 1, sample: { ...sample, champion: episode, contender: episode } },
+    { type: 'epoch', settled: { before: state, state, report } as unknown as Settled },
+    { type: 'sent', what: 'seal 1', block: 1 },
+    { type: 'problem', what: 'turn', error: new Error('x') },
+    { type: 'call', outcome: 'reply' },
+  ] as Event[]
+}
+
+beforeAll(async () => {
+  const files = ['grafana.json', 'prometheus-alerts.yml', '../docs/operating.md', 'af-validate.service', 'Dockerfile']
+  ;[dashboard, alerts, operating, unit, image, example] = (await Promise.all(
+    [...files, 'env.example'].map((name) => read(`deploy/${name}`)),
+  )) as [string, string, string, string, string, string]
+  const { hotkey } = account(new Uint8Array(32).fill(1))
+  const { on, read: page } = metricsOf(hotkey, 0, () => 0)
+  for (const event of events()) on(event)
+  const text = await (await page()).text()
+  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    const seen = metrics.get(name) ?? new Map<string, Set<string>>()
+    metrics.set(name, seen)
+    for (const [, label = '', value = ''] of labels.matchAll(/(\w+)="([^"]*)"/g))
+      seen.set(label, (seen.get(label) ?? new Set()).add(value))
+  }
+})
+afterAll(killAll)
+
+/** The metrics that a query names, each with the labels it asks for. */
+function asked(query: string): { name: string; labels: [string, string][] }[] {
+  const names = [...query.matchAll(/\b((?:affine|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
+  return names.map(([, name = '', labels = '']) => ({
+    name,
+    labels: [...labels.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]),
+  }))
+}
+
+/** What Prometheus adds to every metric. */
+const ADDED = ['instance', 'job']
+function expectReal(query: string): void {
+  for (const { name, labels } of asked(query)) {
+    const seen = metrics.get(name)
+    expect(seen, name).toBeDefined()
+    for (const [label, value] of labels) {
+      if (ADDED.includes(label)) continue
+      expect([...(seen?.keys() ?? [])], `${name}{${label}}`).toContain(label)
+      // Of what is counted from the start all values are known.
+      if (['what', 'outcome'].includes(label))
+        for (const one of value.split('|'))
+          expect([...(seen?.get(label) ?? [])], `${name}{${label}="${one}"}`).toContain(one)
+    }
+  }
+  const grouped = [...query.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/[ ,]+/))
+  const known = new Set([...ADDED, ...asked(query).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])])])
+  for (const label of grouped) expect([...known], query).toContain(label)
+}
+
+describe('what Prometheus and Grafana ask for', () => {
+  it('is there: the dashboard', () => {
+    const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string; legendFormat: string }[] }[] }
+    const targets = panels.flatMap(({ targets }) => targets ?? [])
+    expect(targets.length).toBeGreaterThan(15)
+    for (const { expr, legendFormat } of targets) {
+      expect(asked(expr).length).toBeGreaterThan(0)
+      expectReal(expr)
+      for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
+        const kept = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ')
+        expect(
+          kept ?? [...ADDED, ...asked(expr).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])])],
+        ).toContain(label)
+      }
+    }
+  })
+
+  it('is there: the alerts', () => {
+    const rules = alerts.split(/^ {6}- alert: /m).slice(1)
+    expect(rules.length).toBeGreaterThan(10)
+    for (const rule of rules) {
+      const [, expr = ''] = /expr:(?: >-\n)?([\s\S]*?)\n {8}(?:for|labels):/.exec(rule) ?? []
+      expect(expr.trim(), rule).not.toBe('')
+      expectReal(expr)
+    }
+  })
+
+  it('is all of it: every metric of a validator is shown', () => {
+    for (const name of metrics.keys()) if (name.startsWith('affine_')) expect(dashboard).toContain(name)
+  })
+
+  it('would be missed if it were called otherwise', () => {
+    expect(() => expectReal('affine_no_such_metric')).toThrow()
+    expect(() => expectReal('affine_problems_total{what="weather"}')).toThrow()
+    expect(() => expectReal('affine_problems_total{side="champion"}')).toThrow()
+    expect(() => expectReal('sum by (verdict) (affine_problems_total)')).toThrow()
+  })
+})
+
+describe('what operators are told', () => {
+  const { shown } = readSettings({}, {}, {})
+  const names = shown.flatMap(({ by }) => (by ?? '').split(' or '))
+
+  it('has every option and variable, and no other', async () => {
+    for (const name of names) expect(operating, name).toContain(`\`${name}\``)
+    const variables = new Set(operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g))
+    for (const name of variables) expect(names).toContain(name)
+    const help = (await run(AF, ['validate', '--help'])).stdout
+    for (const option of help.match(/^ {2}--[a-z-]+/gm) ?? []) expect(operating).toContain(`\`${option.trim()}\``)
+  })
+
+  it('has every alert, and what the chain may answer', () => {
+    for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g)) expect(operating).toContain(`\`${name}\``)
+    for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? []) expect(alerts).toContain(`alert: ${name}\n`)
+    const own = ['StateDiscarded', 'Unreachable', 'WrongGenesis', 'NotConfirmed', 'NotInRuntime', 'BadReply', 'Refused']
+    for (const code of [...Object.keys(ADVICE), ...own, 'UnknownBlock', 'BadLog'])
+      expect(operating, code).toContain(`\`${code}\``)
+  })
+
+  it('sets only what there is: env.example, the unit, the image', async () => {
+    const set = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name)
+    expect(set.length).toBeGreaterThan(10)
+    for (const name of [...set, ...(unit.match(/\bAFFINE_\w+/g) ?? []), ...(image.match(/\bAFFINE_\w+/g) ?? [])])
+      expect(names).toContain(name)
+    const start = /^ExecStart=\S+ \S+af\.js (.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
+    const help = (await run(AF, [start[0] ?? '', '--help'])).stdout
+    for (const word of start.filter((word) => word.startsWith('--'))) expect(help).toContain(`  ${word} `)
+  })
+
+  it('is whole once its secrets are filled in', () => {
+    const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
+    const given = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
+    const filled: Record<string, string> = {
+      ...given,
+      ...{
+        CHUTES_API_KEY: 'cpk_x',
+        R2_ACCOUNT_ID: 'ab'.repeat(16),
+        R2_BUCKET_ID: 'affine',
+        R2_PUBLIC_BASE: 'https://x.r2.dev',
+      },
+      ...{
+        R2_WRITE_ACCESS_KEY_ID: 'id',
+        R2_WRITE_SECRET_ACCESS_KEY: 'secret',
+        AFFINE_FOLDER: '/var/lib/affine/validator',
+      },
+    }
+    expect(Object.keys(filled).sort()).toEqual([...Object.keys(given), 'AFFINE_FOLDER'].sort())
+    const { problems, settings } = readSettings({}, filled, {})
+    expect(problems).toEqual([])
+    expect(settings).toMatchObject({ network: 'finney', metrics: 9464 })
+    expect(settings?.emit).toBeUndefined()
+  })
+})

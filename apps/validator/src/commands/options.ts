@@ -18,6 +18,7 @@ export async function emptyFolder(path: string): Promise<string> {
 export type AccountOptions = { [name in 'key' | 'wallet' | 'hotkey' | 'walletPath']?: string | undefined }
 
 type Warn = (text: string) => void
+type Variables = typeof process.env
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
@@ -36,12 +37,8 @@ export function accountCommand(name: string): Command<[], AccountOptions> {
  * The variables are the environment's, or those that are given.
  * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom` refuse: no secret is quoted.
  */
-export async function readAccount(
-  options: AccountOptions,
-  warn: Warn,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Account> {
-  const { key, wallet, hotkey, walletPath: root } = options
+export async function readAccount(how: AccountOptions, warn: Warn, env: Variables = process.env): Promise<Account> {
+  const { key, wallet, hotkey, walletPath: root } = how
   const { AFFINE_HOTKEY: secret, BT_WALLET_COLD, BT_WALLET_HOT } = env
   if (secret && (key ?? wallet ?? hotkey) === undefined) return accountFrom(secret, 'AFFINE_HOTKEY')
   const [cold, hot] = [wallet ?? BT_WALLET_COLD, hotkey ?? BT_WALLET_HOT]

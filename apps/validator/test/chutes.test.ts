@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import * as https from 'node:https'
+import { Agent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
@@ -280,7 +280,7 @@ describe('a key', () => {
 
   it('goes over https to hosts of Chutes alone', async () => {
     const { api } = await chutes()
-    const agent = https.globalAgent as https.Agent & { createConnection: unknown }
+    const agent = Agent.prototype as Agent & { createConnection: unknown }
     const { createConnection } = agent
     const reached: string[] = []
     agent.createConnection = ({ host, port }: { host: string; port: number }) => {

@@ -1,4 +1,4 @@
-import { createServer, globalAgent } from 'node:http'
+import { createServer, Agent as HttpAgent } from 'node:http'
 import {
   connect,
   createServer as createTcpServer,
@@ -277,7 +277,7 @@ describe('an answer', () => {
       setTimeout(() => response.writeHead(200, json).end(completion('A1')), 500)
     })
     type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
-    const agent = globalAgent as unknown as { createConnection: Connect }
+    const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
     const { createConnection } = agent
     agent.createConnection = (options, done) => void setTimeout(() => done(null, connect(options)), 500)
     try {

@@ -12,11 +12,11 @@ import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 /*
  * A thousand calls at once to a server, in a process of its own, that takes half a second for a reply: by the sampling of
  * lanes, with their journals on disk, and by bare clients with one question. A challenge is one to four calls to each of
- * two miners. Six lanes of 250 challenges are under way side by side, and where one ends the next begins. The rate is that
+ * two miners. Ten lanes of 250 challenges are under way side by side, and where one ends the next begins. The rate is that
  * between a twentieth and nine tenths of the replies; CPU is what this process used.
  */
 const AT_ONCE = 1000
-const LANES = [1, 2, 3, 4, 5, 6].map((i) => [40 * i, ...Array<number>(8).fill(250)])
+const LANES = Array.from({ length: 10 }, (_, i) => [25 * (i + 1) - ((i + 1) % 2), ...Array<number>(5).fill(250)])
 
 if (process.argv[2] === 'serve') {
   const server = createServer(async (incoming, response) => {

@@ -46,7 +46,7 @@ interface Wanted {
   readonly stakes: readonly bigint[]
   /** How many of them, from the first, are not to be late for being slow. */
   readonly steady: number
-  /** All equally good, in two processes. */
+  /** In two processes, whoever comes first the better one. */
   readonly miners: number
   readonly blockMs: number
 }
@@ -102,7 +102,7 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
     const words = ['validate', '--network', server.url, '--key', key, '--folder', folder, '--buckets', buckets]
     const validate: Seat['validate'] = (faults) => {
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
-      return start(AF, [...words, '--concurrency', '2', '--json'], env && { env })
+      return start(AF, [...words, '--concurrency', '1', '--json'], env && { env })
     }
     const said = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
     return { account, folder, bucket: join(buckets, account.hotkey), ...said, validate }
@@ -120,15 +120,16 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
     return submit(extrinsic)
   }
 
-  const chutes = await Promise.all(
-    ['one', 'other'].map(async (luck): Promise<string> => {
-      const miner = start(AF, ['miner', '--port', '0', '--skill', '0.6', '--seed', luck, '--json'])
+  // The first stays champion; every duel is over in an epoch, so lanes stay small, and there is always a next one.
+  const [best = '', other = ''] = await Promise.all(
+    ['0.9', '0.3'].map(async (skill): Promise<string> => {
+      const miner = start(AF, ['miner', '--port', '0', '--skill', skill, '--json'])
       return JSON.parse((await miner.says(/^\{"type":"serving".*\}$/m))[0]).url
     }),
   )
   const committed = accounts.slice(stakes.length).map((account, i) => {
-    const model = `affine/equal-${account.hotkey}`
-    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: chutes[i % 2] ?? '' })
+    const model = `affine/reference-${account.hotkey}`
+    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: i === 0 ? best : other })
     return chain.commit(account, fields)
   })
 

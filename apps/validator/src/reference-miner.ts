@@ -45,7 +45,7 @@ type Handler = (request: Request) => Response | Promise<Response>
 
 /** Serves at `url`, on loopback without a `host`, until it is disposed of. Port 0 takes any free one. */
 export async function listen(serve: Handler, port: number, host = '127.0.0.1'): Promise<Disposable & { url: string }> {
-  const server = createServer(getRequestListener(serve)).listen(port, host)
+  const server = createServer(getRequestListener(serve)).setTimeout(60_000).listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use: choose another, or stop what listens there`)

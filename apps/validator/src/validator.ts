@@ -66,7 +66,7 @@ export class Validator {
     this.#start('turn', async () => {
       phase.peers.forgive()
       const state = await this.#catchUp(epoch, phase)
-      await this.#setWeights(state, head)
+      this.#start('weights', () => this.#setWeights(state, head))
       const sampling = phase.sampling.signal
       if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, sampling))
       else await this.#audit(state, offset, phase)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, account, encodeCommitment, LocalChain, type LocalOptions } from '@affine/chain'
+import { type Account, account, encodeCommitment, LocalChain, type LocalOptions, serveLocal } from '@affine/chain'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS, openBucket, recompute } from '@affine/verifier'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -12,6 +12,7 @@ import { commit } from '../src/commands/commit.ts'
 import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { type Cast, castOf, runSubnet } from '../src/demo/subnet.ts'
+import { listen } from '../src/reference-miner.ts'
 import { goingOn, inProcess, unprintable } from './commands.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what it reads.
@@ -169,7 +170,7 @@ describe('af queue', () => {
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(queue, '--network', file)
-    expect(people.stdout).toContain('block 3: 2 waiting, by their commitments alone: without --buckets')
+    expect(people.stdout).toContain('block 3: 2 waiting, by their commitments alone: who had a duel is known with')
     expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
   })
 
@@ -265,7 +266,9 @@ describe('over a subnet that came to a champion', () => {
   }
 
   it('af queue knows the champion, and who had its duel', async () => {
-    const { records } = await inProcess(queue, '--network', await fileOf(exported), '--buckets', buckets, '--json')
+    const asked = ['--network', await fileOf(exported), '--buckets', buckets, '--json']
+    const { records } = await inProcess(queue, ...asked)
+    expect((await inProcess(queue, ...asked, '--last', '1')).records).toEqual(records)
     expect(records[0]).toMatchObject({ waiting: [], known: true })
     const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
@@ -320,7 +323,7 @@ describe('over a subnet that came to a champion', () => {
 
   it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {
     const { chain } = await subnet()
-    await using served = await goingOn(chain)
+    using served = await listen(serveLocal(chain, 50), 0)
     const asked = ['--network', served.url, '--buckets', buckets, '--key']
     const miner = await inProcess(setWeights, ...asked, await keyOfMember('champion'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')

@@ -260,7 +260,10 @@ describe('the command', () => {
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })
     expect((await fetch(`${record.url}${BLOCK}`)).status).toBe(200)
     const busy = await run(AF, ['serve', root, '--port', new URL(record.url).port])
-    expect(busy).toMatchObject({ code: 1, stderr: expect.stringMatching(/^af: listen EADDRINUSE.*\n$/) })
+    expect(busy).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/),
+    })
     await served.stop('SIGTERM')
   })
 

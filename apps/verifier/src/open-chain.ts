@@ -45,12 +45,8 @@ export async function openChain(where: string, { netuid, firstEpoch, ...its }: O
   if (subnet === undefined) throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
   // Loaded here: every other command starts in half the time without it.
   const { subtensor } = await import('@affine/chain/subtensor')
-  const chain = await subtensor({
-    ...{ endpoints: urls, netuid: subnet, random: randomBytes, now: Date.now },
-    ...(named?.genesis !== undefined && { genesis: named.genesis }),
-    ...(its.salts && { salts: its.salts }),
-    ...(its.onRetry && { onRetry: its.onRetry }),
-  })
+  const nodes = { endpoints: urls, genesis: named?.genesis }
+  const chain = await subtensor({ ...nodes, netuid: subnet, random: randomBytes, now: Date.now, ...its })
   try {
     return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
   } catch (error) {

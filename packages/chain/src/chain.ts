@@ -60,7 +60,7 @@ export interface Chain {
   reveal(account: Account): Promise<Head | null>
 }
 
-/** What each name means and what to do about it. Most are subtensor's and Substrate's own; those after `Payment` are ours. */
+/** What each name means and what to do about it. Most are subtensor's and Substrate's own; those after `FundsUnavailable` are ours. */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
@@ -94,11 +94,16 @@ export const ADVICE = {
   InvalidRevealRound: "the timelock's round is past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
   SpaceLimitExceeded: 'no commitment space left in this tempo: wait for the next',
+  CommitmentSetRateLimitExceeded: 'the last commitment was less than the rate limit ago: wait',
+  ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
+  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
   BadProof: 'the signature does not fit: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too much is waiting: try again after the next block',
   AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
   Payment: 'this account cannot pay the fee: send it a little TAO',
+  BalanceTooLow: 'this account cannot pay: send it a little TAO',
+  FundsUnavailable: 'this account cannot pay: send it a little TAO',
   FieldTooLong: 'a commitment field has at most 128 bytes',
   NoSalts: 'this subnet has weights committed and revealed: a folder for the salts is needed',
 } as const

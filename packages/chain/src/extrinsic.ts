@@ -69,12 +69,12 @@ export class Sender {
       const signed = await (await call(api)).signAsync(hotkey, options)
       return { nonce, hex: signed.toHex() }
     })
-    await this.#connection
-      .use((api) => api.rpc.author.submitExtrinsic(hex))
-      .catch((error) => {
+    await this.#connection.use((api) =>
+      api.rpc.author.submitExtrinsic(hex).catch((error) => {
         const refusal = poolRefusal(error)
         if (refusal) throw refusal // without one it is in the pool already, from a try before
-      })
+      }),
+    )
     this.#waiting.set(hotkey, [...waiting, { nonce, deadline }])
     return { from: head.number + 1, deadline, hex }
   }
@@ -86,8 +86,8 @@ export class Sender {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as { block: { extrinsics: string[] } }
       const index = block.extrinsics.indexOf(hex)
       if (index === -1) return null
-      const events = await (await api.at(`0x${hash}`)).query.system?.events?.()
-      const refusal = dispatchRefusal(api, events, index)
+      const { query, registry } = await api.at(`0x${hash}`)
+      const refusal = dispatchRefusal(registry, await query.system?.events?.(), index)
       if (refusal) throw refusal
       return { number, hash }
     })

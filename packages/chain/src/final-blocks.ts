@@ -1,5 +1,8 @@
+import * as z from 'zod'
 import { ChainError, type Head } from './chain.ts'
 import type { Connection } from './connection.ts'
+
+const headerShape = z.object({ number: z.string().regex(/^0x[0-9a-f]{1,8}$/) })
 
 /** The final blocks of a chain, by number. */
 export class FinalBlocks {
@@ -14,9 +17,7 @@ export class FinalBlocks {
   async *heads(signal: AbortSignal = new AbortController().signal): AsyncGenerator<Head, void, undefined> {
     if (signal.aborted) return
     for (let { number } = await this.head(); ; number++) {
-      await this.reach(number, signal).catch((error) => {
-        if (!signal.aborted) throw error
-      })
+      await this.reach(number, signal).catch((error) => signal.aborted || Promise.reject(error))
       if (signal.aborted) return
       yield { number, hash: await this.blockHash(number) }
     }
@@ -25,25 +26,11 @@ export class FinalBlocks {
   /** Resolves when a block is final: waits until `signal` aborts, without one while nodes answer. */
   async reach(block: number, signal?: AbortSignal): Promise<void> {
     if (block <= this.#final) return
-    await this.#connection.use(async (api) => {
-      const ended = new AbortController()
-      let stop: (() => void) | undefined
-      try {
-        await new Promise<void>((resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
-          const onHead = ({ number }: { readonly number: { toNumber(): number } }) => {
-            this.#final = Math.max(this.#final, number.toNumber())
-            if (this.#final >= block) resolve()
-          }
-          api.rpc.chain.subscribeFinalizedHeads(onHead).then((end) => {
-            stop = end
-          }, reject)
-        })
-      } finally {
-        ended.abort()
-        stop?.()
-      }
-    }, signal)
+    const isThere = (news: unknown) => {
+      this.#final = Math.max(this.#final, Number(headerShape.parse(news).number))
+      return this.#final >= block
+    }
+    await this.#connection.use((_, node) => node.follow('chain_subscribeFinalizedHeads', isThere, signal), signal)
   }
 
   async head(): Promise<Head> {

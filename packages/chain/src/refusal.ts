@@ -1,4 +1,5 @@
-import type { ApiPromise } from '@polkadot/api'
+import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
+import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from './chain.ts'
 
 /** The runtime's names for the numbers with which its checks before the pool refuse (`CustomTransactionError`). */
@@ -15,6 +16,7 @@ const CUSTOM: Readonly<Record<number, string>> = {
   17: 'CommitBlockNotInRevealRange',
   18: 'InputLengthsUnequal',
   19: 'UidNotFound',
+  21: 'ColdkeySwapDisputed',
   255: 'BadRequest',
 }
 
@@ -34,19 +36,18 @@ const named = (code: string, said: string): ChainError =>
 /** What a node means by refusing a call; null when it has the call already. */
 export function poolRefusal(error: unknown): ChainError | null {
   if (error instanceof ChainError) return error
-  const { message, data } = error as { readonly message: string; readonly data?: unknown }
-  const said = `${message} ${typeof data === 'string' ? data : ''}`
+  const said = (error as Error).message
   if (/already imported/i.test(said)) return null
   const custom = /custom(?: error)?\D{0,4}(\d+)/i.exec(said)?.[1]
   const code = custom === undefined ? WORDS.find(([words]) => words.test(said))?.[1] : CUSTOM[Number(custom)]
-  return named(code ?? 'Refused', `the node refused the call: ${said.trim()}`)
+  return named(code ?? 'Refused', `the node refused the call: ${said}`)
 }
 
 /** Why the call at `index` of a block failed, by that block's events; null when it did not. */
-export function dispatchRefusal({ registry }: ApiPromise, events: unknown, index: number): ChainError | null {
+export function dispatchRefusal(registry: Registry, events: unknown, index: number): ChainError | null {
   for (const { phase, event } of events as Iterable<EventRecord>) {
     if (!phase.isApplyExtrinsic || phase.asApplyExtrinsic.toNumber() !== index) continue
-    const [cause] = event.data
+    const [cause] = event.data as unknown as [DispatchError?]
     if (event.section !== 'system' || event.method !== 'ExtrinsicFailed' || cause === undefined) continue
     const said = cause.toString() // its name, as JSON where it has a kind: {"token":"FundsUnavailable"}
     if (!cause.isModule) return named(/\w+(?=\W*$)/.exec(said)?.[0] ?? said, `the chain says ${said}`)
@@ -55,13 +56,3 @@ export function dispatchRefusal({ registry }: ApiPromise, events: unknown, index
   }
   return null
 }
-
-interface EventRecord {
-  readonly phase: { readonly isApplyExtrinsic: boolean; readonly asApplyExtrinsic: { toNumber(): number } }
-  readonly event: {
-    readonly section: string
-    readonly method: string
-    readonly data: readonly { readonly isModule: boolean; readonly asModule: ModuleError; toString(): string }[]
-  }
-}
-type ModuleError = Parameters<ApiPromise['registry']['findMetaError']>[0]

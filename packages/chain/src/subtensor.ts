@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Account } from './account.ts'
 import { type Chain, ChainError, type Head, type Snapshot, type Weights } from './chain.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from './commitment.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Nodes } from './connection.ts'
 import { Sender } from './extrinsic.ts'
 import { FinalBlocks } from './final-blocks.ts'
 import { metagraphOf, rowOf, type Storage, slotOf, storageAt } from './storage.ts'
@@ -10,16 +10,7 @@ import { callOf, type Plan, planReveal, planWeights, type WeightMeans } from './
 
 export type { SaltStore } from './weight-calls.ts'
 
-export interface SubtensorOptions extends WeightMeans {
-  /** WebSocket URLs of nodes, tried in this order. */
-  readonly endpoints: readonly string[]
-  /** The chain's hash of block 0, 64 hex digits; a node of another chain is refused. Without, the first node's counts. */
-  readonly genesis?: string
-  /** A node that says nothing for so long is given up for the next. */
-  readonly stallMs?: number
-  /** Hears what was wrong with a node when another is tried. */
-  readonly onRetry?: (error: Error) => void
-}
+export type SubtensorOptions = WeightMeans & Nodes
 
 /** The subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
@@ -32,8 +23,7 @@ const KEPT = 8
  * @throws ChainError `Unreachable` when no node answers, `WrongGenesis`, `SubnetNotExists`.
  */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
-  const { endpoints, genesis, stallMs = 60_000, onRetry = () => {} } = options
-  const connection = new Connection({ endpoints, genesis, stallMs, onRetry })
+  const connection = new Connection(options)
   try {
     const chain = new SubtensorChain(connection, options)
     await chain.snapshot((await chain.head()).number)
@@ -104,12 +94,11 @@ class SubtensorChain implements Subtensor {
     const { neurons } = await this.snapshot(block)
     return this.#at(block, async (storage) => {
       const rows = await storage.entries('subtensorModule', 'weights', this.netuid)
-      return Object.fromEntries(
-        rows.flatMap(([uid, row]) => {
-          const hotkey = neurons[Number(uid)]?.hotkey
-          return hotkey === undefined ? [] : [[hotkey, rowOf(row)]]
-        }),
-      )
+      const named = rows.flatMap(([uid, row]) => {
+        const hotkey = neurons[Number(uid)]?.hotkey
+        return hotkey === undefined ? [] : [[hotkey, rowOf(row)]]
+      })
+      return Object.fromEntries(named)
     })
   }
 
@@ -141,11 +130,16 @@ class SubtensorChain implements Subtensor {
 
   async #at<T>(block: number, task: (storage: Storage, head: Head) => Promise<T>): Promise<T> {
     const hash = await this.blockHash(block)
-    const read = this.#connection.use(async (api) => task(await storageAt(api, hash), { number: block, hash }))
-    return read.catch((error: Error) => {
-      if (!/discarded|header and parent|unknown ?block/i.test(error.message)) throw error
-      const detail = `the node no longer has the state of block ${block}: name the endpoint of an archive node`
-      throw new ChainError('StateDiscarded', detail, { cause: error })
+    return this.#connection.use(async (api) => {
+      try {
+        return await task(await storageAt(api, hash), { number: block, hash })
+      } catch (error) {
+        if (!/discarded|header|unknown ?block/i.test((error as Error).message)) throw error
+        if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
+          throw new ChainError('Unreachable', `the node does not have block ${block} yet`)
+        const detail = `the node no longer has the state of block ${block}: name the endpoint of an archive node`
+        throw new ChainError('StateDiscarded', detail, { cause: error })
+      }
     })
   }
 }

@@ -13,7 +13,8 @@ export interface Tempo {
   readonly head: number
 }
 
-const MODULE = 'subtensorModule'
+/** The pallet of subnets. */
+export const MODULE = 'subtensorModule'
 
 /** Does the runtime count epochs? Older ones compute them from the block's number. */
 export const countsEpochs = (storage: Storage): boolean => storage.has(MODULE, 'subnetEpochIndex')

@@ -4,8 +4,9 @@ import * as z from 'zod'
 import { ChainError, type Weights } from './chain.ts'
 import type { Call, Submittable } from './extrinsic.ts'
 import { rescale } from './ledger.ts'
+import { printable } from './node-socket.ts'
 import { rowOf, type Storage } from './storage.ts'
-import { countsEpochs, tempoOf } from './tempo.ts'
+import { countsEpochs, MODULE, tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { commitHash, timelockPayload } from './weight-encoding.ts'
 
@@ -29,7 +30,6 @@ export interface Plan {
   readonly isHeld: (after: Storage) => Promise<boolean>
 }
 
-const MODULE = 'subtensorModule'
 /** Rounds that the chain's drand may lag behind the clock, ten minutes, and still open timelocks in time. */
 const DRAND_LAG = 200
 /** Blocks into the reveal epoch for whose time a timelock is made. */
@@ -95,7 +95,7 @@ export async function planWeights(
   const salt = [...new Uint16Array(Uint8Array.from(random(16)).buffer)]
   const hash = commitHash({ hotkey, netuidIndex: netuid, weights, salt, versionKey })
   const kept = { uids, values, salt, versionKey: `${versionKey}` }
-  await salts.write(saltPath(hash), utf8ToBytes(JSON.stringify(kept)))
+  await salts.write(saltPath(hash), utf8ToBytes(JSON.stringify(kept))).catch(lost(saltPath(hash)))
   return {
     call: callOf(MODULE, 'commitWeights', netuid, `0x${hash}`),
     isHeld: async (after) => (await commitsOf(after, netuid, hotkey)).some(([commit]) => commit === `0x${hash}`),
@@ -115,11 +115,14 @@ export async function planReveal(
     // A runtime that counts epochs keeps the commit's; others keep the first and the last block of the reveal.
     const isDue = countsEpochs(storage) ? epoch === since + period : head + 1 >= first && head + 1 <= last
     const path = saltPath(commit.slice(2))
-    const bytes = isDue ? await salts.read(path, 65_536) : null
+    const bytes = isDue ? await salts.read(path, 65_536).catch(lost(path)) : null
     if (bytes === null) continue
     const read = async () => keptShape.parse(JSON.parse(new TextDecoder().decode(bytes)))
     const { uids, values, salt, versionKey } = await read().catch(() => {
-      throw new RangeError(`${path} expected to hold the weights and the salt of a commit, got something else`)
+      throw new ChainError(
+        'NoSalts',
+        `${path} expected to hold the weights and the salt of a commit, got something else`,
+      )
     })
     const weights = uids.map((uid, i) => [uid, values[i] ?? 0] as const)
     return {
@@ -131,6 +134,9 @@ export async function planReveal(
 }
 
 const saltPath = (hash: string): string => `weights/${hash}`
+const lost = (path: string) => (cause: Error) => {
+  throw new ChainError('NoSalts', `${path} expected to be kept: ${printable(cause.message)}`, { cause })
+}
 const u16s = z.array(z.int().min(0).max(65_535))
 const keptShape = z.object({ uids: u16s, values: u16s, salt: u16s, versionKey: z.string().regex(/^\d{1,20}$/) })
 const commitsShape = z.array(z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]))

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Connection } from '../src/connection.ts'
 import { FinalBlocks } from '../src/final-blocks.ts'
-import type { Head } from '../src/index.ts'
+import { ChainError, type Head } from '../src/index.ts'
 import { subtensor } from '../src/subtensor.ts'
 import { type FakeNode, type FakeNodeOptions, fakeNode, GENESIS, hashOf, type Reply } from './fake-node.ts'
 
@@ -181,22 +181,45 @@ describe('a connection', () => {
     expect(only.connections.opened).toBe(2)
   })
 
-  test('throws what a node refuses, and stays with it', async () => {
-    const [first, second] = [await node(), await node()]
-    first.replies.chain_getFinalizedHead = () => refused(-32000, 'not today', 'nor tomorrow')
-    const { blocks } = connect([first, second])
-    for (const _ of [1, 2])
-      await expect(blocks.head()).rejects.toThrow(
-        expect.objectContaining({ message: expect.stringContaining('not today') }),
-      )
-    expect([retries, first.connections.opened, second.connections.opened]).toEqual([[], 1, 0])
+  test('leaves a node that breaks off while a block is waited for, at once', async () => {
+    const [first, second] = [await node(), await node({ head: 6 })]
+    const { blocks } = connect([first, second], PATIENT)
+    const waiting = blocks.reach(6)
+    await vi.waitFor(() => expect(first.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await first.stop()
+    await waiting
+    expect(retries).toEqual([expect.stringContaining('broke off')])
   })
 
-  test("throws a task's own error as it is", async () => {
-    const { connection } = connect([await node()])
-    const [own, disk] = [new RangeError('own'), Object.assign(new Error('disk full'), { code: 'ENOSPC' })]
-    await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
-    await expect(connection.use(() => Promise.reject(disk))).rejects.toBe(disk)
+  test('leaves a node that refuses to read', async () => {
+    const [first, second] = [await node(), await node({ head: 6 })]
+    first.replies.chain_getFinalizedHead = () => refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
+    expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
+    expect(retries).toEqual(['BadReply: what the node answers cannot be used: -32000: not?[2J today: ["nor tomorrow"]'])
+  })
+
+  test("throws a task's own ChainError as it is, and stays with the node", async () => {
+    const only = await node()
+    const { connection } = connect([only])
+    const own = new ChainError('NoSalts')
+    for (const _ of [1, 2]) await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
+    expect([retries, only.connections.opened]).toEqual([[], 1])
+  })
+
+  test("connects again once the node's runtime is upgraded, and not before", async () => {
+    const only = await node()
+    const { connection, blocks } = connect([only])
+    await blocks.head()
+    const { specVersion } = await connection.use(async ({ runtimeVersion }) => runtimeVersion)
+    const news = (specVersion: number) =>
+      only.say(JSON.stringify({ params: { subscription: 'v1', result: { specVersion } } }))
+    news(specVersion.toNumber())
+    await blocks.head()
+    expect(only.connections.opened).toBe(1)
+    news(specVersion.toNumber() + 1)
+    await vi.waitFor(() => expect(only.connections.open).toBe(0), 5000)
+    await blocks.head()
+    expect(only.connections.opened).toBe(2)
   })
 
   test('is one, for tasks that begin at the same time', async () => {
@@ -220,6 +243,27 @@ describe('the end of a connection', () => {
     await vi.waitFor(() => expect(retries.length).toBeGreaterThan(2))
     await connection.close()
     await expect(using).rejects.toMatchObject(closed)
+  })
+
+  test('ends a wait for a block, and one for an answer', async () => {
+    const silent = await node()
+    const { connection, blocks } = connect([silent], PATIENT)
+    const waiting = blocks.reach(6)
+    await vi.waitFor(() => expect(silent.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    silent.isSilent = true
+    const asking = blocks.head()
+    await connection.close()
+    for (const promise of [waiting, asking]) await expect(promise).rejects.toMatchObject(closed)
+  })
+
+  test('ends it while it is being made', async () => {
+    const silent = await node()
+    silent.isSilent = true
+    const { connection, blocks } = connect([silent], PATIENT)
+    const asking = blocks.head()
+    await vi.waitFor(() => expect(silent.asked).toHaveLength(1), 5000)
+    await connection.close()
+    await expect(asking).rejects.toMatchObject(closed)
   })
 
   test('is for good, and may be twice', async () => {
@@ -352,16 +396,48 @@ describe('junk', () => {
     },
   )
 
-  test('as heads is no head', async () => {
+  test('as the answer to state_subscribeRuntimeVersion, or as its news, too', async () => {
+    const [refusing, junk] = [await node(), await node()]
+    refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
+    const news = JSON.stringify({ params: { subscription: 'v', result: [] } })
+    junk.replies.state_subscribeRuntimeVersion = () => {
+      setTimeout(() => junk.say(news))
+      return { result: 'v' }
+    }
+    const { connection, blocks } = connect([refusing, junk, await node({ head: 6 })])
+    await connection.use(() => blocks.reach(6))
+    expect(await blocks.head()).toEqual(head(6))
+  })
+
+  const headed = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
+  test.each([
+    ...['', 'junk', '[', 'null', '12', '[]', '"text"', '\0\u{1b}[2J', '['.repeat(50_000)],
+    ...[{ error: 'none' }, { error: { code: '1' } }, { params: [] }, { params: 7 }].map((text) => JSON.stringify(text)),
+    ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
+  ])('in the middle, %j, ends the connection', async (text) => {
     const [bad, good] = [await node(), await node({ head: 6 })]
-    const { blocks } = connect([bad, good])
+    const { blocks } = connect([bad, good], PATIENT)
     await blocks.head()
     const waiting = blocks.reach(6)
     await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
-    for (const result of [12, 'junk', { number: '0xffffffffffffffff' }])
-      bad.say(JSON.stringify({ jsonrpc: '2.0', method: 'chain_finalizedHead', params: { subscription: 'h2', result } }))
+    bad.say(text)
     await waiting
-    expect(retries).toEqual([expect.stringContaining('silent')])
+    expect(retries).toEqual([expect.stringMatching(/^Unreachable: the node said what cannot be read: [ -~]{0,300}$/)])
+  })
+
+  test.each([
+    { id: 'nobody', result: 1 },
+    { id: null, error: { code: -32700, message: 'Parse error' } },
+    { id: 10 ** 6, error: { code: 1, message: 'what?' } },
+    { params: { subscription: ['h2'], result: 7 } },
+    {},
+  ])('that nobody asked for, %j, is nothing', async (message) => {
+    const only = await node()
+    const { blocks } = connect([only])
+    await blocks.head()
+    only.say(JSON.stringify(message))
+    expect(await blocks.head()).toEqual(head(5))
+    expect([only.connections.opened, retries]).toEqual([1, []])
   })
 })
 
@@ -385,20 +461,30 @@ describe('subtensor', () => {
     await vi.waitFor(() => expect(other.connections.open).toBe(0))
   })
 
+  /** The last block, read by its number, is another one, whose parent's state is gone. */
+  async function pruned(code: number, message: string): Promise<FakeNode> {
+    const pruned = await node()
+    pruned.replies.chain_getBlockHash = (number) => (number === 5 ? { result: `0x${hashOf(3)}` } : undefined)
+    pruned.replies.state_getRuntimeVersion = (at) => (at === `0x${hashOf(2)}` ? refused(code, message) : undefined)
+    return pruned
+  }
+
   test.each([
     [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(2)}`],
     [4003, `Client error: UnknownBlock: Header was not found in the database: 0x${hashOf(2)}`],
     [-32000, 'State already discarded for BlockId'],
-  ])('asks for an archive node where one has forgotten the block: %i, %s', async (code, message) => {
-    const pruned = await node()
-    // The last block, read by its number, is another one, whose parent's state is gone.
-    pruned.replies.chain_getBlockHash = (number) => (number === 5 ? { result: `0x${hashOf(3)}` } : undefined)
-    pruned.replies.state_getRuntimeVersion = (at) => (at === `0x${hashOf(2)}` ? refused(code, message) : undefined)
-    await expect(open([pruned])).rejects.toMatchObject({
+  ])('asks for an archive node where all have forgotten the block: %i, %s', async (code, message) => {
+    await expect(open([await pruned(code, message)])).rejects.toMatchObject({
       code: 'StateDiscarded',
       message: 'StateDiscarded: the node no longer has the state of block 5: name the endpoint of an archive node',
     })
-    expect(retries).toEqual([])
+  })
+
+  test('goes on to an archive node where one has forgotten the block', async () => {
+    await expect(open([await pruned(-32000, 'State already discarded'), await node()])).rejects.toMatchObject({
+      code: 'NotInRuntime',
+    })
+    expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
   })
 
   test('is refused by a node of another chain', async () => {

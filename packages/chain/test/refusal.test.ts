@@ -1,4 +1,3 @@
-import type { ApiPromise } from '@polkadot/api'
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
@@ -6,11 +5,9 @@ import { ADVICE } from '../src/chain.ts'
 import { ChainError } from '../src/index.ts'
 import { dispatchRefusal, poolRefusal } from '../src/refusal.ts'
 
-/** As @polkadot/rpc-provider throws what a node answers. */
-const rpcError = (code: number, message: string, data?: unknown) => {
-  const detail = data === undefined ? '' : `: ${typeof data === 'string' ? data : JSON.stringify(data)}`
-  return Object.assign(new Error(`${code}: ${message}${detail}`), { code, data })
-}
+/** As `NodeSocket` throws what a node answers. */
+const rpcError = (code: number, message: string, data?: unknown) =>
+  new Error(`${code}: ${message}${data === undefined ? '' : `: ${JSON.stringify(data)}`}`)
 const invalid = (data: unknown) => rpcError(1010, 'Invalid Transaction', data)
 
 describe('what the pool refuses', () => {
@@ -27,6 +24,7 @@ describe('what the pool refuses', () => {
     [17, 'CommitBlockNotInRevealRange'],
     [18, 'InputLengthsUnequal'],
     [19, 'UidNotFound'],
+    [21, 'ColdkeySwapDisputed'],
     [255, 'BadRequest'],
   ])('with custom error %i is %s', (number, code) => {
     const forms = [
@@ -102,7 +100,9 @@ describe('what the pool refuses', () => {
   })
 
   test('says what to do, where an operator can do something', () => {
-    const codes = [1, 3, 4, 6, 10, 15, 16, 17, 19].map((number) => poolRefusal(invalid(`Custom error: ${number}`))!)
+    const codes = [0, 1, 2, 3, 4, 6, 10, 15, 16, 17, 19, 21].map(
+      (number) => poolRefusal(invalid(`Custom error: ${number}`))!,
+    )
     for (const { code, message } of codes) expect(message).toBe(`${code}: ${ADVICE[code as keyof typeof ADVICE]}`)
   })
 })
@@ -110,7 +110,6 @@ describe('what the pool refuses', () => {
 describe('what a block refuses', () => {
   const registry = new TypeRegistry()
   registry.setMetadata(new Metadata(registry, metadata))
-  const api = { registry } as unknown as ApiPromise
   const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
 
   /** A block's events, from the bytes in which a node has them: by extrinsic, its error, or null when it did well. */
@@ -124,7 +123,7 @@ describe('what a block refuses', () => {
     ])
     return registry.createType('Vec<EventRecord>', Uint8Array.from([4 * records.length, ...records.flat()]))
   }
-  const refusalOf = (error: unknown) => dispatchRefusal(api, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
+  const refusalOf = (error: unknown) => dispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
   test("has the pallet's name for it, and its words", () => {
     expect(refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } })).toMatchObject({
@@ -137,10 +136,15 @@ describe('what a block refuses', () => {
   test.each([
     ['BadOrigin', 'BadOrigin'],
     ['CannotLookup', 'CannotLookup'],
-    [{ Token: 'FundsUnavailable' }, 'FundsUnavailable'],
+    [{ Token: 'CannotCreate' }, 'CannotCreate'],
     [{ Arithmetic: 'Overflow' }, 'Overflow'],
   ])("that is no pallet's, %j, is %s", (error, code) => {
     expect(refusalOf(error)).toMatchObject({ code, message: expect.stringContaining('the chain says') })
+  })
+
+  test('that an operator can mend says how', () => {
+    const { message } = refusalOf({ Token: 'FundsUnavailable' }) ?? {}
+    expect(message).toBe(`FundsUnavailable: ${ADVICE.FundsUnavailable}`)
   })
 
   test('is of the extrinsic at that place alone', () => {
@@ -152,7 +156,7 @@ describe('what a block refuses', () => {
       [{ ApplyExtrinsic: 3 }, 'CannotLookup'],
       ['Finalization', 'CannotLookup'],
     ])
-    const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(api, events, index)?.code)
+    const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(registry, events, index)?.code)
     expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', undefined])
   })
 })

@@ -1,7 +1,7 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ChainError, Weights } from '../src/index.ts'
+import { ChainError, type Weights } from '../src/index.ts'
 import type { Codec, Storage } from '../src/storage.ts'
 import { tempoOf } from '../src/tempo.ts'
 import { timelockEncrypt } from '../src/timelock.ts'
@@ -371,9 +371,9 @@ describe('a reveal', () => {
   ])('whose salt file holds %s names the file, and quotes nothing of it', async (_, text) => {
     const salts = folder(new Map([[`weights/${hash.slice(2)}`, utf8ToBytes(text)]]))
     const error: Error = await revealed(counted, [[hash, 7, 0, 0]], salts).then(String, (error) => error)
-    expect(error).toBeInstanceOf(RangeError)
+    expect(error).toBeInstanceOf(ChainError)
     expect(error.message).toBe(
-      `weights/${hash.slice(2)} expected to hold the weights and the salt of a commit, got something else`,
+      `NoSalts: weights/${hash.slice(2)} expected to hold the weights and the salt of a commit, got something else`,
     )
   })
 

@@ -1,23 +1,24 @@
 import { decodeCommitment, type Neuron, type Snapshot } from '@affine/chain'
 import { contentOf, genesis, queue as queueOf, type State } from '@affine/duel'
-import { chainCommand, duelSnapshot, type Network, onChain, openChain, recompute } from '@affine/verifier'
+import { duelSnapshot, type Network, onChain, openChain, recompute } from '@affine/verifier'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
+import { readersState } from '../starting-state.ts'
 import { type Rows, table } from './chain.ts'
+import { replayCommand } from './status.ts'
 
-const UNKNOWN = ', by their commitments alone: without --buckets nobody knows who had a duel'
+const UNKNOWN = ', by their commitments alone: who had a duel is known with --buckets or --last'
 
 /** `af queue`: which miner has the next duel. */
-export const queue: CommandUnknownOpts = chainCommand('queue')
+export const queue: CommandUnknownOpts = replayCommand('queue')
   .description('which miners wait for a duel, the next first, and why the others do not')
-  .option('--buckets <folder|url>', 'where the buckets are; without, who had a duel is not known')
   .addHelpText('after', '\nExample:\n  $ af queue --network http://127.0.0.1:9944 --buckets buckets')
-  .action(({ buckets, ...options }) =>
+  .action(({ buckets, last, ...options }) =>
     onChain(openChain, options, async ({ chain, network }, screen) => {
-      let state = genesis(network.protocol, network.firstEpoch)
-      const known = buckets !== undefined
-      if (known)
-        for await (const settled of recompute({ chain, network, openBucket: bucketsIn(buckets) })) state = settled.state
+      const known = (buckets ?? last) !== undefined
+      const asked = { chain, network, openBucket: bucketsIn(buckets, network), compare: false }
+      let state = known ? await readersState(asked, last) : genesis(network.protocol, network.firstEpoch)
+      if (known) for await (const settled of recompute({ ...asked, from: state })) state = settled.state
       const snapshot = await chain.snapshot((await chain.head()).number)
       const { waiting, rows } = placesIn(state, snapshot, network)
       const title = `block ${snapshot.head.number}: ${waiting.length} waiting${known ? '' : UNKNOWN}`

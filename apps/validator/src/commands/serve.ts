@@ -3,12 +3,12 @@ import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LIMITS, mediaType } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { interrupted, output, raceAbort } from '@affine/verifier'
+import { interrupted, output } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { serve as listen } from '@hono/node-server'
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { etag } from 'hono/etag'
+import { listen } from '../reference-miner.ts'
 import { whole } from './options.ts'
 
 /** A block or a state of a bucket, whose name may stand before, and no query. */
@@ -44,10 +44,10 @@ export const serve: CommandUnknownOpts = new Command('serve')
   .addHelpText('after', '\nExamples:\n  $ af serve buckets\n  $ af serve buckets --host 0.0.0.0 --port 80')
   .action(async (folder, { port, host, json }) => {
     await readdir(folder)
-    const server = listen({ fetch: bucketHandler(folder), port, hostname: host })
-    server.setTimeout(60_000)
-    await once(server, 'listening')
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as { port: number }).port}`
+    const signal = interrupted()
+    using server = await listen(bucketHandler(folder), port, host)
+    const { url } = server
     output(json).line(`serving ${folder} at ${url}; Ctrl-C ends it`, { type: 'serving', folder, url })
-    await raceAbort(once(server, 'close'), interrupted())
+    if (!signal.aborted) await once(signal, 'abort')
+    signal.throwIfAborted()
   })

@@ -1,27 +1,30 @@
 import { directoryBucket } from '@affine/blocks/directory'
 import { ChainError } from '@affine/chain'
-import type { State } from '@affine/duel'
 import { onChain, openLive, recompute } from '@affine/verifier'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { bucketsIn, emits } from '../setup.ts'
+import { readersState } from '../starting-state.ts'
 import { accountOf, accountOnChain, neuronOf, shown } from './chain.ts'
+import { BUCKETS, LAST } from './status.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
 export const setWeights: CommandUnknownOpts = accountOnChain('set-weights')
   .description('recompute the champion, and give it all weight once')
-  .requiredOption('--buckets <folder|url>', 'where the buckets of the validators are')
+  .addOption(BUCKETS)
+  .addOption(LAST)
   .option('--folder <folder>', "the validator's: for salts, where weights are committed and revealed")
   .option('--emit', 'send them: on finney, they are only shown without')
   .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
   .addHelpText('after', '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets')
-  .action(async ({ buckets, folder, ...options }) => {
+  .action(async ({ buckets, last, folder, ...options }) => {
     const account = await accountOf(options)
     const { hotkey } = account
     const salts = folder === undefined ? undefined : directoryBucket(folder)
     await onChain(openLive, { ...options, salts }, async ({ chain, network }, screen) => {
-      let champion: State['champion']
-      for await (const { state } of recompute({ chain, network, openBucket: bucketsIn(buckets) }))
-        champion = state.champion
+      const asked = { chain, network, openBucket: bucketsIn(buckets, network), compare: false }
+      let state = await readersState(asked, last)
+      for await (const settled of recompute({ ...asked, from: state })) state = settled.state
+      const { champion } = state
       const [{ permit }, neurons] = await neuronOf(chain, hotkey)
       if (!permit) throw new ChainError('NeuronNoValidatorPermit')
       const uid = neurons.find(({ hotkey }) => hotkey === champion?.hotkey)?.uid

@@ -13,7 +13,7 @@ const messageShape = z.object({
 type Question = { answer(result: unknown): void; reject(error: Error): void }
 
 /** A stranger's words for a terminal: one line of printable ASCII, 300 characters at most. */
-export const printable = (text: string): string => text.replace(/[^\x20-\x7e]+/g, '?').slice(0, 300)
+export const printable = (text: string): string => text.slice(0, 300).replace(/[^\x20-\x7e]+/g, '?')
 
 /**
  * JSON-RPC 2.0 with one node, in place of the library's `WsProvider`: that throws where nobody can catch it when a node says

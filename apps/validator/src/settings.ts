@@ -4,9 +4,9 @@ import { parseEnv } from 'node:util'
 import type { S3Options } from '@affine/blocks/s3'
 import type { Account } from '@affine/chain'
 import { FIRST_EPOCH, NETUID, NETWORK_HELP, networkNamed } from '@affine/verifier'
-import type { Command } from '@commander-js/extra-typings'
+import { Command } from '@commander-js/extra-typings'
 import * as z from 'zod'
-import { type AccountOptions, accountCommand, readAccount } from './commands/options.ts'
+import { type AccountOptions, readAccount, withAccount } from './commands/options.ts'
 
 const text = () => z.string('not given')
 const yes = () => z.stringbool('expected true or false').optional()
@@ -148,7 +148,7 @@ function judge(raw: Variables): readonly [conflicts: readonly string[], bucket: 
 
 /** A command with all settings as options, but for secrets. `readService` takes them. */
 export function serviceCommand(name: string): Command<[], Flags> {
-  const command = accountCommand(name).option('--json', 'one JSON object a line')
+  const command = withAccount(new Command(name)).option('--json', 'one JSON object a line')
   for (const { flags, help } of WAYS) if (help) command.option(flags, help)
   return command
 }

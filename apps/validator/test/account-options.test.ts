@@ -2,8 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
+import { Command } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { accountCommand, readAccount } from '../src/commands/options.ts'
+import { readAccount, withAccount } from '../src/commands/options.ts'
 
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
@@ -40,7 +41,7 @@ afterEach(() => vi.unstubAllEnvs())
 /** What a command with these arguments acts as, and what it warns of. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
-  const options = accountCommand('test')
+  const options = withAccount(new Command('test'))
     .parse(['--wallet-path', root, ...args], { from: 'user' })
     .opts()
   const { hotkey } = await readAccount(options, (text) => warnings.push(text))

@@ -1,6 +1,9 @@
-import { WebSocket } from '@polkadot/x-ws'
+import ws from 'ws'
 import * as z from 'zod'
 import { ChainError } from './chain.ts'
+
+/** In Node not its own one, which does not say why there is no connection. */
+const Socket = ('process' in globalThis ? ws : globalThis.WebSocket) as typeof WebSocket
 
 const anything = z.unknown().optional()
 const messageShape = z.object({
@@ -10,6 +13,7 @@ const messageShape = z.object({
   params: z.object({ subscription: anything, result: anything }).optional(),
 })
 
+const BROKE_OFF = 'the node broke off'
 type Question = { answer(result: unknown): void; reject(error: Error): void }
 
 /** A stranger's words for a terminal: one line of printable ASCII, 300 characters at most. */
@@ -36,11 +40,15 @@ export class NodeSocket {
 
   connect(): Promise<void> {
     return this.#wait((id) => {
-      this.#socket = new WebSocket(this.#url)
-      this.#socket.onopen = () => this.#questions.get(id)?.answer(undefined)
-      this.#socket.onmessage = ({ data }) => this.#hear(String(data))
-      this.#socket.onclose = () => this.close('the node broke off')
-      this.#socket.onerror = (event) => this.close(printable((event as ErrorEvent).message || 'no connection'))
+      const socket = new Socket(this.#url)
+      this.#socket = socket
+      socket.onmessage = ({ data }) => this.#hear(String(data))
+      socket.onclose = () => this.close(BROKE_OFF)
+      socket.onerror = (event) => this.close(printable((event as ErrorEvent).message || 'no connection'))
+      socket.onopen = () => {
+        socket.onerror = () => this.close(BROKE_OFF)
+        this.#questions.get(id)?.answer(undefined)
+      }
     })
   }
 
@@ -64,7 +72,8 @@ export class NodeSocket {
   }
 
   close(reason = 'the connection was closed here'): void {
-    this.#ended ??= new ChainError('Unreachable', reason)
+    if (this.#ended) return
+    this.#ended = new ChainError('Unreachable', reason)
     for (const { reject } of this.#questions.values()) reject(this.#ended)
     this.#socket?.close()
   }

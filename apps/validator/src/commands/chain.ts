@@ -1,17 +1,13 @@
 import type { Account, Chain, CommitmentSlot, Neuron, Snapshot } from '@affine/chain'
 import { ChainError, decodeCommitment } from '@affine/chain'
 import type { ChainOptions, Output } from '@affine/verifier'
-import { chainCommand, FIRST_EPOCH, NETUID, NETWORK, onChain, openChain, output, printable } from '@affine/verifier'
+import { chainCommand, onChain, openChain, output, printable } from '@affine/verifier'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type AccountOptions, accountCommand, readAccount, whole } from './options.ts'
+import { type AccountOptions, readAccount, whole, withAccount } from './options.ts'
 
 /** A command for an account on a chain, with "--json". */
 export const accountOnChain = (name: string): Command<[], ChainOptions & AccountOptions> =>
-  accountCommand(name)
-    .addOption(NETWORK)
-    .addOption(NETUID)
-    .addOption(FIRST_EPOCH)
-    .option('--json', 'one JSON object a line')
+  withAccount(chainCommand(name))
 
 /** The account that the options name. What should be mended about it is said. */
 export const accountOf = (options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> =>

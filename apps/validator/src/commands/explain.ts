@@ -4,8 +4,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { forfeitOf } from '../forfeit.ts'
 import { bucketsIn } from '../setup.ts'
 import { readersState } from '../starting-state.ts'
+import { replayCommand } from './options.ts'
 import { placesIn } from './queue.ts'
-import { replayCommand } from './status.ts'
 
 /** Lost challenges of a lane that are kept, and of an epoch that are shown. */
 const KEPT = 3

@@ -8,7 +8,7 @@ import { FIRST_EPOCH, interrupted, LOCAL_NETWORK, NETUID, onChain, openLive, out
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { listen, serveMiner } from '../reference-miner.ts'
 import { accountOf } from './chain.ts'
-import { accountCommand, emptyFolder, shareOption, whole } from './options.ts'
+import { emptyFolder, shareOption, whole, withAccount } from './options.ts'
 
 const STAKE = 1_000_000_000_000n
 
@@ -61,7 +61,7 @@ Examples:
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
 /** `af miner`: a reference miner behind HTTP. */
-export const miner: CommandUnknownOpts = accountCommand('miner')
+export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
   .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
   .option('--skill <share>', "the share of replies that are a perfect player's, 0 to 1", shareOption, 0.8)
   .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')

@@ -2,7 +2,8 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Account } from '@affine/chain'
 import { accountFrom, readHotkey, readWallet } from '@affine/chain/wallet'
-import { Command } from '@commander-js/extra-typings'
+import { type ChainOptions, chainCommand, whole } from '@affine/verifier'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
 
 export { shareOption, whole } from '@affine/verifier'
 
@@ -22,13 +23,14 @@ type Variables = typeof process.env
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
-/** A command with the options that name an account, to build on. `readAccount` takes them. */
-export function accountCommand(name: string): Command<[], AccountOptions> {
-  return new Command(name)
+/** Adds the options that name an account. `readAccount` takes them. */
+export function withAccount<T extends OptionValues>(command: Command<[], T>): Command<[], T & AccountOptions> {
+  command
     .option('--key <file>', 'a hotkey file; or put its secret in AFFINE_HOTKEY')
     .option('--wallet <name>', 'a Bittensor wallet; BT_WALLET_COLD without')
     .option('--hotkey <name>', "the wallet's hotkey; BT_WALLET_HOT without")
     .option('--wallet-path <folder>', 'where the wallets are; ~/.bittensor/wallets without')
+  return command as Command<[], T & AccountOptions>
 }
 
 /**
@@ -49,3 +51,9 @@ export async function readAccount(how: AccountOptions, warn: Warn, env: Variable
   for (const warning of warnings) warn(warning)
   return account
 }
+
+/** A command that replays a subnet from its public data. */
+export const replayCommand = (name: string): Command<[], ChainOptions & { buckets?: string; last?: number }> =>
+  chainCommand(name)
+    .option('--buckets <folder|url>', 'where the buckets announced by name are; not needed for https buckets')
+    .option('--last <epochs>', 'only these, from the state that more than half the stake attested', whole(1, 1e6))

@@ -5,7 +5,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
 import { readersState } from '../starting-state.ts'
 import { type Rows, table } from './chain.ts'
-import { replayCommand } from './status.ts'
+import { replayCommand } from './options.ts'
 
 const UNKNOWN = ', by their commitments alone: who had a duel is known with --buckets or --last'
 

@@ -4,14 +4,12 @@ import { onChain, openLive, recompute } from '@affine/verifier'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { bucketsIn, emits } from '../setup.ts'
 import { readersState } from '../starting-state.ts'
-import { accountOf, accountOnChain, neuronOf, shown } from './chain.ts'
-import { BUCKETS, LAST } from './status.ts'
+import { accountOf, neuronOf, shown } from './chain.ts'
+import { replayCommand, withAccount } from './options.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
-export const setWeights: CommandUnknownOpts = accountOnChain('set-weights')
+export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
   .description('recompute the champion, and give it all weight once')
-  .addOption(BUCKETS)
-  .addOption(LAST)
   .option('--folder <folder>', "the validator's: for salts, where weights are committed and revealed")
   .option('--emit', 'send them: on finney, they are only shown without')
   .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))

@@ -1,25 +1,11 @@
 import type { Report } from '@affine/duel'
-import { type ChainOptions, chainCommand, onChain, openChain, openLive, recompute } from '@affine/verifier'
-import { type Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { onChain, openChain, openLive, recompute } from '@affine/verifier'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketsIn } from '../setup.ts'
 import { readersState } from '../starting-state.ts'
 import { shown } from './chain.ts'
-import { whole } from './options.ts'
+import { replayCommand } from './options.ts'
 import { standing } from './standing.ts'
-
-type Last = Option<'--last <epochs>', undefined, undefined, number>
-export const BUCKETS: Option<'--buckets <folder|url>'> = new Option(
-  '--buckets <folder|url>',
-  'where the buckets announced by name are; not needed for https buckets',
-)
-export const LAST: Last = new Option(
-  '--last <epochs>',
-  'only these, from the state that more than half the stake attested',
-).argParser(whole(1, 1e6))
-
-/** A command that replays a subnet from its public data. */
-export const replayCommand = (name: string): Command<[], ChainOptions & { buckets?: string; last?: number }> =>
-  chainCommand(name).addOption(BUCKETS).addOption(LAST)
 
 /** `af status`: where a subnet stands, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')

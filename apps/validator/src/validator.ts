@@ -135,6 +135,7 @@ export class Validator {
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
     const own = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === account.hotkey)
     if (own && own.lastUpdate >= beacon) this.#sent.set(what, false)
+    if (this.state?.epoch !== epoch) return // the chain was slow to answer: this winner may be the last one
     if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 

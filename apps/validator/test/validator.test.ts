@@ -59,6 +59,35 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
 const weightCalls = (chain: LocalChain): number => chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
 describe('a validator', () => {
+  it('sends no weights of an epoch that is over, however late the chain answers', async () => {
+    const chain = await chainOf()
+    let answer = (): void => {}
+    const late = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const read = chain.snapshot.bind(chain)
+    let asked = 0
+    // The first epoch's weights ask for the snapshot before its beacon: only the settling before may have that at once.
+    chain.snapshot = async (block) => {
+      if (block === tempo - 1 && ++asked === 2) await late
+      return read(block)
+    }
+    const { validator, sent } = validatorOf(chain, join(root, 'slow'))
+    const isAt = async (block: number): Promise<void> => {
+      while (chain.height < block) {
+        validator.onHead(await chain.produce(0))
+        for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    }
+    await isAt(2 * tempo + 1)
+    expect([asked, weightCalls(chain)]).toEqual([2, 0])
+    answer()
+    await validator.idle()
+    await isAt(2 * tempo + 3)
+    await validator.idle()
+    expect(sent().filter((what) => what.startsWith('weights'))).toEqual(['weights 2'])
+  })
+
   it('sets its weights once an epoch, however often it is started again', async () => {
     const chain = await chainOf()
     const folder = join(root, 'weights')

@@ -487,6 +487,14 @@ describe('subtensor', () => {
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
   })
 
+  test('takes a node that does not have the block yet for one that lags', async () => {
+    const lagging = await pruned(4003, 'Client error: UnknownBlock: Header was not found in the database')
+    const hashes = { parentHash: `0x${hashOf(3)}`, stateRoot: `0x${hashOf(1)}`, extrinsicsRoot: `0x${hashOf(2)}` }
+    const result = { number: '0x4', ...hashes, digest: { logs: [] } }
+    lagging.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
+    await expect(open([lagging])).rejects.toMatchObject(unreachable('does not have block 5 yet'))
+  })
+
   test('is refused by a node of another chain', async () => {
     await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({ code: 'WrongGenesis' })
   })

@@ -198,7 +198,10 @@ describe('what a service says', () => {
     const text = said(isTTY, json)
     expect(unprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
-    const records = text.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one
+    const records = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     expect(records).toEqual([
       { level: 'info', time, type: 'sent', what: 'seal 3', block: 9, msg: 'seal 3 is in block 9' },

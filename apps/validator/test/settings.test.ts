@@ -236,7 +236,10 @@ describe.concurrent('af config, and the start of af validate', () => {
 
   it('with --json, one object a line', async () => {
     const { code, stdout } = await af('config --key key --network x --stall never --json')
-    const records = stdout.trimEnd().split('\n').map((line) => JSON.parse(line)) // biome-ignore format: one
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
     expect(code).toBe(2)
     expect(records[0]).toEqual({ type: 'config', hotkey })
     expect(records).toContainEqual({ type: 'row', setting: 'stall', value: 'never', from: 'flag', by: '--stall' })

@@ -22,7 +22,10 @@ export default {
     {
       name: 'libraries-run-in-browsers',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: '^packages/(blocks/src/directory-bucket|chain/src/wallet)\\.ts$' },
+      from: {
+        path: '^packages/[^/]+/src/',
+        pathNot: '^packages/(blocks/src/directory-bucket|chain/src/wallet)\\.ts$',
+      },
       to: { dependencyTypes: ['core'] },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },

@@ -5,9 +5,17 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@affine/source']
 const resolve = { conditions }
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const quiet = ['--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update']
+const quiet = [
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+]
 
-/** Tests run from the sources; files named *.both.test.ts run in Node and, where Chromium is, in a browser too. */
+/**
+ * Tests run from the sources; files named *.both.test.ts run in Node and, where Chromium is, in a
+ * browser too.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -23,7 +31,9 @@ export default defineConfig({
       ...(existsSync(chromium)
         ? [
             {
-              resolve: { conditions: [...conditions, 'module', 'browser', 'development|production'] },
+              resolve: {
+                conditions: [...conditions, 'module', 'browser', 'development|production'],
+              },
               optimizeDeps: { noDiscovery: true }, // finding one late would reload the page under the tests
               test: {
                 name: 'chromium',

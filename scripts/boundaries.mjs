@@ -1,10 +1,14 @@
-// Dependencies point one way. Fails when a file imports what its package may not, and when no file was looked at.
+// Dependencies point one way. Fails when a file imports what its package may not, and when no file
+// was looked at.
 import { execFileSync } from 'node:child_process'
 
 const words = ['--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'packages', 'apps']
 let report
 try {
-  report = execFileSync('node_modules/.bin/depcruise', words, { encoding: 'utf8', maxBuffer: 1 << 28 })
+  report = execFileSync('node_modules/.bin/depcruise', words, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
 } catch (error) {
   report = error.stdout
 }

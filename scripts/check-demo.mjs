@@ -1,4 +1,5 @@
-// Runs `npm run demo` as a newcomer would, then alters one byte at a time in what it left: each must be noticed.
+// Runs `npm run demo` as a newcomer would, then alters one byte at a time in what it left: each
+// must be noticed.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,8 @@ try {
     if (!demo.stdout.includes(expected)) fail(`the demo never said "${expected}"`)
   }
   const roots = [...demo.stdout.matchAll(/state root ([0-9a-f]{64})/g)].map(([, root]) => root)
-  if (roots.length !== 2 || roots[0] !== roots[1]) fail(`the verifier came to another state root: ${roots}`)
+  if (roots.length !== 2 || roots[0] !== roots[1])
+    fail(`the verifier came to another state root: ${roots}`)
   console.log(`demo: ${Math.round((Date.now() - started) / 1000)} s, installation included`)
 
   const buckets = join(out, 'buckets')
@@ -46,7 +48,8 @@ try {
     writeFileSync(path, altered)
     const { status, text } = verify()
     writeFileSync(path, sound)
-    if (status !== 1) fail(`byte ${at} of ${path} altered: the verifier ended with ${status}\n${text}`)
+    if (status !== 1)
+      fail(`byte ${at} of ${path} altered: the verifier ended with ${status}\n${text}`)
     console.log(
       `byte ${at} of ${path.slice(out.length + 1)} altered: ${text
         .split('\n')

@@ -1,10 +1,12 @@
-// Bittensor's own runtime, spec 293, with development keys (//Alice is sudo), at ws://127.0.0.1:9944:
+// Bittensor's own runtime, spec 293, with development keys (//Alice is sudo), at
+// ws://127.0.0.1:9944:
 //
 //     node scripts/local-runtime.mjs [--port 9944] [--block-ms 1000] [--spec aura-dev.json] [-- command …]
 //
-// A block comes every --block-ms milliseconds (0: never) and whenever the RPC dev_newBlock asks for one. With a command,
-// runs it with SUBTENSOR_ENDPOINT set, and ends with its exit code. The first time, gets chopsticks from npm (180 MB) and
-// the chain's specification from GitHub; both stay in ~/.cache/affine/runtime.
+// A block comes every --block-ms milliseconds (0: never) and whenever the RPC dev_newBlock asks for
+// one. With a command, runs it with SUBTENSOR_ENDPOINT set, and ends with its exit code. The first
+// time, gets chopsticks from npm (180 MB) and the chain's specification from GitHub; both stay in
+// ~/.cache/affine/runtime.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -29,7 +31,8 @@ const text = (value) => ({ type: 'string', ...(value && { default: value }) })
 const options = { port: text('9944'), 'block-ms': text('1000'), spec: text() }
 const { values, positionals: command } = parseArgs({ allowPositionals: true, options })
 const [port, blockMs] = [Number(values.port), Number(values['block-ms'])]
-if (!(port >= 0 && port < 65_536 && blockMs >= 0)) fail('expected "--port" to be 0..65535 and "--block-ms" 0 or more')
+if (!(port >= 0 && port < 65_536 && blockMs >= 0))
+  fail('expected "--port" to be 0..65535 and "--block-ms" 0 or more')
 
 mkdirSync(CACHE, { recursive: true })
 const specification = await readSpecification()
@@ -43,22 +46,30 @@ if (blockMs > 0) tick()
 const child = command[0] && spawn(command[0], command.slice(1), { stdio: 'inherit', shell })
 child?.on('error', ({ message }) => fail(`cannot run ${command[0]}: ${message}`))
 child?.on('exit', (code) => process.exit(code ?? 1))
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child?.kill(signal) || process.exit(0))
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => child?.kill(signal) || process.exit(0))
 
 function fail(message) {
   console.error(message)
   process.exit(1)
 }
 
-/** The chain's specification: the file that was named, or the one of the repository at COMMIT, which is kept. */
+/**
+ * The chain's specification: the file that was named, or the one of the repository at COMMIT, which
+ * is kept.
+ */
 async function readSpecification() {
   const path = values.spec ?? join(CACHE, 'aura-dev.json')
   if (existsSync(path)) return JSON.parse(readFileSync(path))
   if (values.spec) fail(`"--spec" expected a file, got ${path}`)
   console.log(`fetching ${SPEC_URL}`)
-  const response = await fetch(SPEC_URL).catch(({ message, cause }) => ({ status: cause?.message ?? message }))
+  const response = await fetch(SPEC_URL).catch(({ message, cause }) => ({
+    status: cause?.message ?? message,
+  }))
   if (!response.ok)
-    fail(`cannot fetch ${SPEC_URL}: ${response.status}. Get that file elsewhere and name it with --spec`)
+    fail(
+      `cannot fetch ${SPEC_URL}: ${response.status}. Get that file elsewhere and name it with --spec`,
+    )
   const bytes = Buffer.from(await response.arrayBuffer())
   const hash = createHash('sha256').update(bytes).digest('hex')
   if (hash !== SPEC_SHA256) fail(`${SPEC_URL} has the sha256 ${hash}, expected ${SPEC_SHA256}`)
@@ -81,13 +92,22 @@ function install() {
   return createRequire(join(CACHE, 'package.json'))
 }
 
-/** Block 0, as chopsticks takes it: what the runtime makes of its own defaults, changed as the specification says. */
+/**
+ * Block 0, as chopsticks takes it: what the runtime makes of its own defaults, changed as the
+ * specification says.
+ */
 async function makeGenesis({ name, id, properties, genesis }) {
   const { code, patch } = genesis.runtimeGenesis
-  const preset = util.hexToU8a((await callRuntime(code, 'GenesisBuilder_get_preset', '0x00')).result)
+  const preset = util.hexToU8a(
+    (await callRuntime(code, 'GenesisBuilder_get_preset', '0x00')).result,
+  )
   const defaults = JSON.parse(util.u8aToString(util.compactStripLength(preset.subarray(1))[1])) // behind the 1 of Some
   const config = util.compactAddLength(util.stringToU8a(JSON.stringify(merge(defaults, patch))))
-  const { result, storageDiff } = await callRuntime(code, 'GenesisBuilder_build_state', util.u8aToHex(config))
+  const { result, storageDiff } = await callRuntime(
+    code,
+    'GenesisBuilder_build_state',
+    util.u8aToHex(config),
+  )
   if (result !== '0x00') fail(`the runtime makes no genesis of this specification: ${result}`)
   const top = { ...Object.fromEntries(storageDiff.filter(([, value]) => value)), [CODE]: code }
   return { name, id, properties, genesis: { raw: { top } } }
@@ -103,39 +123,59 @@ function merge(target, patch) {
 async function callRuntime(wasm, name, ...args) {
   const nothing = async () => undefined
   const storage = { ...chopsticks.emptyTaskHandler, getStorage: nothing, getNextKey: nothing }
-  const answer = await chopsticks.runTask({ wasm, calls: [[name, args]], runtimeLogLevel: 0, ...HOST }, storage)
+  const answer = await chopsticks.runTask(
+    { wasm, calls: [[name, args]], runtimeLogLevel: 0, ...HOST },
+    storage,
+  )
   return answer.Call ?? fail(`the runtime's ${name} failed: ${answer.Error}`)
 }
 
 async function start(raw) {
   const { Block, GenesisProvider, getAuraSlotDuration, setup, StorageLayer } = chopsticks
   const code = raw.genesis.raw.top[CODE]
-  // chopsticks asks for the length of slots without allowing the imports that this runtime leaves unresolved, fails, and
-  // takes 12 s: blocks would not fit their slots. It remembers answers by code; this is the right one, before it asks.
+  // chopsticks asks for the length of slots without allowing the imports that this runtime leaves
+  // unresolved, fails, and takes 12 s: blocks would not fit their slots. It remembers answers by
+  // code; this is the right one, before it asks.
   const slot = (await callRuntime(code, 'AuraApi_slot_duration')).result
   const slotMs = util.u8aToBn(util.hexToU8a(slot)).toNumber()
   getAuraSlotDuration.cache.set(code, Promise.resolve(slotMs))
-  // Block 0 has no time. chopsticks would read the clock twice for block 1, with a slot's end between, maybe.
+  // Block 0 has no time. chopsticks would read the clock twice for block 1, with a slot's end
+  // between, maybe.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
   // It goes from key to key in the order in which they stand.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
   const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER } // or it forgets the first blocks
-  const chain = await setup({ genesis: new GenesisProvider(raw), buildBlockMode: 'Manual', ...HOST, ...keepAll })
-  // Reading goes back through all blocks, each a layer, and would take ever longer: some blocks hold everything themselves.
+  const chain = await setup({
+    genesis: new GenesisProvider(raw),
+    buildBlockMode: 'Manual',
+    ...HOST,
+    ...keepAll,
+  })
+  // Reading goes back through all blocks, each a layer, and would take ever longer: some blocks
+  // hold everything themselves.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock
     Object.assign(all, await parent.storageDiff(), await block.storageDiff()) // the parent's once more, for dev_setStorage
     if (block.number % 32 !== 0) return chain.setHead(block)
-    const [header, extrinsics, storage] = [await block.header, await block.extrinsics, new StorageLayer()]
+    const [header, extrinsics, storage] = [
+      await block.header,
+      await block.extrinsics,
+      new StorageLayer(),
+    ]
     storage.setAll(all)
-    return chain.setHead(new Block(chain, block.number, block.hash, parent, { header, extrinsics, storage }))
+    return chain.setHead(
+      new Block(chain, block.number, block.hash, parent, { header, extrinsics, storage }),
+    )
   }
   return chain
 }
 
-/** JSON-RPC over WebSocket. Gives the port. Without dev_setHead: storage is taken together for one line of blocks. */
+/**
+ * JSON-RPC over WebSocket. Gives the port. Without dev_setHead: storage is taken together for one
+ * line of blocks.
+ */
 async function serve() {
   const { dev_setHead: _, ...handlers } = chopsticks.allHandlers
   const server = new (load('ws').WebSocketServer)({ port, host: '127.0.0.1' })
@@ -153,7 +193,9 @@ async function serve() {
     socket.on('close', () => [...ends.keys()].forEach(unsubscribe))
     const answer = async ({ method, params = [] }) => {
       if (!handlers[method]) throw { code: -32601, message: `there is no method ${method}` }
-      return { result: (await handlers[method]({ chain }, params, { subscribe, unsubscribe })) ?? null }
+      return {
+        result: (await handlers[method]({ chain }, params, { subscribe, unsubscribe })) ?? null,
+      }
     }
     socket.on('message', async (data) => {
       const request = JSON.parse(data)

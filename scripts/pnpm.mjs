@@ -1,16 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export const { packageManager } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+export const { packageManager } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
 
-/** Runs the pinned pnpm, which npx fetches where it is not installed. Ends this process if it fails. */
+/**
+ * Runs the pinned pnpm, which npx fetches where it is not installed. Ends this process if it fails.
+ */
 export function pnpm(...words) {
   run('npx', '-y', packageManager, ...words)
 }
 
 /** Runs a program with this terminal. Ends this process, with its exit code, if it fails. */
 export function run(program, ...words) {
-  const { status, error } = spawnSync(program, words, { stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status, error } = spawnSync(program, words, {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (error) console.error(`cannot run ${program}: ${error.message}`)
   if (status !== 0) process.exit(status ?? 1)
 }

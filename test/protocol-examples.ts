@@ -8,7 +8,13 @@ import {
   type Scope,
   verifyLane,
 } from '../packages/blocks/src/index.ts'
-import { account, type Commitment, decodeAddress, encodeCommitment, verify } from '../packages/chain/src/index.ts'
+import {
+  account,
+  type Commitment,
+  decodeAddress,
+  encodeCommitment,
+  verify,
+} from '../packages/chain/src/index.ts'
 import {
   decay,
   duelId,
@@ -25,7 +31,14 @@ import {
   trust,
 } from '../packages/duel/src/index.ts'
 import { challengeId, make, normalise, play, seedOf } from '../packages/envs/src/index.ts'
-import { canonicalize, digest, type Json, parseCanonical, pcg64, seedSequence } from '../packages/prng/src/index.ts'
+import {
+  canonicalize,
+  digest,
+  type Json,
+  parseCanonical,
+  pcg64,
+  seedSequence,
+} from '../packages/prng/src/index.ts'
 import { calibrate, type Verdict, verdict } from '../packages/wilson/src/index.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
 import { decimal, entries, mapped, type Pair, type Story, sides, story } from './protocol-story.ts'
@@ -33,11 +46,16 @@ import { decimal, entries, mapped, type Pair, type Story, sides, story } from '.
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')
 
-/** What docs/protocol.md gives as the values of its examples, by their names: each from the example's `in` to its `out`. */
+/**
+ * What docs/protocol.md gives as the values of its examples, by their names: each from the
+ * example's `in` to its `out`.
+ */
 export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'canonical text': (value: Json) => canonicalize(value),
   'refused texts': (kinds: Readonly<Record<string, readonly string[]>>) =>
-    mapped(kinds, (texts) => [...new Set(texts.map((text) => codeOf(parseCanonical(text))))].join()),
+    mapped(kinds, (texts) =>
+      [...new Set(texts.map((text) => codeOf(parseCanonical(text))))].join(),
+    ),
   digest: ({ tag, fields }: { tag: string; fields: Json[] }) => ({
     text: canonicalize(['affine/1', tag, ...fields]),
     hash: digest(tag, ...fields),
@@ -70,25 +88,39 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'tictactoe episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
     const index = pcg64(seedOf(id)).integers(0, 3191)
     const { messages, reward } = await playScript('tictactoe@0.1.0', id, replies)
-    const boards = messages.filter(({ role }) => role === 'user').map(({ content }) => boardIn(content))
+    const boards = messages
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => boardIn(content))
     return { seed: String(seedOf(id)), index, code: startingBoards()[index], boards, reward }
   },
   'mult8 episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
     const { messages, reward } = await playScript('mult8@0.1.0', id, replies)
     return { messages: messages.map(({ content }) => content), reward }
   },
-  'golden episode': ({ env, index }: { env: string; index: number }) => goldenEpisode(make(env).spec, index),
+  'golden episode': ({ env, index }: { env: string; index: number }) =>
+    goldenEpisode(make(env).spec, index),
   specHash: async (ids: readonly string[]) =>
-    Object.fromEntries(await Promise.all(ids.map(async (id) => [id, await goldenHash(make(id).spec)] as const))),
+    Object.fromEntries(
+      await Promise.all(ids.map(async (id) => [id, await goldenHash(make(id).spec)] as const)),
+    ),
   ids: ({ start, champion, contender, ...parts }: Ids) => {
     const duel = duelId(champion, contender, start)
     const challenge = challengeId({ ...parts, duel, specHash: PROTOCOL.envs[parts.env] ?? '' })
     const [hash, seed] = [digest('seed', challenge), String(seedOf(challenge))]
-    return { commitment: commitmentOf(parts), duel, challenge, 'digest("seed", challenge)': hash, seed }
+    return {
+      commitment: commitmentOf(parts),
+      duel,
+      challenge,
+      'digest("seed", challenge)': hash,
+      seed,
+    }
   },
   'commitment fields': (commitments: readonly (Commitment & { bitmap?: string })[]) =>
     commitments.map(({ bitmap, ...rest }) =>
-      encodeCommitment({ ...rest, ...(bitmap && { bitmap: Buffer.from(bitmap, 'hex') }) } as Commitment).map(hex),
+      encodeCommitment({
+        ...rest,
+        ...(bitmap && { bitmap: Buffer.from(bitmap, 'hex') }),
+      } as Commitment).map(hex),
     ),
   bitmap: ({ weights, whole }: { weights: readonly string[]; whole: readonly string[] }) => {
     const bitmap = new Uint8Array(16)
@@ -106,17 +138,30 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       const lag = BigInt(trials) * num - BigInt(wins) * den
       const spread = zSquaredPpm * BigInt(trials) * num * (den - num)
       const win = sides(BigInt(wins), BigInt(trials), 1n, ratio, rule.zSquaredPpm)
-      const hold = den > 0n && lag > 0n && [decimal(lag * lag, den * den), decimal(spread, den * den * 1_000_000n)]
-      return { wins, trials, ...(wins * 1_000_000 >= trials * ratio && { win }), ...(hold && { hold }), given }
+      const hold = den > 0n &&
+        lag > 0n && [decimal(lag * lag, den * den), decimal(spread, den * den * 1_000_000n)]
+      return {
+        wins,
+        trials,
+        ...(wins * 1_000_000 >= trials * ratio && { win }),
+        ...(hold && { hold }),
+        given,
+      }
     })
     return { need, looks: rows }
   },
-  calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) => rules.map(calibrate),
+  calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
+    rules.map(calibrate),
   quotas: (epochs: readonly number[]) => epochs.map((epoch) => quota(epoch, PROTOCOL)),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = { l: { wins: x, losses: 0, played: q }, m: { wins: y, losses: 0, played: r } }
-      const { setAside } = evidence({ weights: { l: 1, m: 2 }, tallies, ratioPpm: 510_000, rule: ruleOf(PROTOCOL) })
+      const { setAside } = evidence({
+        weights: { l: 1, m: 2 },
+        tallies,
+        ratioPpm: 510_000,
+        rule: ruleOf(PROTOCOL),
+      })
       return {
         left: (x * r - y * q) ** 2 * (q + r),
         right: 36 * q * r * (x + y) * (q + r - x - y),
@@ -134,10 +179,14 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       ),
     ),
   decay: ({ ratio, epochs }: { ratio: number; epochs: readonly number[] }) =>
-    epochs.map((epoch) => Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio)),
+    epochs.map((epoch) =>
+      Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio),
+    ),
   'first state': () => ({ state: genesis(PROTOCOL, 0), root: stateRoot(genesis(PROTOCOL, 0)) }),
   'local constants': () =>
-    Object.fromEntries(entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL])),
+    Object.fromEntries(
+      entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL]),
+    ),
   'a duel in numbers': ({ stakes, epochs }: Story) => story(stakes, epochs),
 }
 
@@ -152,7 +201,8 @@ interface Looks {
   readonly looks: readonly Pair[]
 }
 
-const codeOf = (result: { ok: true } | { ok: false; code: string }) => (result.ok ? 'fine' : result.code)
+const codeOf = (result: { ok: true } | { ok: false; code: string }) =>
+  result.ok ? 'fine' : result.code
 
 /** One draw, written as in `integers(0, 6)`. */
 function drawn(random: ReturnType<typeof pcg64>, call: string): unknown {
@@ -192,7 +242,11 @@ export async function readExample(
     previous: NO_BLOCK,
     scope: {
       ...scope,
-      duel: { id: scope.duel, champion: { hotkey: scope.champion }, contender: { hotkey: scope.contender } },
+      duel: {
+        id: scope.duel,
+        champion: { hotkey: scope.champion },
+        contender: { hotkey: scope.contender },
+      },
     },
     read: async () => block,
   })

@@ -1,4 +1,7 @@
-/** What docs/protocol.md describes in words, written again from those words: the golden player, and tic-tac-toe solved. */
+/**
+ * What docs/protocol.md describes in words, written again from those words: the golden player, and
+ * tic-tac-toe solved.
+ */
 import { type EnvSpec, play } from '../packages/envs/src/index.ts'
 import { digest, type Json, pcg64 } from '../packages/prng/src/index.ts'
 
@@ -6,7 +9,8 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 function base58(hash: string): string {
   let text = ''
-  for (let rest = BigInt(`0x${hash}`); rest > 0n; rest /= 58n) text = ALPHABET.charAt(Number(rest % 58n)) + text
+  for (let rest = BigInt(`0x${hash}`); rest > 0n; rest /= 58n)
+    text = ALPHABET.charAt(Number(rest % 58n)) + text
   return '1'.repeat((/^(00)*/.exec(hash)?.[0].length ?? 0) / 2) + text
 }
 
@@ -46,11 +50,15 @@ export async function goldenEpisode(spec: EnvSpec, index: number) {
 }
 
 export async function goldenHash(spec: EnvSpec): Promise<string> {
-  const episodes = await Promise.all(Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index)))
+  const episodes = await Promise.all(
+    Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index)),
+  )
   return digest('spec', spec.id, episodes.map(({ episode }) => episode) as unknown as Json)
 }
 
-const LINES = ['012', '345', '678', '036', '147', '258', '048', '246'].map((line) => [...line].map(Number))
+const LINES = ['012', '345', '678', '036', '147', '258', '048', '246'].map((line) =>
+  [...line].map(Number),
+)
 
 /** The codes of the boards that an episode can start from, ascending. */
 export function startingBoards(): readonly number[] {

@@ -13,8 +13,10 @@ import {
 export type Pair = readonly [number, number]
 
 export const entries = <Value>(record: Readonly<Record<string, Value>>) => Object.entries(record)
-export const mapped = <Value, To>(record: Readonly<Record<string, Value>>, to: (value: Value) => To) =>
-  Object.fromEntries(entries(record).map(([key, value]) => [key, to(value)]))
+export const mapped = <Value, To>(
+  record: Readonly<Record<string, Value>>,
+  to: (value: Value) => To,
+) => Object.fromEntries(entries(record).map(([key, value]) => [key, to(value)]))
 
 /** `numerator / denominator` with four decimals, rounded down. */
 export function decimal(numerator: bigint, denominator: bigint): string {
@@ -22,7 +24,9 @@ export function decimal(numerator: bigint, denominator: bigint): string {
   return `${digits.slice(0, -4)}.${digits.slice(-4)}`
 }
 
-/** The two sides of the test for a WIN, (w - nR)^2 and z^2 n R (1 - R), counts being in 1 / unit. */
+/**
+ * The two sides of the test for a WIN, (w - nR)^2 and z^2 n R (1 - R), counts being in 1 / unit.
+ */
 export function sides(
   wins: bigint,
   trials: bigint,
@@ -41,9 +45,17 @@ export interface Story {
   readonly epochs: readonly Readonly<Record<string, Readonly<Record<string, Pair>>>>[]
 }
 
-/** Epochs from the first one on, decided one after another; every lane is sealed, whole, and attested by all. */
+/**
+ * Epochs from the first one on, decided one after another; every lane is sealed, whole, and
+ * attested by all.
+ */
 export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown {
-  const miner = (hotkey: string) => ({ hotkey, model: `lab/${hotkey}`, revision: 'main', chute: hotkey })
+  const miner = (hotkey: string) => ({
+    hotkey,
+    model: `lab/${hotkey}`,
+    revision: 'main',
+    chute: hotkey,
+  })
   const miners = ['m1', 'm2'].map((hotkey, i) => ({ ...miner(hotkey), block: 100 + i }))
   const hash = (digit: number) => String(digit).repeat(64)
   let state = genesis(PROTOCOL, 0)
@@ -61,10 +73,16 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
       epoch: state.epoch + 1,
       protocol: PROTOCOL,
       hotkeys: [...Object.keys(stakes), 'm1', 'm2'],
-      validators: entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake: BigInt(stake), attest })),
+      validators: entries(stakes).map(([hotkey, stake]) => ({
+        hotkey,
+        stake: BigInt(stake),
+        attest,
+      })),
       miners,
     }
-    const tallies = mapped(lanes, (lane) => mapped(lane, ([wins, losses]) => ({ wins, losses, played })))
+    const tallies = mapped(lanes, (lane) =>
+      mapped(lane, ([wins, losses]) => ({ wins, losses, played })),
+    )
     const { state: next, report } = settle(
       state,
       snapshot,
@@ -96,10 +114,13 @@ function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle
 function afterwards(before: State, after: State) {
   const { champion, duel, ratio } = after
   return {
-    ...(before.duel && { trust: mapped(after.trust, (record) => ({ ...record, ppm: trust(record) })) }),
+    ...(before.duel && {
+      trust: mapped(after.trust, (record) => ({ ...record, ppm: trust(record) })),
+    }),
     champion: champion?.hotkey ?? 'none',
     ratio,
-    ...(duel && duel.id !== before.duel?.id && { contender: duel.contender.hotkey, weights: duel.weights }),
+    ...(duel &&
+      duel.id !== before.duel?.id && { contender: duel.contender.hotkey, weights: duel.weights }),
     root: stateRoot(after),
   }
 }

@@ -1,7 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Miner } from '@affine/duel'
 import pRetry from 'p-retry'
-import { type Client, exchange, minerClient, patience, type Query, type Received, Undelivered } from './miner-client.ts'
+import {
+  type Client,
+  exchange,
+  minerClient,
+  patience,
+  type Query,
+  type Received,
+  Undelivered,
+} from './miner-client.ts'
 import type { Setup } from './setup.ts'
 
 const API = 'https://api.chutes.ai'
@@ -13,16 +21,25 @@ type Place = Readonly<{ api?: string; hostOf?: (slug: string) => string; pauseMs
 type Options = Pick<Setup, 'now' | 'on'> & Readonly<{ apiKey: string; concurrency: number }> & Place
 
 /**
- * Agents for miners on Chutes. In every epoch, that is for every signal, a miner's chute is looked up before it is asked:
- * its name must be the committed model and its revision the committed one, else the miner does not reply. Every reply has
- * the id of its invocation.
+ * Agents for miners on Chutes. In every epoch, that is for every signal, a miner's chute is looked
+ * up before it is asked: its name must be the committed model and its revision the committed one,
+ * else the miner does not reply. Every reply has the id of its invocation.
  *
- * While Chutes refuses the key nobody is asked: the account is looked at every `pauseMs`, with an event each time. An
- * agent rejects where it would have no reply at the end of an epoch with such a pause: that may not be the miner's doing.
+ * While Chutes refuses the key nobody is asked: the account is looked at every `pauseMs`, with an
+ * event each time. An agent rejects where it would have no reply at the end of an epoch with such a
+ * pause: that may not be the miner's doing.
  * @throws RangeError for what cannot be a key, which is not quoted.
  */
-export function chutesAgents({ apiKey, concurrency, now, on, pauseMs = 60_000, ...place }: Options): Setup['agent'] {
-  if (!/^[!-~]+$/.test(apiKey)) throw new RangeError('"apiKey" expected printable ASCII without spaces')
+export function chutesAgents({
+  apiKey,
+  concurrency,
+  now,
+  on,
+  pauseMs = 60_000,
+  ...place
+}: Options): Setup['agent'] {
+  if (!/^[!-~]+$/.test(apiKey))
+    throw new RangeError('"apiKey" expected printable ASCII without spaces')
   const { api = API, hostOf = (slug) => `https://${slug}.chutes.ai` } = place
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
   const paused = new WeakSet<AbortSignal>()
@@ -39,29 +56,40 @@ export function chutesAgents({ apiKey, concurrency, now, on, pauseMs = 60_000, .
   }
 
   /**
-   * Resolves once the account has money. Where it had all the time, a 402 is about one chute, whose owner cannot pay: a
-   * miner can bring that about, and must not stop the sampling of others by it.
+   * Resolves once the account has money. Where it had all the time, a 402 is about one chute, whose
+   * owner cannot pay: a miner can bring that about, and must not stop the sampling of others by it.
    */
   const check = async (payment: boolean, signal: AbortSignal): Promise<void> => {
     for (let excused = payment; ; excused = true) {
       const account = chutesAccount(apiKey, AbortSignal.timeout(30_000), api) // at the end of the epoch it still matters
       const { status, balance } = await account.catch(() => ({ status: 0, balance: 0 }))
       if (excused && balance > 0) return
-      const error = new Error(`refuses the API key (account: status ${status}, balance ${balance}): sampling pauses`)
+      const error = new Error(
+        `refuses the API key (account: status ${status}, balance ${balance}): sampling pauses`,
+      )
       on({ type: 'problem', what: 'Chutes', error })
       paused.add(signal)
       await sleep(pauseMs, undefined, { signal })
     }
   }
 
-  /** Where a miner is asked; null when its chute is not the committed one. Whatever else fails is tried again. */
-  const locate = async ({ hotkey, model, revision, chute }: Miner, signal: AbortSignal): Promise<string | null> => {
+  /**
+   * Where a miner is asked; null when its chute is not the committed one. Whatever else fails is
+   * tried again.
+   */
+  const locate = async (
+    { hotkey, model, revision, chute }: Miner,
+    signal: AbortSignal,
+  ): Promise<string | null> => {
     const query = { url: `${api}/chutes/${chute}`, replyMs: 30_000, signal, now }
     const { status, text } = UUID.test(chute) ? await ask(query) : { status: 404, text: '' }
     if (status !== 200 && status !== 404) throw new Undelivered(`status ${status}`)
     const { name, revision: at, slug } = status === 200 ? Object(JSON.parse(text)) : {}
-    if (name === model && at === revision && DNS_LABEL.test(slug ?? '')) return `${hostOf(slug)}/v1/chat/completions`
-    const error = new Error(`is not asked: its chute has ${JSON.stringify({ name, revision: at, slug })}`)
+    if (name === model && at === revision && DNS_LABEL.test(slug ?? ''))
+      return `${hostOf(slug)}/v1/chat/completions`
+    const error = new Error(
+      `is not asked: its chute has ${JSON.stringify({ name, revision: at, slug })}`,
+    )
     on({ type: 'problem', what: `miner ${hotkey}`, error })
     return null
   }
@@ -69,7 +97,10 @@ export function chutesAgents({ apiKey, concurrency, now, on, pauseMs = 60_000, .
   const open = (miner: Miner, signal: AbortSignal): Client => {
     let place: Promise<string | null> | undefined
     const send = async (query: Query): Promise<Received> => {
-      place ??= pRetry(() => locate(miner, signal), { ...patience(signal), shouldRetry: () => true })
+      place ??= pRetry(() => locate(miner, signal), {
+        ...patience(signal),
+        shouldRetry: () => true,
+      })
       const url = await place
       if (url === null) throw new Error('not the committed chute')
       const received = await ask({ ...query, url })
@@ -98,11 +129,21 @@ export function chutesAgents({ apiKey, concurrency, now, on, pauseMs = 60_000, .
 const bearer = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` })
 
 /**
- * The account behind a key, in one cheap call: status 200 when the key may read it, and the balance, in dollars, NaN when
- * there is none to read. Rejects when Chutes cannot be reached.
+ * The account behind a key, in one cheap call: status 200 when the key may read it, and the
+ * balance, in dollars, NaN when there is none to read. Rejects when Chutes cannot be reached.
  */
-export async function chutesAccount(apiKey: string, signal: AbortSignal, api: string = API): Promise<Account> {
-  const query = { url: `${api}/users/me`, headers: bearer(apiKey), replyMs: 30_000, signal, now: Date.now }
+export async function chutesAccount(
+  apiKey: string,
+  signal: AbortSignal,
+  api: string = API,
+): Promise<Account> {
+  const query = {
+    url: `${api}/users/me`,
+    headers: bearer(apiKey),
+    replyMs: 30_000,
+    signal,
+    now: Date.now,
+  }
   const { status, text } = await exchange(query)
   return { status, balance: status === 200 ? Number(Object(JSON.parse(text)).balance) : Number.NaN }
 }

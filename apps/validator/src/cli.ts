@@ -20,7 +20,8 @@ const program = new Command('af')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 const forSubnets = [chain, queue, status, explain, doctor, commit, setWeights, validate, config]
-for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets]) program.addCommand(command)
+for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets])
+  program.addCommand(command)
 for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')
 }

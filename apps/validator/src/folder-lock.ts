@@ -4,8 +4,9 @@ import { dirname, join, resolve } from 'node:path'
 import { syncFolders } from '@affine/blocks/directory'
 
 /**
- * Takes a folder for this process, so that no two validators sign from one journal; disposing gives it back.
- * A lock whose process is gone, as after a kill, is taken over. Of two that come at once, at most one gets it.
+ * Takes a folder for this process, so that no two validators sign from one journal; disposing gives
+ * it back. A lock whose process is gone, as after a kill, is taken over. Of two that come at once,
+ * at most one gets it.
  *
  * @throws Error naming the process that holds it.
  */
@@ -15,7 +16,8 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   const unlock = (name: string): Promise<void> => rm(join(place, name), { force: true })
   const made = await mkdir(place, { recursive: true })
   if (made !== undefined) await syncFolders(place, dirname(made))
-  // Each shows its own lock before it looks for others', so at least the later of two sees the other.
+  // Each shows its own lock before it looks for others', so at least the later of two sees the
+  // other.
   await writeFile(join(place, own), '')
   for (const name of await readdir(place)) {
     const [, pid, start] = /^lock\.(\d+)\.(\d*)$/.exec(name) ?? []
@@ -31,8 +33,8 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
 }
 
 /**
- * When a process was started, in ticks since the machine was, where the system tells: it tells a process from another
- * that got its id after it. '' elsewhere.
+ * When a process was started, in ticks since the machine was, where the system tells: it tells a
+ * process from another that got its id after it. '' elsewhere.
  */
 function startOf(pid: number): string {
   try {

@@ -4,13 +4,18 @@ import { pcg64 } from '@affine/prng'
 import type { Role } from './sampling.ts'
 
 /**
- * Why a side forfeited a challenge: its fault, `unreadable` for a reply that is no action, `illegal` for one that is not
- * allowed there. Undefined when it did not, or when the transcript does not replay. Never throws, whatever the sample.
+ * Why a side forfeited a challenge: its fault, `unreadable` for a reply that is no action,
+ * `illegal` for one that is not allowed there. Undefined when it did not, or when the transcript
+ * does not replay. Never throws, whatever the sample.
  */
-export function forfeitOf({ env: id, challengeId, ...sample }: Sample, role: Role): string | undefined {
+export function forfeitOf(
+  { env: id, challengeId, ...sample }: Sample,
+  role: Role,
+): string | undefined {
   const { messages, fault, reward } = sample[role]
   const env = registry.has(id) ? make(id) : undefined
-  if (!env || reward > env.spec.lowestReward || !replay(env, challengeId, messages).ok) return undefined
+  if (!env || reward > env.spec.lowestReward || !replay(env, challengeId, messages).ok)
+    return undefined
   const random = pcg64(seedOf(challengeId))
   let state = env.spec.initial(random)
   for (const { content } of messages.filter(({ role }) => role === 'assistant')) {

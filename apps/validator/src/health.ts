@@ -2,8 +2,14 @@ import { Worker } from 'node:worker_threads'
 import type { Metrics } from './metrics.ts'
 import type { Setup } from './setup.ts'
 
-/** Is a validator getting on? `late` says what has not come for so many seconds, though it should have: nothing, if it is. */
-export type Health = { readonly on: Setup['on']; readonly late: (seconds: number) => readonly string[] }
+/**
+ * Is a validator getting on? `late` says what has not come for so many seconds, though it should
+ * have: nothing, if it is.
+ */
+export type Health = {
+  readonly on: Setup['on']
+  readonly late: (seconds: number) => readonly string[]
+}
 
 /** The health of a validator, from its events, by a clock in milliseconds. */
 export function healthOf(now: () => number): Health {
@@ -16,14 +22,20 @@ export function healthOf(now: () => number): Health {
       if (event.type === 'ended' && event.what === 'turn') step = undefined
     },
     late: (seconds) => {
-      const waits = Object.entries({ 'no block came': block, 'its turn came no further': step ?? now() })
+      const waits = Object.entries({
+        'no block came': block,
+        'its turn came no further': step ?? now(),
+      })
       const due = now() - seconds * 1000
       return waits.flatMap(([what, from]) => (from < due ? [`${what} in ${seconds} s`] : []))
     },
   }
 }
 
-/** For a thread of its own: a blocked event loop can do nothing about it. Ticks are counted, so sleep of the machine does no harm. */
+/**
+ * For a thread of its own: a blocked event loop can do nothing about it. Ticks are counted, so
+ * sleep of the machine does no harm.
+ */
 const WATCHER = `
   const { beat, everyMs } = require('node:worker_threads').workerData
   let missed = 0
@@ -35,8 +47,8 @@ const WATCHER = `
   }, everyMs)`
 
 /**
- * Ends this process with 1 once something is late by so many seconds, and says what; kills it when its event loop stands
- * still for as long.
+ * Ends this process with 1 once something is late by so many seconds, and says what; kills it when
+ * its event loop stands still for as long.
  */
 export function guard(seconds: number, { late }: Health, say: (why: string) => void): void {
   const [beat, everyMs] = [new Int32Array(new SharedArrayBuffer(4)), seconds * 100]
@@ -48,12 +60,22 @@ export function guard(seconds: number, { late }: Health, say: (why: string) => v
   new Worker(WATCHER, { eval: true, execArgv: [], workerData: { beat, everyMs } }).unref()
 }
 
-/** `/metrics` for Prometheus, and `/healthz`, whose status is 503 while something is late by so many seconds. */
-export function pages(seconds: number, { late }: Health, { read }: Metrics): (request: Request) => Promise<Response> {
+/**
+ * `/metrics` for Prometheus, and `/healthz`, whose status is 503 while something is late by so many
+ * seconds.
+ */
+export function pages(
+  seconds: number,
+  { late }: Health,
+  { read }: Metrics,
+): (request: Request) => Promise<Response> {
   return async ({ url }) => {
     const { pathname } = new URL(url)
     const reasons = late(seconds)
-    if (pathname === '/healthz') return Response.json({ ok: !reasons[0], reasons }, { status: reasons[0] ? 503 : 200 })
-    return pathname === '/metrics' ? read() : new Response('there are /metrics and /healthz\n', { status: 404 })
+    if (pathname === '/healthz')
+      return Response.json({ ok: !reasons[0], reasons }, { status: reasons[0] ? 503 : 200 })
+    return pathname === '/metrics'
+      ? read()
+      : new Response('there are /metrics and /healthz\n', { status: 404 })
   }
 }

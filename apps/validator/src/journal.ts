@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 import { syncFolders } from '@affine/blocks/directory'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 
-/** An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once `append` has resolved. */
+/**
+ * An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once
+ * `append` has resolved.
+ */
 export interface Journal extends AsyncDisposable {
   /** The entries that were there when the journal was opened, in the order of their writing. */
   readonly entries: readonly Json[]
@@ -13,8 +16,8 @@ export interface Journal extends AsyncDisposable {
 }
 
 /**
- * Opens the journal at `path`, making it if it is not there. A torn last line, left by a crash before its entry was
- * acknowledged, is cut off.
+ * Opens the journal at `path`, making it if it is not there. A torn last line, left by a crash
+ * before its entry was acknowledged, is cut off.
  *
  * @throws Error naming the line, when any other line is not canonical JSON: the file was altered.
  */
@@ -34,7 +37,8 @@ export async function openJournal(path: string): Promise<Journal> {
     throw new Error(`${path}, line ${i + 1}: ${parsed.detail}. ${altered}`)
   })
   const file = await open(path, 'a')
-  // A crash may have come between the writing of these entries, or of the file and its folder, and their sync.
+  // A crash may have come between the writing of these entries, or of the file and its folder, and
+  // their sync.
   await file.datasync()
   await syncFolders(dirname(path), dirname(dirname(path)))
 
@@ -50,7 +54,8 @@ export async function openJournal(path: string): Promise<Journal> {
       await file.datasync()
       size += Buffer.byteLength(batch)
     } catch (cause) {
-      // Nobody was told of these entries. They can be read all the same, though no disk may have them: away with them.
+      // Nobody was told of these entries. They can be read all the same, though no disk may have
+      // them: away with them.
       await file.truncate(size).catch(() => undefined)
       throw new Error(`cannot write ${path}: ${(cause as Error).message}`, { cause })
     }

@@ -9,7 +9,10 @@ const TROUBLED = [...SENT, 'turn', 'lane', 'node', 'Chutes', 'miner', 'other']
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
-/** The metrics of the validator `hotkey`, whose last weights are in the block `lastUpdate`, by a clock in milliseconds. */
+/**
+ * The metrics of the validator `hotkey`, whose last weights are in the block `lastUpdate`, by a
+ * clock in milliseconds.
+ */
 export function metricsOf(hotkey: string, lastUpdate: number, now: () => number): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
@@ -27,10 +30,30 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
   const ownTrust = gauge('own_trust', 'How far it is trusted, 0 to 1')
   const ratio = gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1')
   const weights = gauge('last_weights_block', 'The block in which it last set weights')
-  const samples = counter('samples', 'Challenges played, by the verdict for the contender', 'env', 'verdict')
-  const lost = counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault')
-  const calls = counter('miner_calls', 'Requests to miners, by what came: a reply, or whose doing it was', 'outcome')
-  const sent = counter('transactions', 'Transactions that are in a block, and others', 'what', 'outcome')
+  const samples = counter(
+    'samples',
+    'Challenges played, by the verdict for the contender',
+    'env',
+    'verdict',
+  )
+  const lost = counter(
+    'faults',
+    'Episodes that ended without a usable reply',
+    'env',
+    'side',
+    'fault',
+  )
+  const calls = counter(
+    'miner_calls',
+    'Requests to miners, by what came: a reply, or whose doing it was',
+    'outcome',
+  )
+  const sent = counter(
+    'transactions',
+    'Transactions that are in a block, and others',
+    'what',
+    'outcome',
+  )
   const problems = counter('problems', 'What failed, and was or will be tried again', 'what')
   weights.set(lastUpdate)
   // From the start, so that the first of a kind is an increase.
@@ -50,17 +73,21 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
       const { env, verdict, champion, contender } = event.sample
       left.set(event.left)
       samples.inc({ env, verdict })
-      for (const [side, { fault }] of Object.entries({ champion, contender })) if (fault) lost.inc({ env, side, fault })
+      for (const [side, { fault }] of Object.entries({ champion, contender }))
+        if (fault) lost.inc({ env, side, fault })
     } else if (event.type === 'epoch') {
       const { state, report } = event.settled
       left.set(0)
       for (const outcome of ['accepted', 'rejected', 'set_aside']) lanes.set({ outcome }, 0)
       for (const { accepted, setAside } of Object.values(report.lanes))
-        lanes.inc({ outcome: setAside.length > 0 ? 'set_aside' : accepted ? 'accepted' : 'rejected' })
+        lanes.inc({
+          outcome: setAside.length > 0 ? 'set_aside' : accepted ? 'accepted' : 'rejected',
+        })
       ownTrust.set(trust(state.trust[hotkey] ?? { correct: 0, incorrect: 0 }) / 1e6)
       ratio.set((state.duel?.ratio ?? state.ratio) / 1e6)
     } else if (event.type === 'sent' || event.type === 'problem') {
-      if (SENT.includes(what)) sent.inc({ what, outcome: event.type === 'sent' ? 'sent' : 'refused' })
+      if (SENT.includes(what))
+        sent.inc({ what, outcome: event.type === 'sent' ? 'sent' : 'refused' })
       if (event.type === 'problem') problems.inc({ what: TROUBLED.includes(what) ? what : 'other' })
       else if (what === 'weights') weights.set(event.block)
       if (what === 'Chutes') calls.inc({ outcome: 'own' })
@@ -68,7 +95,9 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
   }
   const read = async (): Promise<Response> => {
     age.set((now() - seen) / 1000)
-    return new Response(await register.metrics(), { headers: { 'content-type': register.contentType } })
+    return new Response(await register.metrics(), {
+      headers: { 'content-type': register.contentType },
+    })
   }
   return { on, read }
 }

@@ -5,9 +5,9 @@ import type { Setup } from './setup.ts'
 const READS_AT_ONCE = 2
 
 /**
- * The buckets of others, during one epoch. Each has two reads at once. One that fails, other than by not having a file,
- * is not asked again until `forgive`: being slow costs one time limit, not one a file. Once `deadline` aborts nobody is
- * waited for.
+ * The buckets of others, during one epoch. Each has two reads at once. One that fails, other than
+ * by not having a file, is not asked again until `forgive`: being slow costs one time limit, not
+ * one a file. Once `deadline` aborts nobody is waited for.
  */
 export class Peers {
   readonly #open: Setup['openBucket']

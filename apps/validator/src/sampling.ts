@@ -12,7 +12,11 @@ export type Role = 'champion' | 'contender'
 export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
 /** Puts one challenge to both miners, at the same time and apart from each other. */
-export async function playSample(challenge: Challenge, sides: Sides, now: () => number): Promise<Sample> {
+export async function playSample(
+  challenge: Challenge,
+  sides: Sides,
+  now: () => number,
+): Promise<Sample> {
   const episode = async (role: Role): Promise<Sample[Role]> => {
     const { hotkey, agent } = sides(role)
     const started = now()
@@ -21,10 +25,18 @@ export async function playSample(challenge: Challenge, sides: Sides, now: () => 
   }
   const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
   const lead = contender.reward - champion.reward
-  return { ...challenge, champion, contender, verdict: lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie' }
+  return {
+    ...challenge,
+    champion,
+    contender,
+    verdict: lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie',
+  }
 }
 
-/** Why a sampling phase ends before its time: the validator is about to end. It goes on once it is started again. */
+/**
+ * Why a sampling phase ends before its time: the validator is about to end. It goes on once it is
+ * started again.
+ */
 export class Stopped extends Error {}
 
 /** One epoch's sampling: what to play, where to note it, whom to ask, and until when. */
@@ -33,15 +45,19 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
   readonly duel: Pick<Duel, 'champion' | 'contender'>
   readonly secret: Hash
   readonly journalPath: string
-  /** Aborts when the sampling phase is over: what has no reply by then is a fault, unless it is `Stopped`. */
+  /**
+   * Aborts when the sampling phase is over: what has no reply by then is a fault, unless it is
+   * `Stopped`.
+   */
   readonly deadline: AbortSignal
 }
 
 /**
- * Plays every challenge of a lane that its journal does not hold yet, all side by side, and resolves with all samples
- * and the time of the last. A sample counts once it is on disk, so a killed process goes on where it stopped. The id of an
- * invocation stands in one place only: a reply under one that the lane has already is asked for again.
- * Rejects when an agent does, with a lane that is not whole: what was played by then stays in the journal.
+ * Plays every challenge of a lane that its journal does not hold yet, all side by side, and
+ * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
+ * killed process goes on where it stopped. The id of an invocation stands in one place only: a
+ * reply under one that the lane has already is asked for again. Rejects when an agent does, with a
+ * lane that is not whole: what was played by then stays in the journal.
  */
 export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samples' | 'time'>> {
   const { scope, duel: miners, secret, journalPath, deadline, now, on } = task
@@ -56,13 +72,17 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
   const entries = kept as unknown as { readonly at: number; readonly sample: Sample }[]
   const isEpisode = (episode?: Sample[Role]) => Array.isArray(episode?.messages)
   const strange = entries.findIndex(
-    ({ at, sample }) => !(Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender)),
+    ({ at, sample }) =>
+      !(Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender)),
   )
   if (strange !== -1)
     throw new Error(
       `${journalPath}, line ${strange + 2}: no sample. The journal was altered; move it away to start anew`,
     )
-  const replies = entries.flatMap(({ sample }) => [...sample.champion.messages, ...sample.contender.messages])
+  const replies = entries.flatMap(({ sample }) => [
+    ...sample.champion.messages,
+    ...sample.contender.messages,
+  ])
   const used = new Set(replies.map(({ invocation }) => invocation))
   const distinct =
     (agent: Agent, pauseMs = 200): Agent =>
@@ -77,14 +97,22 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
   const schedule = Object.entries(scope.quota).flatMap(([env, quota]) =>
     Array.from({ length: quota }, (_, index): Challenge => {
       const specHash = scope.specHashes[env] ?? ''
-      return { env, duel, index, challengeId: challengeId({ ...scope, env, specHash, duel, secret, index }) }
+      return {
+        env,
+        duel,
+        index,
+        challengeId: challengeId({ ...scope, env, specHash, duel, secret, index }),
+      }
     }),
   )
   const open = schedule.filter((challenge) => !done.has(challenge.challengeId))
   let left = open.length
   const playOne = async (challenge: Challenge): Promise<void> => {
     const replyMs = registry.get(challenge.env)?.replyMs ?? 0
-    const sides: Sides = (role) => ({ ...miners[role], agent: distinct(task.agent(miners[role], replyMs, deadline)) })
+    const sides: Sides = (role) => ({
+      ...miners[role],
+      agent: distinct(task.agent(miners[role], replyMs, deadline)),
+    })
     const sample = await playSample(challenge, sides, now)
     const isWhole = sample.champion.fault !== 'no-reply' && sample.contender.fault !== 'no-reply'
     if (!isWhole && deadline.reason instanceof Stopped) throw deadline.reason
@@ -97,5 +125,8 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
   const played = open.map(playOne)
   await Promise.allSettled(played)
   await Promise.all(played)
-  return { samples: entries.map(({ sample }) => sample), time: Math.max(0, ...entries.map(({ at }) => at)) }
+  return {
+    samples: entries.map(({ sample }) => sample),
+    time: Math.max(0, ...entries.map(({ at }) => at)),
+  }
 }

@@ -8,18 +8,26 @@ import type { Agent } from '@affine/envs'
 import { type Network, openBucket, type Settled, type Source } from '@affine/verifier'
 import type { Settings } from './settings.ts'
 
-/** Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness. */
+/**
+ * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
+ */
 export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
   /** Does it send to the chain? What it withholds without, it reports. */
   readonly emit: boolean
-  /** Does it decide everything anew where it kept no state, instead of starting from the one that the others attested? */
+  /**
+   * Does it decide everything anew where it kept no state, instead of starting from the one that
+   * the others attested?
+   */
   readonly replay?: boolean
   /** Its own folder, for its journals; nobody else reads it. */
   readonly folder: string
-  /** The same folder as a bucket, for secrets and sealed blocks: what is written there is never overwritten. */
+  /**
+   * The same folder as a bucket, for secrets and sealed blocks: what is written there is never
+   * overwritten.
+   */
   readonly store: Bucket
   /** What everyone may read, and the name or URL under which the chain announces it. */
   readonly bucket: Bucket
@@ -37,11 +45,19 @@ export interface Setup {
 export type Event =
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
   | { readonly type: 'epoch'; readonly settled: Settled }
-  | { readonly type: 'sample'; readonly epoch: number; readonly sample: Sample; readonly left: number }
+  | {
+      readonly type: 'sample'
+      readonly epoch: number
+      readonly sample: Sample
+      readonly left: number
+    }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'withheld'; readonly what: string }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
-  /** A task has ended, well or not: `turn` is the one that every head begins, if it is not under way. */
+  /**
+   * A task has ended, well or not: `turn` is the one that every head begins, if it is not under
+   * way.
+   */
   | { readonly type: 'ended'; readonly what: string }
   /** How a request to a miner ended: `platform` and `own` are nothing that the miner could help. */
   | { readonly type: 'call'; readonly outcome: 'reply' | 'platform' | 'miner' | 'own' }
@@ -52,8 +68,14 @@ export type Event =
 export const emits = ({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean =>
   told.emit ?? !(told.dryRun || careful)
 
-/** Opens the buckets that are folders side by side, or below one URL; and at URLs, any where miners are on loopback. */
-export function bucketsIn(base: string | undefined, network?: Pick<Network, 'platform'>): Setup['openBucket'] {
+/**
+ * Opens the buckets that are folders side by side, or below one URL; and at URLs, any where miners
+ * are on loopback.
+ */
+export function bucketsIn(
+  base: string | undefined,
+  network?: Pick<Network, 'platform'>,
+): Setup['openBucket'] {
   const options = network?.platform === 'loopback' ? { allowPrivate: true } : undefined
   return (hotkey, url) => openBucket(hotkey, url, base, options)
 }
@@ -62,11 +84,21 @@ type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBuc
 type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 
 /**
- * Where the validator `hotkey` keeps what is its own, and the buckets: its one in S3, or the folder of its name beside the
- * others' in the folder `bucket`. What it announces is `bucketUrl`, or that name.
+ * Where the validator `hotkey` keeps what is its own, and the buckets: its one in S3, or the folder
+ * of its name beside the others' in the folder `bucket`. What it announces is `bucketUrl`, or that
+ * name.
  */
-export function placesOf({ folder, bucket, bucketUrl = '' }: Wanted, hotkey: string, network: Network): Places {
+export function placesOf(
+  { folder, bucket, bucketUrl = '' }: Wanted,
+  hotkey: string,
+  network: Network,
+): Places {
   const own = { folder, store: directoryBucket(folder), bucketUrl: bucketUrl || hotkey }
-  if (typeof bucket !== 'string') return { ...own, bucket: s3Bucket(bucket), openBucket: bucketsIn(undefined, network) }
-  return { ...own, bucket: directoryBucket(join(bucket, hotkey)), openBucket: bucketsIn(bucket, network) }
+  if (typeof bucket !== 'string')
+    return { ...own, bucket: s3Bucket(bucket), openBucket: bucketsIn(undefined, network) }
+  return {
+    ...own,
+    bucket: directoryBucket(join(bucket, hotkey)),
+    openBucket: bucketsIn(bucket, network),
+  }
 }

@@ -2,7 +2,15 @@ import { commitmentOf, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import { beaconBlock, isMissing, type LaneVerdict, place, sealBlock, sealsOf, settleEpoch } from '@affine/verifier'
+import {
+  beaconBlock,
+  isMissing,
+  type LaneVerdict,
+  place,
+  sealBlock,
+  sealsOf,
+  settleEpoch,
+} from '@affine/verifier'
 import { checkSealed, ownLane, secretOf } from './lane.ts'
 import { Peers } from './peers.ts'
 import { Stopped } from './sampling.ts'
@@ -23,8 +31,9 @@ interface Phase {
 const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /**
- * One validator: at every finalized head it does what is due. What it must not forget is on disk before it acts on it;
- * everything else follows from the chain and the buckets, so it can be killed at any moment and started again.
+ * One validator: at every finalized head it does what is due. What it must not forget is on disk
+ * before it acts on it; everything else follows from the chain and the buckets, so it can be killed
+ * at any moment and started again.
  */
 export class Validator {
   readonly #setup: Setup
@@ -45,8 +54,9 @@ export class Validator {
   }
 
   /**
-   * Asks nobody any more, brings the rest to its end, and resolves when what was sent has its block or was refused. What
-   * has no reply yet is nobody's fault: the lane goes on with the next start. No head may come after it.
+   * Asks nobody any more, brings the rest to its end, and resolves when what was sent has its block
+   * or was refused. What has no reply yet is nobody's fault: the lane goes on with the next start.
+   * No head may come after it.
    */
   async stop(): Promise<void> {
     this.#phase?.sampling.abort(new Stopped('the validator is stopping'))
@@ -54,7 +64,9 @@ export class Validator {
     await Promise.all(this.#sent.values())
   }
 
-  /** Does what is due at a finalized head. Heads come in order; the work goes on in the background. */
+  /**
+   * Does what is due at a finalized head. Heads come in order; the work goes on in the background.
+   */
   onHead(head: Head): void {
     const { chain, account, network, emit, on } = this.#setup
     const { protocol } = network
@@ -62,16 +74,19 @@ export class Validator {
     on({ type: 'head', head, epoch, offset })
     const phase = this.#phaseOf(epoch)
     if (offset >= protocol.sealBlock - margin(protocol.sealBlock)) phase.sampling.abort()
-    if (offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock)) phase.audit.abort()
+    if (offset >= protocol.epochBlocks - margin(protocol.epochBlocks - protocol.sealBlock))
+      phase.audit.abort()
     this.#start('turn', async () => {
       phase.peers.forgive()
       const state = await this.#catchUp(epoch, phase)
       this.#start('weights', () => this.#setWeights(state, head))
       const sampling = phase.sampling.signal
-      if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, sampling))
+      if (offset < protocol.sealBlock)
+        this.#start(`lane of epoch ${epoch}`, () => this.#seal(state, sampling))
       else await this.#audit(state, offset, phase)
     })
-    const say = (head: Head | null): void => void (head && on({ type: 'sent', what: 'reveal', block: head.number }))
+    const say = (head: Head | null): void =>
+      void (head && on({ type: 'sent', what: 'reveal', block: head.number }))
     if (emit) this.#start('reveal', () => chain.reveal(account).then(say))
   }
 
@@ -85,17 +100,26 @@ export class Validator {
     return this.#phase
   }
 
-  /** Runs a task unless the one of that name still runs. A failure is reported; the next head tries again. */
+  /**
+   * Runs a task unless the one of that name still runs. A failure is reported; the next head tries
+   * again.
+   */
   #start(name: string, task: () => Promise<void>): void {
     if (this.#tasks.has(name)) return
     const run = task()
-      .catch((error: Error) => error instanceof Stopped || this.#setup.on({ type: 'problem', what: name, error }))
+      .catch(
+        (error: Error) =>
+          error instanceof Stopped || this.#setup.on({ type: 'problem', what: name, error }),
+      )
       .then(() => void this.#tasks.delete(name))
       .then(() => this.#setup.on({ type: 'ended', what: name }))
     this.#tasks.set(name, run)
   }
 
-  /** Sends a transaction once, if at all, without waiting for its block. After a refusal the next head tries again. */
+  /**
+   * Sends a transaction once, if at all, without waiting for its block. After a refusal the next
+   * head tries again.
+   */
   #send(what: string, transaction: () => Promise<Head>): void {
     if (this.#sent.has(what)) return
     const { emit, on } = this.#setup
@@ -113,7 +137,12 @@ export class Validator {
     const { chain, network, bucket, store, on } = this.#setup
     this.state ??= await startingState(this.#setup, epoch, peers)
     while (this.state.epoch < epoch) {
-      const settled = await settleEpoch(chain, network, this.state, this.#check.bind(this, peers, this.state))
+      const settled = await settleEpoch(
+        chain,
+        network,
+        this.state,
+        this.#check.bind(this, peers, this.state),
+      )
       const bytes = new TextEncoder().encode(encodeState(settled.state))
       for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
       this.state = settled.state
@@ -124,7 +153,10 @@ export class Validator {
     return this.state
   }
 
-  /** All weight to the champion, once an epoch, restarts included: the chain says when weights were set last. */
+  /**
+   * All weight to the champion, once an epoch, restarts included: the chain says when weights were
+   * set last.
+   */
   async #setWeights({ epoch, protocol, champion }: State, { number }: Head): Promise<void> {
     const { chain, account } = this.#setup
     const what = `weights ${epoch}`
@@ -133,10 +165,13 @@ export class Validator {
     const { neurons } = await chain.snapshot(Math.max(0, beacon - 1))
     const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
     const permit = neurons.some((neuron) => neuron.hotkey === account.hotkey && neuron.permit)
-    const own = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === account.hotkey)
+    const own = (await chain.snapshot(number)).neurons.find(
+      ({ hotkey }) => hotkey === account.hotkey,
+    )
     if (own && own.lastUpdate >= beacon) this.#sent.set(what, false)
     if (this.state?.epoch !== epoch) return // the chain was slow to answer: this winner may be the last one
-    if (uid !== undefined && permit) this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
+    if (uid !== undefined && permit)
+      this.#send(what, () => chain.setWeights(account, [[uid, 65_535]]))
   }
 
   /** Samples this epoch's lane, writes its blocks, and puts the hash of the last on chain. */
@@ -144,13 +179,17 @@ export class Validator {
     const { chain, account, bucketUrl: url } = this.#setup
     const { protocol, epoch } = state
     const what = `seal ${epoch}`
-    const head = this.#sent.has(what) ? undefined : (await ownLane(this.#setup, state, deadline)).at(-1)
+    const head = this.#sent.has(what)
+      ? undefined
+      : (await ownLane(this.#setup, state, deadline)).at(-1)
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
     this.#send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }
 
-  /** After the seals: publishes the own lane, verifies and mirrors the others, attests what held. */
+  /**
+   * After the seals: publishes the own lane, verifies and mirrors the others, attests what held.
+   */
   async #audit(state: State, offset: number, { audit, peers }: Phase): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol } = state
@@ -164,10 +203,13 @@ export class Validator {
         if (validator === account.hotkey) await this.#check(peers, state, validator, head)
       return
     }
-    const verdicts = await Promise.all(due.map(([validator, head]) => this.#check(peers, state, validator, head)))
+    const verdicts = await Promise.all(
+      due.map(([validator, head]) => this.#check(peers, state, validator, head)),
+    )
     if (!audit.signal.aborted && verdicts.some(isMissing)) return
     const whole = new Set(due.flatMap(([validator], i) => (verdicts[i]?.ok ? [validator] : [])))
-    // 128 bits, one for each hotkey of the duel's weights in ascending order: set for the lanes that are whole.
+    // 128 bits, one for each hotkey of the duel's weights in ascending order: set for the lanes
+    // that are whole.
     const bitmap = new Uint8Array(16)
     const hotkeys = Object.keys(state.duel?.weights ?? {}).sort()
     for (const [i, hotkey] of hotkeys.entries()) {
@@ -175,14 +217,28 @@ export class Validator {
     }
     const secret = await secretOf(this.#setup, epoch + 1)
     const { genesis, netuid } = chain
-    const next = commitmentOf({ genesis, netuid, validator: account.hotkey, epoch: epoch + 1, secret })
-    const fields = encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: stateRoot(state), url })
+    const next = commitmentOf({
+      genesis,
+      netuid,
+      validator: account.hotkey,
+      epoch: epoch + 1,
+      secret,
+    })
+    const fields = encodeCommitment({
+      kind: 'attest',
+      epoch,
+      bitmap,
+      next,
+      stateRoot: stateRoot(state),
+      url,
+    })
     this.#send(what, () => chain.commit(account, fields, beaconBlock(epoch + 1, protocol) - 1))
   }
 
   /** The verdict on one sealed lane; what could not be had is asked for again at the next head. */
   async #check(peers: Peers, state: State, validator: string, head: Hash): Promise<LaneVerdict> {
-    const verdict = this.#lanes.get(validator) ?? (await checkSealed(this.#setup, peers, state, validator, head))
+    const verdict =
+      this.#lanes.get(validator) ?? (await checkSealed(this.#setup, peers, state, validator, head))
     if (!isMissing(verdict)) this.#lanes.set(validator, verdict)
     return verdict
   }

@@ -24,9 +24,13 @@ beforeAll(async () => {
   await writeFile(file, seed(FILE), { mode: 0o600 })
   const wallet = async (path: string, place: number) => {
     await mkdir(join(root, path, 'hotkeys'), { recursive: true })
-    await writeFile(join(root, path, 'hotkeys', `${place}`), JSON.stringify({ secretSeed: seed(place) }), {
-      mode: 0o600,
-    })
+    await writeFile(
+      join(root, path, 'hotkeys', `${place}`),
+      JSON.stringify({ secretSeed: seed(place) }),
+      {
+        mode: 0o600,
+      },
+    )
   }
   await wallet('named', NAMED)
   await wallet('default', DEFAULT)
@@ -76,7 +80,9 @@ it('the wallet by default stands in for the half that is not named', async () =>
 
 it('a secret may be a secret URI', async () => {
   vi.stubEnv('AFFINE_HOTKEY', '//Alice')
-  expect(await parsed()).toMatchObject({ hotkey: '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY' })
+  expect(await parsed()).toMatchObject({
+    hotkey: '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
+  })
 })
 
 it.each([
@@ -95,7 +101,8 @@ it('a bad secret is not quoted, and nothing else is tried', async () => {
   stubAll()
   vi.stubEnv('AFFINE_HOTKEY', `${seed(SECRET)}0`)
   const error = await parsed().catch((error: unknown) => error)
-  const message = 'AFFINE_HOTKEY expected a mnemonic, a seed of 64 hex digits, or either with a //path'
+  const message =
+    'AFFINE_HOTKEY expected a mnemonic, a seed of 64 hex digits, or either with a //path'
   expect(error).toEqual(new RangeError(message))
   const { stack, cause } = error as Error
   expect(`${stack}${cause}`).not.toContain(MARK)

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, account, encodeCommitment, LocalChain, type LocalOptions, serveLocal } from '@affine/chain'
+import {
+  type Account,
+  account,
+  encodeCommitment,
+  LocalChain,
+  type LocalOptions,
+  serveLocal,
+} from '@affine/chain'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS, openBucket, recompute } from '@affine/verifier'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -15,7 +22,8 @@ import { type Cast, castOf, runSubnet } from '../src/demo/subnet.ts'
 import { listen } from '../src/reference-miner.ts'
 import { goingOn, inProcess, unprintable } from './commands.ts'
 
-// No local chain loses a neuron: what a command is to see of one that has left is taken from what it reads.
+// No local chain loses a neuron: what a command is to see of one that has left is taken from what
+// it reads.
 const gone = vi.hoisted(() => new Set<string>())
 vi.mock('@affine/verifier', async (original) => {
   const real = await original<typeof import('@affine/verifier')>()
@@ -25,7 +33,10 @@ vi.mock('@affine/verifier', async (original) => {
     const read = opened.chain.snapshot.bind(opened.chain)
     opened.chain.snapshot = async (block) => {
       const whole = await read(block)
-      return { ...whole, neurons: whole.neurons.filter(({ hotkey }) => block < last || !gone.has(hotkey)) }
+      return {
+        ...whole,
+        neurons: whole.neurons.filter(({ hotkey }) => block < last || !gone.has(hotkey)),
+      }
     }
     return opened
   }
@@ -56,18 +67,31 @@ async function fileOf(text: string): Promise<string> {
   await writeFile(file, text, { mode: 0o600 })
   return file
 }
-const keyOf = (index: number): Promise<string> => fileOf(Buffer.alloc(32, index + 1).toString('hex'))
+const keyOf = (index: number): Promise<string> =>
+  fileOf(Buffer.alloc(32, index + 1).toString('hex'))
 
 function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
   const stakes = [2_000_000_000_001n, 1_000_000_000_000n, 0n, 10n, 0n, 0n, 0n]
   const neurons = stakes.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
   const params = { tempo: 30, weightsRateLimit: 1 }
-  return LocalChain.create({ netuid: 7, random: () => randomBytes(32), time: 1000, neurons, params, ...options })
+  return LocalChain.create({
+    netuid: 7,
+    random: () => randomBytes(32),
+    time: 1000,
+    neurons,
+    params,
+    ...options,
+  })
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
-  encodeCommitment({ kind: 'miner', model: `me/${hotkey}${more}`, revision: 'main', chute: 'http://127.0.0.1:1/v1' })
+  encodeCommitment({
+    kind: 'miner',
+    model: `me/${hotkey}${more}`,
+    revision: 'main',
+    chute: 'http://127.0.0.1:1/v1',
+  })
 
 /** A chain with one of everything in its slots. Heads: the last is block 3. */
 async function busy(): Promise<LocalChain> {
@@ -87,7 +111,14 @@ async function busy(): Promise<LocalChain> {
     ]),
   )
   await chain.produce(3000)
-  const attest = { kind: 'attest', epoch: 4, bitmap, next: HASH, stateRoot: HASH, url: 'bucket' } as const
+  const attest = {
+    kind: 'attest',
+    epoch: 4,
+    bitmap,
+    next: HASH,
+    stateRoot: HASH,
+    url: 'bucket',
+  } as const
   calls.push(chain.commit(alice, encodeCommitment(attest)))
   await chain.produce(4000)
   await Promise.all(calls)
@@ -108,9 +139,30 @@ describe('af chain', () => {
       `1    ${bob.hotkey}  1000.000000000  true    2`,
     ])
     expect(rows[3]).toBe(`3    ${second.hotkey}  0.000000010     false   0`)
-    const before = await inProcess(chainCommands, 'snapshot', '--network', file, '--block', '1', '--json')
-    expect(before.records[0]).toMatchObject({ type: 'snapshot', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
-    const row = { type: 'row', uid: 1, hotkey: bob.hotkey, stake: '1000.000000000', permit: true, lastUpdate: 0 }
+    const before = await inProcess(
+      chainCommands,
+      'snapshot',
+      '--network',
+      file,
+      '--block',
+      '1',
+      '--json',
+    )
+    expect(before.records[0]).toMatchObject({
+      type: 'snapshot',
+      netuid: 7,
+      number: 1,
+      tempo: 30,
+      revealPeriod: 0,
+    })
+    const row = {
+      type: 'row',
+      uid: 1,
+      hotkey: bob.hotkey,
+      stake: '1000.000000000',
+      permit: true,
+      lastUpdate: 0,
+    }
     expect(before.records[2]).toEqual(row)
     const none = await inProcess(chainCommands, 'snapshot', '--network', file, '--block', '4')
     expect(none.error?.message).toContain('no block 4')
@@ -121,24 +173,52 @@ describe('af chain', () => {
     const { stdout, error } = await inProcess(chainCommands, 'commitments', '--network', file)
     expect(error).toBeUndefined()
     expect(unprintable(stdout)).toEqual([])
-    const line = (hotkey: string): string => stdout.split('\n').find((line) => line.startsWith(hotkey)) ?? ''
-    expect(line(second.hotkey)).toMatch(/ 1 +miner +\{"model":"me\/\w+","revision":"main","chute":"http:/)
-    expect(line(alice.hotkey)).toContain(`{"epoch":4,"bitmap":"${'05'.repeat(16)}","next":"${HASH}"`)
+    const line = (hotkey: string): string =>
+      stdout.split('\n').find((line) => line.startsWith(hotkey)) ?? ''
+    expect(line(second.hotkey)).toMatch(
+      / 1 +miner +\{"model":"me\/\w+","revision":"main","chute":"http:/,
+    )
+    expect(line(alice.hotkey)).toContain(
+      `{"epoch":4,"bitmap":"${'05'.repeat(16)}","next":"${HASH}"`,
+    )
     expect(line(garbled.hotkey)).toMatch(/ 2 +unknown .*red/)
     expect(line(copier.hotkey)).toMatch(/ 2 +unknown .*main/)
     expect(stdout.trimEnd().split('\n')).toHaveLength(2 + 6)
-    const sealed = await inProcess(chainCommands, 'commitments', '--network', file, '--block', '2', '--json')
+    const sealed = await inProcess(
+      chainCommands,
+      'commitments',
+      '--network',
+      file,
+      '--block',
+      '2',
+      '--json',
+    )
     expect(unprintable(sealed.stdout)).toEqual([])
     const record = (hotkey: string) => sealed.records.find((record) => record.hotkey === hotkey)
     const says = { epoch: 3, head: HASH, url: HOSTILE }
-    expect(record(alice.hotkey)).toEqual({ type: 'row', hotkey: alice.hotkey, block: 2, kind: 'seal', says })
+    expect(record(alice.hotkey)).toEqual({
+      type: 'row',
+      hotkey: alice.hotkey,
+      block: 2,
+      kind: 'seal',
+      says,
+    })
     const hex = [Buffer.from(HOSTILE).toString('hex'), 'ff']
-    expect(record(garbled.hotkey)).toMatchObject({ kind: 'unknown', says: { text: [HOSTILE, '\ufffd'], hex } })
+    expect(record(garbled.hotkey)).toMatchObject({
+      kind: 'unknown',
+      says: { text: [HOSTILE, '\ufffd'], hex },
+    })
   })
 
   it('weights have a row for each validator that set some', async () => {
     const file = await fileOf((await busy()).export())
-    const { records, stdout } = await inProcess(chainCommands, 'weights', '--network', file, '--json')
+    const { records, stdout } = await inProcess(
+      chainCommands,
+      'weights',
+      '--network',
+      file,
+      '--json',
+    )
     const weights = [
       [3, 32_768],
       [2, 65_535],
@@ -157,7 +237,12 @@ describe('af queue', () => {
     const file = await fileOf((await busy()).export())
     const { records, stdout } = await inProcess(queue, '--network', file, '--json')
     const [head, ...rows] = records
-    expect(head).toMatchObject({ type: 'queue', block: 3, waiting: [second.hotkey, first.hotkey], known: false })
+    expect(head).toMatchObject({
+      type: 'queue',
+      block: 3,
+      waiting: [second.hotkey, first.hotkey],
+      known: false,
+    })
     expect(unprintable(stdout)).toEqual([])
     const reasons = rows.map(({ place, hotkey, why }) => [place, hotkey, why])
     expect(reasons).toEqual([
@@ -170,22 +255,36 @@ describe('af queue', () => {
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(queue, '--network', file)
-    expect(people.stdout).toContain('block 3: 2 waiting, by their commitments alone: who had a duel is known with')
+    expect(people.stdout).toContain(
+      'block 3: 2 waiting, by their commitments alone: who had a duel is known with',
+    )
     expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
   })
 
   it('names a validator’s commitment that a neuron without a permit has', async () => {
     const chain = chainOf()
-    const sent = chain.commit(idle, encodeCommitment({ kind: 'seal', epoch: 0, head: HASH, url: 'u' }))
+    const sent = chain.commit(
+      idle,
+      encodeCommitment({ kind: 'seal', epoch: 0, head: HASH, url: 'u' }),
+    )
     await chain.produce(2000)
     await sent
     const { records } = await inProcess(queue, '--network', await fileOf(chain.export()), '--json')
-    expect(records.find(({ hotkey }) => hotkey === idle.hotkey)?.why).toBe("has a validator's commitment: seal")
+    expect(records.find(({ hotkey }) => hotkey === idle.hotkey)?.why).toBe(
+      "has a validator's commitment: seal",
+    )
   })
 })
 
 describe('af commit', () => {
-  const words = (hotkey: string) => ['--model', `me/${hotkey}`, '--revision', 'main', '--chute', 'c']
+  const words = (hotkey: string) => [
+    '--model',
+    `me/${hotkey}`,
+    '--revision',
+    'main',
+    '--chute',
+    'c',
+  ]
 
   it('puts a commitment on chain, and says what the chain holds then', async () => {
     const chain = chainOf()
@@ -206,8 +305,16 @@ describe('af commit', () => {
     const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
     const { error } = await inProcess(commit, ...nowhere, ...words(second.hotkey))
     expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toContain(`"model" expected a name that contains the hotkey, ${first.hotkey}, got "me/`)
-    const long = await inProcess(commit, ...nowhere, ...words(first.hotkey), '--revision', 'x'.repeat(129))
+    expect(error?.message).toContain(
+      `"model" expected a name that contains the hotkey, ${first.hotkey}, got "me/`,
+    )
+    const long = await inProcess(
+      commit,
+      ...nowhere,
+      ...words(first.hotkey),
+      '--revision',
+      'x'.repeat(129),
+    )
     expect(long.error?.message).toBe('"revision" expected 1..128 bytes of UTF-8, got 129')
   })
 
@@ -216,7 +323,9 @@ describe('af commit', () => {
     await using served = await goingOn(chain)
     const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
     const { error } = await inProcess(commit, '--network', served.url, ...key)
-    expect(error?.message).toBe(`HotKeyNotRegisteredInSubNet: register ${stranger.hotkey} on subnet 7 first`)
+    expect(error?.message).toBe(
+      `HotKeyNotRegisteredInSubNet: register ${stranger.hotkey} on subnet 7 first`,
+    )
     const ended = await inProcess(commit, '--network', await fileOf(chain.export()), ...key)
     expect(ended.error?.message).toContain('"network" expected a chain that goes on')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
@@ -228,7 +337,9 @@ describe('af commit', () => {
     careful(chain)
     const asked = ['--network', served.url, '--key', await keyOf(2), ...words(first.hotkey)]
     const { stdout } = await inProcess(commit, ...asked)
-    expect(stdout).toContain(`would commit {"hotkey":"${first.hotkey}","model":"me/${first.hotkey}"`)
+    expect(stdout).toContain(
+      `would commit {"hotkey":"${first.hotkey}","model":"me/${first.hotkey}"`,
+    )
     expect(stdout).toContain('not sent without --emit')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked, '--emit', '--json')
@@ -248,12 +359,16 @@ describe('over a subnet that came to a champion', () => {
   let exported: string
   let buckets: string
   const hotkeyOf = (name: string): string =>
-    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ??
+    ''
   const keyOfMember = (name: string): Promise<string> => fileOf(digest('demo key', SEED, name))
 
   beforeAll(async () => {
     const all = castOf(SEED)
-    cast = { ...all, miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)) }
+    cast = {
+      ...all,
+      miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)),
+    }
     exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
     buckets = join(root, 'subnet', 'buckets')
   }, 120_000)
@@ -297,7 +412,14 @@ describe('over a subnet that came to a champion', () => {
     const alice = cast.validators.find(({ name }) => name === 'alice')?.account as Account
     await chain.setWeights(alice, [[0, 1]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
-    const asked = ['--network', served.url, '--key', await keyOfMember('alice'), '--buckets', buckets]
+    const asked = [
+      '--network',
+      served.url,
+      '--key',
+      await keyOfMember('alice'),
+      '--buckets',
+      buckets,
+    ]
 
     const dry = await inProcess(setWeights, ...asked, '--dry-run', '--json')
     const weights = [[uid, 65_535]]
@@ -307,12 +429,16 @@ describe('over a subnet that came to a champion', () => {
     const { records, error } = await inProcess(setWeights, ...asked, '--json')
     expect(error).toBeUndefined()
     const block = (await chain.snapshot(chain.height)).neurons[0]?.lastUpdate
-    expect(records).toEqual([{ type: 'weights', hotkey: alice.hotkey, weights, block, held: weights }])
+    expect(records).toEqual([
+      { type: 'weights', hotkey: alice.hotkey, weights, block, held: weights },
+    ])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual(weights)
 
     careful(chain)
     const shown = await inProcess(setWeights, ...asked)
-    expect(shown.stdout).toBe(`would set [[${uid},65535]], to the champion ${hotkeyOf('stronger')}; nothing is sent\n`)
+    expect(shown.stdout).toBe(
+      `would set [[${uid},65535]], to the champion ${hotkeyOf('stronger')}; nothing is sent\n`,
+    )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
     const sent = await inProcess(setWeights, ...asked, '--emit')
     expect(sent.stdout).toMatch(
@@ -328,7 +454,9 @@ describe('over a subnet that came to a champion', () => {
     const miner = await inProcess(setWeights, ...asked, await keyOfMember('champion'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
     const other = await inProcess(setWeights, ...asked, await keyOf(0))
-    expect(other.error?.message).toBe(`HotKeyNotRegisteredInSubNet: register ${alice.hotkey} on subnet 120 first`)
+    expect(other.error?.message).toBe(
+      `HotKeyNotRegisteredInSubNet: register ${alice.hotkey} on subnet 120 first`,
+    )
     gone.add(hotkeyOf('stronger'))
     const left = await inProcess(setWeights, ...asked, await keyOfMember('alice'))
     expect(left.error?.message).toBe(
@@ -347,14 +475,25 @@ describe('over a subnet that came to a champion', () => {
 })
 
 describe.concurrent('as processes', () => {
-  const commands = ['chain snapshot', 'chain commitments', 'chain weights', 'queue', 'commit', 'set-weights', 'doctor']
-  it.each(commands)('"af %s --help" has an example, and the options of every chain', async (command) => {
-    const { code, stdout, stderr } = await run(AF, [...command.split(' '), '--help'])
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain(`Example:\n  $ af ${command} --network `)
-    for (const option of ['--network <where>', '--netuid <n>', '--first-epoch <n>', '--json'])
-      expect(stdout).toContain(option)
-  })
+  const commands = [
+    'chain snapshot',
+    'chain commitments',
+    'chain weights',
+    'queue',
+    'commit',
+    'set-weights',
+    'doctor',
+  ]
+  it.each(commands)(
+    '"af %s --help" has an example, and the options of every chain',
+    async (command) => {
+      const { code, stdout, stderr } = await run(AF, [...command.split(' '), '--help'])
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(`Example:\n  $ af ${command} --network `)
+      for (const option of ['--network <where>', '--netuid <n>', '--first-epoch <n>', '--json'])
+        expect(stdout).toContain(option)
+    },
+  )
 
   it('they exit with 0 when all is well, 1 when something is not, 2 when asked wrongly', async () => {
     const file = await fileOf((await busy()).export())
@@ -366,7 +505,9 @@ describe.concurrent('as processes', () => {
     ])
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(unprintable(shown.stdout)).toEqual([])
-    expect(shown.stdout).toBe((await inProcess(chainCommands, 'commitments', '--network', file)).stdout)
+    expect(shown.stdout).toBe(
+      (await inProcess(chainCommands, 'commitments', '--network', file)).stdout,
+    )
     expect([failed.code, failed.stderr]).toEqual([
       1,
       'af: Unreachable: no chain answers at http://127.0.0.1:1; is it running?\n',

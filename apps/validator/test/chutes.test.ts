@@ -6,7 +6,16 @@ import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { chutesAccount, chutesAgents } from '../src/chutes.ts'
 import type { Event } from '../src/setup.ts'
-import { answers, closeServers, completion, described, type Handle, replies, serve, serveChutes } from './servers.ts'
+import {
+  answers,
+  closeServers,
+  completion,
+  described,
+  type Handle,
+  replies,
+  serve,
+  serveChutes,
+} from './servers.ts'
 
 const KEY = 'cpk_0123456789abcdef.secret'
 const PROMPT: readonly Message[] = [{ role: 'user', content: 'What is it?' }]
@@ -14,8 +23,18 @@ const NO_REPLY = { fault: 'no-reply' }
 const PAUSE_MS = 300
 const json = { 'content-type': 'application/json' }
 
-const MINER: Miner = { hotkey: '5Miner', model: 'one/5Miner', revision: 'abc123', chute: randomUUID() }
-const OTHER: Miner = { hotkey: '5Other', model: 'two/5Other', revision: 'def456', chute: randomUUID() }
+const MINER: Miner = {
+  hotkey: '5Miner',
+  model: 'one/5Miner',
+  revision: 'abc123',
+  chute: randomUUID(),
+}
+const OTHER: Miner = {
+  hotkey: '5Other',
+  model: 'two/5Other',
+  revision: 'def456',
+  chute: randomUUID(),
+}
 /** A stand-in for Chutes with both miners' chutes, and what agents on it say. */
 async function chutes(routes: Readonly<Record<string, Handle>> = {}) {
   const { api, place, seen, asked } = await serveChutes({
@@ -28,9 +47,18 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}) {
   })
   const events: Event[] = []
   const on = (event: Event) => void events.push(event)
-  const agents = chutesAgents({ apiKey: KEY, concurrency: 8, now: Date.now, on, pauseMs: PAUSE_MS, ...place })
+  const agents = chutesAgents({
+    apiKey: KEY,
+    concurrency: 8,
+    now: Date.now,
+    on,
+    pauseMs: PAUSE_MS,
+    ...place,
+  })
   const problems = () =>
-    events.flatMap((event) => (event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : []))
+    events.flatMap((event) =>
+      event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
+    )
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
   return { agents, api, seen, asked, problems, outcomes }
 }
@@ -45,7 +73,10 @@ describe.concurrent('a miner on Chutes', () => {
     const reply = (await agents(MINER, 10_000, phase().signal)(PROMPT)) as Reply
     expect(reply).toMatchObject({ content: 'A1' })
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET /chutes/${MINER.chute}`, `POST ${POST}`])
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET /chutes/${MINER.chute}`,
+      `POST ${POST}`,
+    ])
     for (const { headers } of seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
   })
@@ -53,7 +84,8 @@ describe.concurrent('a miner on Chutes', () => {
   it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {
     let name = MINER.model
     const { agents, asked, problems } = await chutes({
-      [`/chutes/${MINER.chute}`]: (...rest) => answers(200, { ...described(MINER, 'me-one'), name })(...rest),
+      [`/chutes/${MINER.chute}`]: (...rest) =>
+        answers(200, { ...described(MINER, 'me-one'), name })(...rest),
     })
     const { signal } = phase()
     const calls = Array.from({ length: 20 }, () => agents(MINER, 10_000, signal)(PROMPT))
@@ -69,33 +101,56 @@ describe.concurrent('a miner on Chutes', () => {
     ])
   })
 
-  const slugs = ['', 'a.b', '../users', 'evil.com/', 'evil.com#', 'user:pw@evil', 'A', '-a', 'a-', 'a'.repeat(64), 'ä']
+  const slugs = [
+    '',
+    'a.b',
+    '../users',
+    'evil.com/',
+    'evil.com#',
+    'user:pw@evil',
+    'A',
+    '-a',
+    'a-',
+    'a'.repeat(64),
+    'ä',
+  ]
   const others = { name: 'two/5Other', revision: 'main' }
   const wrong: readonly (readonly [string, Handle])[] = [
     ['has another name', answers(200, { ...described(MINER, 'me-one'), name: others.name })],
-    ['has another revision', answers(200, { ...described(MINER, 'me-one'), revision: others.revision })],
+    [
+      'has another revision',
+      answers(200, { ...described(MINER, 'me-one'), revision: others.revision }),
+    ],
     ['has no revision', answers(200, { ...described(MINER, 'me-one'), revision: null })],
     ['is not there', answers(404, { detail: 'Chute not found' })],
-    ...slugs.map((slug) => [`has the slug ${slug}`, answers(200, { ...described(MINER, 'me-one'), slug })] as const),
+    ...slugs.map(
+      (slug) =>
+        [`has the slug ${slug}`, answers(200, { ...described(MINER, 'me-one'), slug })] as const,
+    ),
   ]
   it.each(wrong)('is not asked when its chute %s', async (_, handle) => {
     const { agents, seen, problems } = await chutes({ [`/chutes/${MINER.chute}`]: handle })
     const { signal } = phase()
-    for (let i = 0; i < 3; i++) expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
+    for (let i = 0; i < 3; i++)
+      expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
     expect(seen.length).toBe(1)
     expect(problems().length).toBe(1)
     expect(problems()[0]).toMatch(/^miner 5Miner: is not asked/)
   })
 
-  it.each(['', 'me-one', '../users/me', `${MINER.chute}/../me`, `${MINER.chute}\n`, 'https://evil.example/v1'])(
-    'is not asked, and not looked up, when its chute is %j, no id',
-    async (chute) => {
-      const { agents, seen, problems } = await chutes()
-      expect(await agents({ ...MINER, chute }, 10_000, phase().signal)(PROMPT)).toEqual(NO_REPLY)
-      expect(seen).toEqual([])
-      expect(problems()).toEqual(['miner 5Miner: is not asked: its chute has {}'])
-    },
-  )
+  it.each([
+    '',
+    'me-one',
+    '../users/me',
+    `${MINER.chute}/../me`,
+    `${MINER.chute}\n`,
+    'https://evil.example/v1',
+  ])('is not asked, and not looked up, when its chute is %j, no id', async (chute) => {
+    const { agents, seen, problems } = await chutes()
+    expect(await agents({ ...MINER, chute }, 10_000, phase().signal)(PROMPT)).toEqual(NO_REPLY)
+    expect(seen).toEqual([])
+    expect(problems()).toEqual(['miner 5Miner: is not asked: its chute has {}'])
+  })
 
   it('is asked once its description can be had', async () => {
     const path = `/chutes/${MINER.chute}`
@@ -151,9 +206,12 @@ describe.concurrent('a miner on Chutes', () => {
   })
 
   it('cannot have the key sent elsewhere by a redirect', async () => {
-    const elsewhere = await serve((_, __, response) => response.writeHead(200, json).end(completion('B2')))
+    const elsewhere = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('B2')),
+    )
     const { agents } = await chutes({
-      [POST]: (_, response) => response.writeHead(307, { location: `${elsewhere.url}/chat/completions` }).end(),
+      [POST]: (_, response) =>
+        response.writeHead(307, { location: `${elsewhere.url}/chat/completions` }).end(),
     })
     expect(await agents(MINER, 10_000, phase().signal)(PROMPT)).toEqual(NO_REPLY)
     expect(elsewhere.seen).toEqual([])
@@ -177,7 +235,9 @@ describe.concurrent('a key that is refused', () => {
       })
       const { signal } = phase()
       const askBoth = (count: number) =>
-        [MINER, OTHER].flatMap((miner) => Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)))
+        [MINER, OTHER].flatMap((miner) =>
+          Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)),
+        )
       const calls = askBoth(4)
       while (problems().length < 2) await sleep(5) // by then what was on its way has come back
       const before = seen.filter(({ method }) => method === 'POST').length
@@ -198,7 +258,8 @@ describe.concurrent('a key that is refused', () => {
     let balance = 0
     const { agents, problems } = await chutes({
       '/users/me': (...rest) => answers(200, { balance })(...rest),
-      [POST]: (...rest) => (balance > 0 ? replies : answers(402, { detail: 'balance is $0' }))(...rest),
+      [POST]: (...rest) =>
+        (balance > 0 ? replies : answers(402, { detail: 'balance is $0' }))(...rest),
     })
     const call = agents(MINER, 10_000, phase().signal)(PROMPT)
     while (problems().length < 2) await sleep(5)
@@ -209,7 +270,8 @@ describe.concurrent('a key that is refused', () => {
   it('pauses when nobody can say how the account is', async () => {
     let isDown = true
     const { agents, problems } = await chutes({
-      '/users/me': (...rest) => (isDown ? rest[0].socket.resetAndDestroy() : answers(200, { balance: 1 })(...rest)),
+      '/users/me': (...rest) =>
+        isDown ? rest[0].socket.resetAndDestroy() : answers(200, { balance: 1 })(...rest),
       [POST]: (...rest) => (isDown ? answers(402) : replies)(...rest),
     })
     const call = agents(MINER, 10_000, phase().signal)(PROMPT)
@@ -220,7 +282,9 @@ describe.concurrent('a key that is refused', () => {
 
   it('is paused for when it is no key for chutes, however well its account is', async () => {
     let isRefused = true
-    const { agents, problems } = await chutes({ [POST]: (...rest) => (isRefused ? answers(401) : replies)(...rest) })
+    const { agents, problems } = await chutes({
+      [POST]: (...rest) => (isRefused ? answers(401) : replies)(...rest),
+    })
     const call = agents(MINER, 10_000, phase().signal)(PROMPT)
     while (problems().length < 2) await sleep(5)
     isRefused = false
@@ -238,7 +302,9 @@ describe.concurrent('a key that is refused', () => {
     const calls = [MINER, OTHER].flatMap((miner) => Array.from({ length: 12 }, () => ask(miner)))
     setTimeout(() => controller.abort(), 2.5 * PAUSE_MS)
     for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected')
-    await expect(ask(MINER)).rejects.toThrow('Chutes refused the API key in this epoch: its lane is not sealed')
+    await expect(ask(MINER)).rejects.toThrow(
+      'Chutes refused the API key in this epoch: its lane is not sealed',
+    )
   })
 
   it('blames nobody when it was refused just before the end, and what for is known only after it', async () => {
@@ -260,8 +326,12 @@ describe.concurrent('a key that is refused', () => {
       [POST]: answers(402, { detail: 'the creator of this chute has zero balance' }),
     })
     const controller = phase()
-    const unpaid = Promise.all(Array.from({ length: 8 }, () => agents(MINER, 10_000, controller.signal)(PROMPT)))
-    const others = Array.from({ length: 30 }, () => agents(OTHER, 10_000, controller.signal)(PROMPT))
+    const unpaid = Promise.all(
+      Array.from({ length: 8 }, () => agents(MINER, 10_000, controller.signal)(PROMPT)),
+    )
+    const others = Array.from({ length: 30 }, () =>
+      agents(OTHER, 10_000, controller.signal)(PROMPT),
+    )
     for (const reply of await Promise.all(others)) expect(reply).toMatchObject({ content: 'A1' })
     await sleep(PAUSE_MS)
     controller.abort()
@@ -273,10 +343,13 @@ describe.concurrent('a key that is refused', () => {
 })
 
 describe('a key', () => {
-  it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])('%j cannot be one, and is not quoted', (apiKey) => {
-    const make = () => chutesAgents({ apiKey, concurrency: 1, now: Date.now, on: () => {} })
-    expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
-  })
+  it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])(
+    '%j cannot be one, and is not quoted',
+    (apiKey) => {
+      const make = () => chutesAgents({ apiKey, concurrency: 1, now: Date.now, on: () => {} })
+      expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
+    },
+  )
 
   it('goes over https to hosts of Chutes alone', async () => {
     const { api } = await chutes()

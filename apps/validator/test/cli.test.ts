@@ -6,7 +6,15 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, AF_VERIFY, type Ended, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
+import {
+  AF,
+  AF_VERIFY,
+  type Ended,
+  killAll,
+  run,
+  type Started,
+  start,
+} from '../../verifier/test/processes.ts'
 import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string
@@ -38,7 +46,10 @@ async function closedUrl(): Promise<string> {
   return url
 }
 
-/** Characters that a terminal could act on, but for line feeds: controls, and what turns or hides text. */
+/**
+ * Characters that a terminal could act on, but for line feeds: controls, and what turns or hides
+ * text.
+ */
 const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
 
 /** One line for people, and no stack. */
@@ -49,17 +60,27 @@ function expectClear({ stderr }: Ended, words: string): void {
 }
 
 describe.concurrent('--help', () => {
-  it.each(['', 'demo', 'duel', 'env', 'env list', 'env run', 'validate', 'miner', 'localnet', 'status'])(
-    'of "af %s" is printed, with examples, and is no failure',
-    async (command) => {
-      const words = command === '' ? [] : command.split(' ')
-      const { code, stdout, stderr } = await af(...words, '--help')
-      expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
-      if (command === '') expect(stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-      else if (command !== 'env') expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
-    },
-  )
+  it.each([
+    '',
+    'demo',
+    'duel',
+    'env',
+    'env list',
+    'env run',
+    'validate',
+    'miner',
+    'localnet',
+    'status',
+  ])('of "af %s" is printed, with examples, and is no failure', async (command) => {
+    const words = command === '' ? [] : command.split(' ')
+    const { code, stdout, stderr } = await af(...words, '--help')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
+    if (command === '')
+      expect(stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
+    else if (command !== 'env')
+      expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
+  })
 })
 
 describe.concurrent('wrong usage', () => {
@@ -84,7 +105,10 @@ describe.concurrent('wrong usage', () => {
   })
 
   const refused: readonly (readonly [readonly string[], string])[] = [
-    [['env', 'run', 'mult8-v0', '--agent', 'nobody'], 'a URL, perfect, random, or a skill from 0 to 1; got "nobody"'],
+    [
+      ['env', 'run', 'mult8-v0', '--agent', 'nobody'],
+      'a URL, perfect, random, or a skill from 0 to 1; got "nobody"',
+    ],
     [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
@@ -199,13 +223,29 @@ describe.concurrent('a key', () => {
     )
     const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
     const { url } = JSON.parse(line)
-    expect((await readdir(join(out, 'keys'))).sort()).toEqual(['miner-1', 'validator-1', 'validator-2'])
+    expect((await readdir(join(out, 'keys'))).sort()).toEqual([
+      'miner-1',
+      'validator-1',
+      'validator-2',
+    ])
     const secret = await readFile(join(out, 'keys/miner-1'), 'utf8')
-    const miner = began('miner', '--port', '0', '--network', url, '--key', join(out, 'keys/miner-1'), '--json')
+    const miner = began(
+      'miner',
+      '--port',
+      '0',
+      '--network',
+      url,
+      '--key',
+      join(out, 'keys/miner-1'),
+      '--json',
+    )
     await miner.says(/"type":"committed"/)
     const status = await af('status', '--network', url, '--buckets', fresh(), '--json')
     expect(status.code).toBe(0)
-    expect(records(status.stdout)[0]).toMatchObject({ block: expect.any(Number), epoch: expect.any(Number) })
+    expect(records(status.stdout)[0]).toMatchObject({
+      block: expect.any(Number),
+      epoch: expect.any(Number),
+    })
     const ends = [await miner.stop(), await chain.stop()]
     for (const { code, stdout, stderr } of [...ends, status]) {
       expect([0, 130]).toContain(code)
@@ -219,23 +259,52 @@ describe.concurrent('a key', () => {
 describe.concurrent('a validator', () => {
   const keyOf = (folder: string, name: string): string => join(folder, 'keys', name)
   const localnet = async (out: string) => {
-    const words = ['--port', '0', '--out', out, '--block-ms', '40', '--validators', '1', '--miners', '1', '--json']
+    const words = [
+      '--port',
+      '0',
+      '--out',
+      out,
+      '--block-ms',
+      '40',
+      '--validators',
+      '1',
+      '--miners',
+      '1',
+      '--json',
+    ]
     const chain = began('localnet', ...words)
-    return { chain, url: JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url as string }
+    return {
+      chain,
+      url: JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url as string,
+    }
   }
 
   it('in a dry run says once what it would send, and nothing reaches the chain', async () => {
     const out = fresh()
     const { chain, url } = await localnet(out)
     const key = keyOf(out, 'validator-1')
-    const words = ['validate', '--network', url, '--key', key, '--folder', join(out, 'v'), '--buckets', out]
+    const words = [
+      'validate',
+      '--network',
+      url,
+      '--key',
+      key,
+      '--folder',
+      join(out, 'v'),
+      '--buckets',
+      out,
+    ]
     const validator = began(...words, '--dry-run')
-    const [first] = await validator.says(/would send attest \d+ \(dry run: nothing is sent without --emit\)/)
+    const [first] = await validator.says(
+      /would send attest \d+ \(dry run: nothing is sent without --emit\)/,
+    )
     const [, epoch] = /(\d+)/.exec(first) ?? []
     await validator.says(new RegExp(`would send attest ${Number(epoch) + 1} `))
     const { code, stdout } = await validator.stop()
     expect(code).toBe(130)
-    expect(stdout).toMatch(/"validating as \w+, a dry run: nothing is sent to the chain without --emit"/)
+    expect(stdout).toMatch(
+      /"validating as \w+, a dry run: nothing is sent to the chain without --emit"/,
+    )
     expect(stdout.split(first).length).toBe(2)
     expect(stdout).not.toContain('is in block')
     await chain.stop()
@@ -244,9 +313,22 @@ describe.concurrent('a validator', () => {
     expect(blocks.flatMap(({ calls }: { calls: unknown[] }) => calls)).toEqual([])
 
     const file = join(out, 'chain.json')
-    const over = await af('validate', '--network', file, '--key', key, '--folder', fresh(), '--buckets', out)
+    const over = await af(
+      'validate',
+      '--network',
+      file,
+      '--key',
+      key,
+      '--folder',
+      fresh(),
+      '--buckets',
+      out,
+    )
     expect(over.code).toBe(2)
-    expectClear(over, `"network" expected a chain that goes on, got the export of one: ${JSON.stringify(file)}`)
+    expectClear(
+      over,
+      `"network" expected a chain that goes on, got the export of one: ${JSON.stringify(file)}`,
+    )
   })
 
   it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
@@ -261,11 +343,20 @@ describe.concurrent('a validator', () => {
     const otherNet = await af(...words, '--netuid', '7', '--key', stranger, '--folder', fresh())
     expect(otherNet.code).toBe(2)
     expectClear(otherNet, `"netuid" expected 120, which ${url} has, got 7`)
-    const permitless = began(...words, '--key', keyOf(out, 'miner-1'), '--folder', fresh(), '--json')
+    const permitless = began(
+      ...words,
+      '--key',
+      keyOf(out, 'miner-1'),
+      '--folder',
+      fresh(),
+      '--json',
+    )
     await permitless.says(/"what":"attest \d+"/)
     const { stdout } = await permitless.stop()
     const warnings = records(stdout).filter(({ type }) => type === 'warning')
-    expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining('no validator permit yet')])
+    expect(warnings.map(({ text }) => text)).toEqual([
+      expect.stringContaining('no validator permit yet'),
+    ])
     await chain.stop()
   })
 })
@@ -281,7 +372,15 @@ describe.concurrent('--json', () => {
   })
 
   it('has an episode, and its repetition', async () => {
-    const { code, stdout } = await af('env', 'run', 'tictactoe-v0', '--agent', 'perfect', '--verify', '--json')
+    const { code, stdout } = await af(
+      'env',
+      'run',
+      'tictactoe-v0',
+      '--agent',
+      'perfect',
+      '--verify',
+      '--json',
+    )
     expect(code).toBe(0)
     const [episode, verified] = records(stdout)
     expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
@@ -308,7 +407,14 @@ describe.concurrent('a miner’s text', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(completion(HOSTILE)),
     )
     for (const format of [[], ['--json']]) {
-      const { code, stdout, stderr } = await af('env', 'run', 'tictactoe-v0', '--agent', url, ...format)
+      const { code, stdout, stderr } = await af(
+        'env',
+        'run',
+        'tictactoe-v0',
+        '--agent',
+        url,
+        ...format,
+      )
       expect(code).toBe(0)
       expect(stdout).toContain('red')
       expect(unprintable(stdout + stderr)).toEqual([])
@@ -331,7 +437,9 @@ describe.concurrent('Ctrl-C', () => {
     const { code, stdout, stderr } = await localnet.stop()
     expect([code, stderr]).toEqual([130, ''])
     expect(stdout).toContain(join(out, 'chain.json'))
-    expect(JSON.parse(await readFile(join(out, 'chain.json'), 'utf8')).blocks.length).toBeGreaterThan(0)
+    expect(
+      JSON.parse(await readFile(join(out, 'chain.json'), 'utf8')).blocks.length,
+    ).toBeGreaterThan(0)
   })
 
   it('ends a demo in the middle of its sampling, with 130', async () => {
@@ -369,7 +477,18 @@ describe.concurrent('Ctrl-C', () => {
 
   it('ends a validator whose miners never answer, with 130; so does the end of its chain, with 1', async () => {
     const out = fresh()
-    const chain = began('localnet', '--port', '0', '--out', out, '--block-ms', '50', '--validators', '1', '--json')
+    const chain = began(
+      'localnet',
+      '--port',
+      '0',
+      '--out',
+      out,
+      '--block-ms',
+      '50',
+      '--validators',
+      '1',
+      '--json',
+    )
     const { url } = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0])
     const key = (name: string): string => join(out, 'keys', name)
     const miners = ['miner-1', 'miner-2'].map((name) =>

@@ -4,7 +4,9 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
 import { listen } from '../src/reference-miner.ts'
 
-/** What a command came to: what it said, the error it ended with, and whether it set the exit code. */
+/**
+ * What a command came to: what it said, the error it ended with, and whether it set the exit code.
+ */
 export interface Done {
   readonly stdout: string
   /** With "--json". */
@@ -14,7 +16,10 @@ export interface Done {
 }
 
 /** Runs a command in this process. */
-export async function inProcess(command: CommandUnknownOpts, ...words: readonly string[]): Promise<Done> {
+export async function inProcess(
+  command: CommandUnknownOpts,
+  ...words: readonly string[]
+): Promise<Done> {
   const signals = ['SIGINT', 'SIGTERM'] as const
   const before = new Set(signals.flatMap((name) => process.listeners(name)))
   let stdout = ''
@@ -30,17 +35,21 @@ export async function inProcess(command: CommandUnknownOpts, ...words: readonly 
   const { exitCode } = process
   process.exitCode = undefined
   for (const name of signals)
-    for (const listener of process.listeners(name)) if (!before.has(listener)) process.removeListener(name, listener)
+    for (const listener of process.listeners(name))
+      if (!before.has(listener)) process.removeListener(name, listener)
   const lines = words.includes('--json') ? stdout.trimEnd().split('\n') : []
   return { stdout, records: lines.filter(Boolean).map((line) => JSON.parse(line)), error, exitCode }
 }
 
 /** Serves a chain that goes on, until it is disposed of. */
-export async function goingOn(chain: LocalChain): Promise<AsyncDisposable & { readonly url: string }> {
+export async function goingOn(
+  chain: LocalChain,
+): Promise<AsyncDisposable & { readonly url: string }> {
   const server = await listen(serveLocal(chain, 50), 0)
   let stopped = false
   const making = (async () => {
-    for (; !stopped; await sleep(10)) await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
+    for (; !stopped; await sleep(10))
+      await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
   })()
   const dispose = async (): Promise<void> => {
     stopped = true
@@ -50,5 +59,9 @@ export async function goingOn(chain: LocalChain): Promise<AsyncDisposable & { re
   return { url: server.url, [Symbol.asyncDispose]: dispose }
 }
 
-/** Characters that a terminal could act on, but for line feeds: controls, and what turns or hides text. */
-export const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
+/**
+ * Characters that a terminal could act on, but for line feeds: controls, and what turns or hides
+ * text.
+ */
+export const unprintable = (text: string): readonly string[] =>
+  text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []

@@ -47,7 +47,8 @@ async function restart(faults?: object): Promise<void> {
 
 const journalPath = (): string => join(seat.folder, 'journal', `${epoch}.jsonl`)
 const sealed = (): Promise<void> => settles(() => seat.seals.has(epoch))
-const linesOf = async (path: string): Promise<string[]> => (await readFile(path, 'utf8')).split('\n').slice(1, -1)
+const linesOf = async (path: string): Promise<string[]> =>
+  (await readFile(path, 'utf8')).split('\n').slice(1, -1)
 
 /** The blocks of this epoch's lane, from the store. */
 async function blocks(): Promise<readonly Block[]> {
@@ -69,7 +70,9 @@ async function expectWhole(): Promise<void> {
   const inLane = (await blocks()).flatMap(({ samples }) =>
     samples.map((sample) => canonicalize(sample as unknown as Json)),
   )
-  const inJournal = (await linesOf(journalPath())).map((line) => line.slice(line.indexOf('"sample":') + 9, -1))
+  const inJournal = (await linesOf(journalPath())).map((line) =>
+    line.slice(line.indexOf('"sample":') + 9, -1),
+  )
   expect([...inLane].sort()).toEqual([...inJournal].sort())
 }
 
@@ -79,7 +82,9 @@ beforeAll(async () => {
   seat = subnet.seats[0] as Seat
   await mkdir(seat.folder)
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'affine-test', seat.folder], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'affine-test', seat.folder], {
+      stdio: 'ignore',
+    })
     mounted = true
   } catch {}
   validator = seat.validate()
@@ -171,7 +176,11 @@ describe('a disk that fails under a validator', () => {
 
 describe('a folder in which something was altered while a validator was down', () => {
   /** Alters a file, sees what a validator says of it, and puts it back. */
-  async function expectSays(path: string, change: (bytes: Buffer) => Buffer, message: RegExp): Promise<void> {
+  async function expectSays(
+    path: string,
+    change: (bytes: Buffer) => Buffer,
+    message: RegExp,
+  ): Promise<void> {
     await validator.stop('SIGKILL')
     const before = await readFile(path)
     await writeFile(path, change(Buffer.from(before)))
@@ -185,7 +194,11 @@ describe('a folder in which something was altered while a validator was down', (
     Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1')
 
   it.each([
-    ['a line', swap(/\n\{"at"/, '\n{"at" '), /journal\/\d+\.jsonl, line 2: .*The journal was altered; move it away/],
+    [
+      'a line',
+      swap(/\n\{"at"/, '\n{"at" '),
+      /journal\/\d+\.jsonl, line 2: .*The journal was altered; move it away/,
+    ],
     [
       'a reward',
       swap(/"reward":1/, '"reward":0'),
@@ -206,18 +219,25 @@ describe('a folder in which something was altered while a validator was down', (
       swap(/"reward":1/, '"reward":"1"'),
       /journal\/\d+\.jsonl was altered: .*BAD_SAMPLE.*Put it back, or move it away/,
     ],
-  ])('its journal, in %s: it says so, seals nothing, and goes on once it is put back', async (_, change, message) => {
-    await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks` })
-    await validator.ended
-    await expectSays(journalPath(), change, message)
-    await expectWhole()
-  })
+  ])(
+    'its journal, in %s: it says so, seals nothing, and goes on once it is put back',
+    async (_, change, message) => {
+      await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks` })
+      await validator.ended
+      await expectSays(journalPath(), change, message)
+      await expectWhole()
+    },
+  )
 
   it('its secret: the same', async () => {
     await nextEpoch({ fault: 'KILL', path: '/journal/', op: 'datasync', from: 6 })
     await validator.ended
     const path = join(seat.folder, 'secrets', `${epoch}`)
-    await expectSays(path, (bytes) => bytes.subarray(1), /secrets\/\d+ is no secret: put it back, or move it away/)
+    await expectSays(
+      path,
+      (bytes) => bytes.subarray(1),
+      /secrets\/\d+ is no secret: put it back, or move it away/,
+    )
     await expectSays(
       path,
       (bytes) => bytes.fill('0', 0, 9),
@@ -230,13 +250,22 @@ describe('a folder in which something was altered while a validator was down', (
     await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks`, from: 12 })
     await validator.ended
     const cut = (bytes: Buffer) => bytes.subarray(0, -20)
-    await expectSays(join(seat.folder, statePath(epoch)), cut, /v1\/states\/\d+\.json.*Move it away/)
+    await expectSays(
+      join(seat.folder, statePath(epoch)),
+      cut,
+      /v1\/states\/\d+\.json.*Move it away/,
+    )
     const names = await readdir(join(seat.folder, 'v1/blocks'))
     const times = await Promise.all(
       names.map(async (name) => (await stat(join(seat.folder, 'v1/blocks', name))).mtimeMs),
     )
-    const newest = names[times.indexOf(Math.max(...times.filter((_, i) => names[i]?.endsWith('.jsonl'))))] ?? ''
-    await expectSays(join(seat.folder, 'v1/blocks', newest), cut, /v1\/blocks\/[^ ]+: move it away if it was altered/)
+    const newest =
+      names[times.indexOf(Math.max(...times.filter((_, i) => names[i]?.endsWith('.jsonl'))))] ?? ''
+    await expectSays(
+      join(seat.folder, 'v1/blocks', newest),
+      cut,
+      /v1\/blocks\/[^ ]+: move it away if it was altered/,
+    )
     await expectWhole()
   })
 
@@ -281,7 +310,8 @@ it('after all that everything holds, and every lane that was due is accepted', a
   const { epochs, file } = await subnet.end()
   const lanes = epochs.slice(first, last + 1).flatMap(({ report }) => Object.values(report.lanes))
   expect(lanes).toHaveLength(last + 1 - first)
-  for (const lane of lanes) expect(lane).toMatchObject({ sealed: true, whole: true, accepted: true })
+  for (const lane of lanes)
+    expect(lane).toMatchObject({ sealed: true, whole: true, accepted: true })
   expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
   const { stdout } = await run(AF_VERIFY, [subnet.buckets, '--network', file])
   expect(stdout).toContain('Everything holds.')
@@ -299,10 +329,15 @@ describe('a journal', () => {
     const first = await open(path, { fault: 'CUT', path, op: 'appendFile', from: 3 }, 'one', 'two')
     expect(first.stdout).toBe('[]\none is in\n')
     const memory = join(root, 'unsynced')
-    // It dies before its last line is synced; the next process reads that line, and then the power fails.
+    // It dies before its last line is synced; the next process reads that line, and then the power
+    // fails.
     const second = await open(path, { fault: 'KILL', path, op: 'datasync', from: 2, memory }, 'two')
     expect(second.stdout).toBe('["one"]\n')
-    const third = await open(path, { fault: 'CUT', path, op: 'appendFile', from: 2, memory }, 'three')
+    const third = await open(
+      path,
+      { fault: 'CUT', path, op: 'appendFile', from: 2, memory },
+      'three',
+    )
     expect(third.stdout).toBe('["one","two"]\n')
     expect((await open(path, {})).stdout).toBe('["one","two"]\n')
   })

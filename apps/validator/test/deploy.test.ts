@@ -10,7 +10,8 @@ import { metricsOf } from '../src/metrics.ts'
 import { readSettings } from '../src/settings.ts'
 import type { Event } from '../src/setup.ts'
 
-const read = (path: string): Promise<string> => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const read = (path: string): Promise<string> =>
+  readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
 let [dashboard, alerts, operating, unit, image, example] = ['', '', '', '', '', '']
 /** Every metric by its name, with the values of each label that were seen. */
 const metrics = new Map<string, Map<string, Set<string>>>()
@@ -20,12 +21,23 @@ function events(): Event[] {
   const { hotkey } = account(new Uint8Array(32).fill(1))
   const head: Head = { number: 1, hash: NO_BLOCK }
   const episode = { miner: hotkey, messages: [], reward: 0, ms: 0, fault: 'no-reply' } as const
-  const sample = { env: 'mult8@0.1.0', duel: NO_BLOCK, index: 0, challengeId: '', verdict: 'tie' } as const
+  const sample = {
+    env: 'mult8@0.1.0',
+    duel: NO_BLOCK,
+    index: 0,
+    challengeId: '',
+    verdict: 'tie',
+  } as const
   const state = genesis(LOCAL_NETWORK.protocol, 1)
   const report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
-    { type: 'sample', epoch: 0, left: 1, sample: { ...sample, champion: episode, contender: episode } },
+    {
+      type: 'sample',
+      epoch: 0,
+      left: 1,
+      sample: { ...sample, champion: episode, contender: episode },
+    },
     { type: 'epoch', settled: { before: state, state, report } as unknown as Settled },
     { type: 'sent', what: 'seal 1', block: 1 },
     { type: 'problem', what: 'turn', error: new Error('x') },
@@ -34,7 +46,13 @@ function events(): Event[] {
 }
 
 beforeAll(async () => {
-  const files = ['grafana.json', 'prometheus-alerts.yml', '../docs/operating.md', 'af-validate.service', 'Dockerfile']
+  const files = [
+    'grafana.json',
+    'prometheus-alerts.yml',
+    '../docs/operating.md',
+    'af-validate.service',
+    'Dockerfile',
+  ]
   ;[dashboard, alerts, operating, unit, image, example] = (await Promise.all(
     [...files, 'env.example'].map((name) => read(`deploy/${name}`)),
   )) as [string, string, string, string, string, string]
@@ -56,7 +74,9 @@ function asked(query: string): { name: string; labels: [string, string][] }[] {
   const names = [...query.matchAll(/\b((?:affine|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
   return names.map(([, name = '', labels = '']) => ({
     name,
-    labels: [...labels.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]),
+    labels: [...labels.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g)].map(
+      ([, key = '', value = '']) => [key, value],
+    ),
   }))
 }
 
@@ -75,14 +95,21 @@ function expectReal(query: string): void {
           expect([...(seen?.get(label) ?? [])], `${name}{${label}="${one}"}`).toContain(one)
     }
   }
-  const grouped = [...query.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/[ ,]+/))
-  const known = new Set([...ADDED, ...asked(query).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])])])
+  const grouped = [...query.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
+    names.split(/[ ,]+/),
+  )
+  const known = new Set([
+    ...ADDED,
+    ...asked(query).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])]),
+  ])
   for (const label of grouped) expect([...known], query).toContain(label)
 }
 
 describe('what Prometheus and Grafana ask for', () => {
   it('is there: the dashboard', () => {
-    const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string; legendFormat: string }[] }[] }
+    const { panels } = JSON.parse(dashboard) as {
+      panels: { targets?: { expr: string; legendFormat: string }[] }[]
+    }
     const targets = panels.flatMap(({ targets }) => targets ?? [])
     expect(targets.length).toBeGreaterThan(15)
     for (const { expr, legendFormat } of targets) {
@@ -91,7 +118,10 @@ describe('what Prometheus and Grafana ask for', () => {
       for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
         const kept = /by \(([^)]*)\)/.exec(expr)?.[1]?.split(', ')
         expect(
-          kept ?? [...ADDED, ...asked(expr).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])])],
+          kept ?? [
+            ...ADDED,
+            ...asked(expr).flatMap(({ name }) => [...(metrics.get(name)?.keys() ?? [])]),
+          ],
         ).toContain(label)
       }
     }
@@ -108,7 +138,8 @@ describe('what Prometheus and Grafana ask for', () => {
   })
 
   it('is all of it: every metric of a validator is shown', () => {
-    for (const name of metrics.keys()) if (name.startsWith('affine_')) expect(dashboard).toContain(name)
+    for (const name of metrics.keys())
+      if (name.startsWith('affine_')) expect(dashboard).toContain(name)
   })
 
   it('would be missed if it were called otherwise', () => {
@@ -125,16 +156,29 @@ describe('what operators are told', () => {
 
   it('has every option and variable, and no other', async () => {
     for (const name of names) expect(operating, name).toContain(`\`${name}\``)
-    const variables = new Set(operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g))
+    const variables = new Set(
+      operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),
+    )
     for (const name of variables) expect(names).toContain(name)
     const help = (await run(AF, ['validate', '--help'])).stdout
-    for (const option of help.match(/^ {2}--[a-z-]+/gm) ?? []) expect(operating).toContain(`\`${option.trim()}\``)
+    for (const option of help.match(/^ {2}--[a-z-]+/gm) ?? [])
+      expect(operating).toContain(`\`${option.trim()}\``)
   })
 
   it('has every alert, and what the chain may answer', () => {
-    for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g)) expect(operating).toContain(`\`${name}\``)
-    for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? []) expect(alerts).toContain(`alert: ${name}\n`)
-    const own = ['StateDiscarded', 'Unreachable', 'WrongGenesis', 'NotConfirmed', 'NotInRuntime', 'BadReply', 'Refused']
+    for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g))
+      expect(operating).toContain(`\`${name}\``)
+    for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? [])
+      expect(alerts).toContain(`alert: ${name}\n`)
+    const own = [
+      'StateDiscarded',
+      'Unreachable',
+      'WrongGenesis',
+      'NotConfirmed',
+      'NotInRuntime',
+      'BadReply',
+      'Refused',
+    ]
     for (const code of [...Object.keys(ADVICE), ...own, 'UnknownBlock', 'BadLog'])
       expect(operating, code).toContain(`\`${code}\``)
   })
@@ -142,11 +186,16 @@ describe('what operators are told', () => {
   it('sets only what there is: env.example, the unit, the image', async () => {
     const set = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name)
     expect(set.length).toBeGreaterThan(10)
-    for (const name of [...set, ...(unit.match(/\bAFFINE_\w+/g) ?? []), ...(image.match(/\bAFFINE_\w+/g) ?? [])])
+    for (const name of [
+      ...set,
+      ...(unit.match(/\bAFFINE_\w+/g) ?? []),
+      ...(image.match(/\bAFFINE_\w+/g) ?? []),
+    ])
       expect(names).toContain(name)
     const start = /^ExecStart=\S+ \S+af\.js (.*)$/m.exec(unit)?.[1]?.split(' ') ?? []
     const help = (await run(AF, [start[0] ?? '', '--help'])).stdout
-    for (const word of start.filter((word) => word.startsWith('--'))) expect(help).toContain(`  ${word} `)
+    for (const word of start.filter((word) => word.startsWith('--')))
+      expect(help).toContain(`  ${word} `)
   })
 
   it('is whole once its secrets are filled in', () => {

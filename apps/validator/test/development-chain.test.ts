@@ -32,7 +32,9 @@ async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
   return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, cut }
 }
 
-/** Whole subnets of separate processes, on a node of Bittensor's chain: `pnpm test:chain` runs them. */
+/**
+ * Whole subnets of separate processes, on a node of Bittensor's chain: `pnpm test:chain` runs them.
+ */
 describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, () => {
   let folder: string
   let subnet: DevSubnet
@@ -58,11 +60,18 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       seeds.set(made.hotkey, seed.toString('hex'))
       return made
     }
-    subnet = await prepareSubnet(url, { validators: 3, miners: 2, tempo: 10, revealPeriod, newAccount })
+    subnet = await prepareSubnet(url, {
+      validators: 3,
+      miners: 2,
+      tempo: 10,
+      revealPeriod,
+      newAccount,
+    })
     for (const { hotkey } of [...subnet.validators, ...subnet.miners])
       await writeFile(join(folder, hotkey), seeds.get(hotkey) ?? '', { mode: 0o600 })
     stopped = false
-    const pause = () => new Promise((resolve) => setTimeout(resolve, subnet.isPuppet ? BLOCK_MS : 0))
+    const pause = () =>
+      new Promise((resolve) => setTimeout(resolve, subnet.isPuppet ? BLOCK_MS : 0))
     ticking = (async () => {
       for (; !stopped; await pause()) await subnet.advance()
     })()
@@ -78,7 +87,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     while (!(await holds(await head()))) await new Promise((resolve) => setTimeout(resolve, 200))
   }
   const offset = (block: number) => block % EPOCH_BLOCKS
-  const uid = async (hotkey: string) => Number(await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey))
+  const uid = async (hotkey: string) =>
+    Number(await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey))
 
   /** The rows of the chain's weights, read by another client than the validators'. */
   async function rows(): Promise<Record<string, unknown>> {
@@ -89,19 +99,37 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   const validate = (where: string, subnetOf: readonly string[], i: number): Started => {
     const { hotkey } = subnet.validators[i]!
     const own = ['--key', join(folder, hotkey), '--folder', join(folder, `validator-${i}`)]
-    return start(AF, ['validate', '--network', where, ...subnetOf, ...own, '--buckets', join(folder, 'buckets')])
+    return start(AF, [
+      'validate',
+      '--network',
+      where,
+      ...subnetOf,
+      ...own,
+      '--buckets',
+      join(folder, 'buckets'),
+    ])
   }
 
   /** Starts the miners, the weaker first. Resolves with the better one's hotkey. */
   async function mine(subnetOf: readonly string[]): Promise<string> {
     for (const [i, skill] of ['0.3', '0.95'].entries()) {
-      const options = ['--key', join(folder, subnet.miners[i]!.hotkey), '--skill', skill, '--port', '0']
+      const options = [
+        '--key',
+        join(folder, subnet.miners[i]!.hotkey),
+        '--skill',
+        skill,
+        '--port',
+        '0',
+      ]
       await start(AF, ['miner', '--network', url, ...subnetOf, ...options]).says(/committed/)
     }
     return subnet.miners[1]!.hotkey
   }
 
-  /** All three give all weight to this miner, and the verifier comes to the same from chain and buckets. */
+  /**
+   * All three give all weight to this miner, and the verifier comes to the same from chain and
+   * buckets.
+   */
   async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
     const want = JSON.stringify([[await uid(winner), 65_535]])
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
@@ -119,7 +147,9 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   test('the better miner gets all the weight, whatever falls over', async () => {
     const subnetOf = await open(0)
     const proxy = await cuttable()
-    const validators = [0, 1, 2].map((i) => validate(i === 0 ? `${proxy.url},${url}` : url, subnetOf, i))
+    const validators = [0, 1, 2].map((i) =>
+      validate(i === 0 ? `${proxy.url},${url}` : url, subnetOf, i),
+    )
     await Promise.all(validators.map(({ says }) => says(/validating as/)))
     const winner = await mine(subnetOf)
     // The duel's first lane is under way: a validator dies, another one's node goes away.
@@ -130,7 +160,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     const again = validate(url, subnetOf, 1)
     await crowned(winner, subnetOf)
     const left = [validators[0]!, again, validators[2]!]
-    for (const { ended, stop } of left) expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
+    for (const { ended, stop } of left)
+      expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
     expect((await validators[0]!.ended).stdout).toContain('"outcome":"contender"')
   })
 

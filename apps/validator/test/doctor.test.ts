@@ -9,14 +9,18 @@ import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { closeServers, serve } from './servers.ts'
 
-// Weights are never committed and revealed on a local chain: that it has a period is put into what is read.
+// Weights are never committed and revealed on a local chain: that it has a period is put into what
+// is read.
 const reveal = vi.hoisted(() => ({ period: 0 }))
 vi.mock('@affine/verifier', async (original) => {
   const real = await original<typeof import('@affine/verifier')>()
   const openChain: typeof real.openChain = async (...asked) => {
     const opened = await real.openChain(...asked)
     const read = opened.chain.snapshot.bind(opened.chain)
-    opened.chain.snapshot = async (block) => ({ ...(await read(block)), revealPeriod: reveal.period })
+    opened.chain.snapshot = async (block) => ({
+      ...(await read(block)),
+      revealPeriod: reveal.period,
+    })
     return opened
   }
   return { ...real, openChain }
@@ -28,7 +32,8 @@ const [validator, poor, miner, rich, empty, stranger] = accounts as [
 ]
 const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
 const HASH = 'ab'.repeat(32)
-const seal = (url: string): Uint8Array[] => encodeCommitment({ kind: 'seal', epoch: 4, head: HASH, url })
+const seal = (url: string): Uint8Array[] =>
+  encodeCommitment({ kind: 'seal', epoch: 4, head: HASH, url })
 const minerOf = ({ hotkey }: Account): Uint8Array[] =>
   encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: 'main', chute: 'c' })
 
@@ -52,7 +57,10 @@ async function fileOf(text: string, path = `${count++}`): Promise<string> {
 
 type Slots = readonly (readonly [Account, readonly Uint8Array[]])[]
 
-/** A chain whose newest block was made so many seconds ago, with these commitments and as many blocks after. */
+/**
+ * A chain whose newest block was made so many seconds ago, with these commitments and as many
+ * blocks after.
+ */
 async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<string> {
   const neurons = STAKES.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
   const time = Date.now() - age * 1000
@@ -68,7 +76,10 @@ async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<st
 async function examined(who: Account, network: string, ...words: readonly string[]) {
   const key = await fileOf(Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex'))
   const asked = ['--network', network, '--key', key, ...words]
-  const [people, machines] = [await inProcess(doctor, ...asked), await inProcess(doctor, ...asked, '--json')]
+  const [people, machines] = [
+    await inProcess(doctor, ...asked),
+    await inProcess(doctor, ...asked, '--json'),
+  ]
   expect([people.error, machines.error]).toEqual([undefined, undefined])
   expect(machines.exitCode).toBe(people.exitCode)
   expect(unprintable(people.stdout)).toEqual([])
@@ -77,10 +88,13 @@ async function examined(who: Account, network: string, ...words: readonly string
   const marks = { ok: 'ok', warn: '! ', fail: '✘ ' }
   const results: Record<string, string> = {}
   for (const [i, record] of machines.records.entries()) {
-    const { type, check, result, text } = record as Record<'type' | 'check' | 'text', string> & { result: 'ok' }
+    const { type, check, result, text } = record as Record<'type' | 'check' | 'text', string> & {
+      result: 'ok'
+    }
     expect(type).toBe('check')
     // Seconds may differ between the two runs.
-    if (!['chain', 'clock'].includes(check)) expect(lines[i]).toBe(`${marks[result]} ${check.padEnd(12)} ${text}`)
+    if (!['chain', 'clock'].includes(check))
+      expect(lines[i]).toBe(`${marks[result]} ${check.padEnd(12)} ${text}`)
     expect(lines[i]?.startsWith(`${marks[result]} ${check}`)).toBe(true)
     results[check] = result
   }
@@ -112,7 +126,9 @@ describe('af doctor', () => {
     expect(text).toContain('ok weights      set in the open\n')
     expect(text).toContain(`ok registered   ${validator.hotkey} is uid 0\n`)
     expect(text).toContain('ok permit       held\nok stake        1500.000000000\n')
-    expect(text).toContain(`ok commitment   block 1, seal: {"epoch":4,"head":"${HASH}","url":"alices"}\n`)
+    expect(text).toContain(
+      `ok commitment   block 1, seal: {"epoch":4,"head":"${HASH}","url":"alices"}\n`,
+    )
     expect(text).toContain('ok last weights or registration: 1 blocks ago\n')
     expect(text).toContain(`ok bucket       alices has ${statePath(4)}\n`)
   })
@@ -135,7 +151,9 @@ describe('af doctor', () => {
   it('a chain that does not answer: that alone', async () => {
     const { results, text } = await examined(validator, 'http://127.0.0.1:1')
     expect(results).toEqual({ chain: 'fail' })
-    expect(text).toBe('✘  chain        Unreachable: no chain answers at http://127.0.0.1:1; is it running?\n')
+    expect(text).toBe(
+      '✘  chain        Unreachable: no chain answers at http://127.0.0.1:1; is it running?\n',
+    )
   })
 
   it('a hotkey that is not registered: no more is looked at', async () => {
@@ -152,15 +170,27 @@ describe('af doctor', () => {
   ])('a newest block that is %i s old: %s', async (age, want) => {
     const { results, text } = await examined(validator, await chainWith([], { age }))
     expect(results.clock).toBe(want)
-    expect(text.includes('s old: set the clock, or take a node that keeps up')).toBe(want === 'fail')
+    expect(text.includes('s old: set the clock, or take a node that keeps up')).toBe(
+      want === 'fail',
+    )
   })
 
   it('a permit: whoever has none cannot validate, and a miner that has one has no duel', async () => {
     const network = await chainWith([[rich, minerOf(rich)]])
     const low = await examined(poor, network)
-    expect(low.results).toMatchObject({ permit: 'fail', stake: 'ok', commitment: 'warn', bucket: 'warn' })
-    expect(low.text).toContain('✘  permit       none: add stake to validate, or `af commit` to mine\n')
-    expect((await examined(empty, network)).results).toMatchObject({ permit: 'fail', stake: 'warn' })
+    expect(low.results).toMatchObject({
+      permit: 'fail',
+      stake: 'ok',
+      commitment: 'warn',
+      bucket: 'warn',
+    })
+    expect(low.text).toContain(
+      '✘  permit       none: add stake to validate, or `af commit` to mine\n',
+    )
+    expect((await examined(empty, network)).results).toMatchObject({
+      permit: 'fail',
+      stake: 'warn',
+    })
     const high = await examined(rich, network)
     expect(high.results).toMatchObject({ permit: 'fail', commitment: 'ok' })
     expect(high.text).toContain('✘  permit       held: who holds one has no duel\n')
@@ -175,7 +205,9 @@ describe('af doctor', () => {
     ])
     const copied = await examined(miner, network)
     expect(copied.results).toMatchObject({ commitment: 'fail', bucket: 'warn' })
-    expect(copied.text).toContain(`block 1, unreadable: {"text":["me/${rich.hotkey}","main","c"],"hex":[`)
+    expect(copied.text).toContain(
+      `block 1, unreadable: {"text":["me/${rich.hotkey}","main","c"],"hex":[`,
+    )
     expect((await examined(poor, network)).results.commitment).toBe('fail')
     // A validator writes over it when it runs.
     expect((await examined(validator, network)).results.commitment).toBe('warn')
@@ -186,7 +218,8 @@ describe('af doctor', () => {
   })
 
   it('weights that were set long ago', async () => {
-    const at = async (blocks: number) => (await examined(validator, await chainWith([], { blocks }))).results
+    const at = async (blocks: number) =>
+      (await examined(validator, await chainWith([], { blocks }))).results
     expect((await at(59))['last weights']).toBe('ok')
     expect((await at(60))['last weights']).toBe('warn')
   })
@@ -202,9 +235,13 @@ describe('af doctor', () => {
     expect(lacking.results.bucket).toBe('warn')
     expect(lacking.text).toContain(`alices lacks ${statePath(4)}`)
     const outside = await chainWith([[validator, seal('../alices')]])
-    expect((await examined(validator, outside, '--buckets', join(root, 'buckets'))).results.bucket).toBe('fail')
+    expect(
+      (await examined(validator, outside, '--buckets', join(root, 'buckets'))).results.bucket,
+    ).toBe('fail')
     const hostile = await chainWith([[validator, seal('\u001b[2J\u202ex')]])
-    expect((await examined(validator, hostile, '--buckets', join(root, 'buckets'))).results.bucket).toBe('fail')
+    expect(
+      (await examined(validator, hostile, '--buckets', join(root, 'buckets'))).results.bucket,
+    ).toBe('fail')
 
     await fileOf('x'.repeat(LIMITS.blockBytes + 1), `large/alices/${statePath(4)}`)
     const large = await examined(validator, network, '--buckets', join(root, 'large'))

@@ -31,14 +31,29 @@ describe.concurrent('af duel', () => {
     const [out, undisturbed] = [join(root, 'broken'), join(root, 'undisturbed')]
     const slow = await serve((_, request, response, body) => {
       if (request.method === 'HEAD') return void response.end()
-      const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.75, seed: 'slow' })
-      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply)), 10)
+      const reply = playerReply(JSON.parse(body).messages.at(-1).content, {
+        skill: 0.75,
+        seed: 'slow',
+      })
+      setTimeout(
+        () =>
+          response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply)),
+        10,
+      )
     })
     // Both begin with the same secret, so with the same challenges.
-    const asked = { champion: '0.5', contender: slow.url, envs: [...registry.keys()], ratioPpm: 510_000 }
+    const asked = {
+      champion: '0.5',
+      contender: slow.url,
+      envs: [...registry.keys()],
+      ratioPpm: 510_000,
+    }
     for (const folder of [out, undisturbed]) {
       await mkdir(folder)
-      await writeFile(join(folder, 'samples.jsonl'), `${canonicalize({ ...asked, secret: 'd1'.repeat(32) })}\n`)
+      await writeFile(
+        join(folder, 'samples.jsonl'),
+        `${canonicalize({ ...asked, secret: 'd1'.repeat(32) })}\n`,
+      )
     }
     const words = ['0.5', slow.url, '--ahead', '8', '--json']
     const first = start(AF, ['duel', ...words, '--out', out])
@@ -49,9 +64,15 @@ describe.concurrent('af duel', () => {
     const kept = await linesIn(out)
     expect(await readdir(out)).toEqual(['samples.jsonl'])
 
-    const [again, whole] = await Promise.all([duel(...words, '--out', out), duel(...words, '--out', undisturbed)])
+    const [again, whole] = await Promise.all([
+      duel(...words, '--out', out),
+      duel(...words, '--out', undisturbed),
+    ])
     expect([again.code, whole.code]).toEqual([0, 0])
-    expect(JSON.parse(again.stdout.split('\n')[0] ?? '')).toEqual({ type: 'resumed', samples: kept.length - 1 })
+    expect(JSON.parse(again.stdout.split('\n')[0] ?? '')).toEqual({
+      type: 'resumed',
+      samples: kept.length - 1,
+    })
     expect(await resultIn(out)).toEqual(await resultIn(undisturbed))
     expect(await resultIn(out)).toMatchObject({ outcome: 'contender' })
     expect((await linesIn(out)).slice(0, kept.length)).toEqual(kept)
@@ -66,7 +87,9 @@ describe.concurrent('af duel', () => {
     const out = join(root, 'mine')
     const ended = await duel('random', 'perfect', '--out', out)
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    expect(ended.stdout).toContain(`The contender takes the throne. Samples and result are in ${out}`)
+    expect(ended.stdout).toContain(
+      `The contender takes the throne. Samples and result are in ${out}`,
+    )
     const before = await linesIn(out)
     expect(before.length).toBeLessThan(200)
     const others = [
@@ -92,7 +115,16 @@ describe.concurrent('af duel', () => {
 
   it('plays one environment only, once, when that is asked, and the champion holds against a worse one', async () => {
     const out = join(root, 'one')
-    const ended = await duel('0.9', 'random', '--env', 'mult8-v0', 'mult8@0.1.0', '--out', out, '--json')
+    const ended = await duel(
+      '0.9',
+      'random',
+      '--env',
+      'mult8-v0',
+      'mult8@0.1.0',
+      '--out',
+      out,
+      '--json',
+    )
     expect(ended.code).toBe(0)
     const end = JSON.parse(ended.stdout)
     expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
@@ -115,7 +147,9 @@ async function endpoint(skill: number) {
 }
 
 describe.concurrent('af duel of registered miners', () => {
-  const [weak, strong, ...others] = Array.from({ length: 7 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
+  const [weak, strong, ...others] = Array.from({ length: 7 }, (_, i) =>
+    account(new Uint8Array(32).fill(i + 1)),
+  )
   const neurons = [weak, strong, ...others].map((one) => ({ hotkey: one?.hotkey ?? '', stake: 0n }))
   let chain: LocalChain
   let time = 0
@@ -152,7 +186,9 @@ describe.concurrent('af duel of registered miners', () => {
     expect([kept.champion, kept.contender]).toEqual(miners)
     const [heading, sample] = (await linesIn(out)).map((line) => JSON.parse(line))
     expect(heading).toEqual(kept)
-    expect([sample.champion.miner, sample.contender.miner]).toEqual(miners.map(({ hotkey }) => hotkey))
+    expect([sample.champion.miner, sample.contender.miner]).toEqual(
+      miners.map(({ hotkey }) => hotkey),
+    )
 
     const again = await duel(...words, await exported())
     expect(again.code).toBe(0)
@@ -175,11 +211,16 @@ describe.concurrent('af duel of registered miners', () => {
     const ends = await Promise.all(['2', '3', '4', '5', '6'].map(of))
     for (const { code, stderr, stdout } of ends) {
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(/^af: uid [2-6] has the chute ".*", and only those that are URLs can be asked\n$/)
+      expect(stderr).toMatch(
+        /^af: uid [2-6] has the chute ".*", and only those that are URLs can be asked\n$/,
+      )
       expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
     }
     const missing = await of('7')
-    expect([missing.code, missing.stderr]).toEqual([1, 'af: uid 7 (not registered) is no miner: see af queue\n'])
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      'af: uid 7 (not registered) is no miner: see af queue\n',
+    ])
     const words = ['0.5', 'perfect', 'http://127.0.0.1:1/v1', '1e1', '', '0x1']
     for (const [i, { code, stderr }] of (await Promise.all(words.map(of))).entries()) {
       expect(code).toBe(2)

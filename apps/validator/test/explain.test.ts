@@ -28,14 +28,26 @@ const idOf = (env: string, index: number): string =>
   })
 
 /** A sample in which both sides reply so, whoever asks. */
-async function sampleOf(env: string, index: number, reply: (prompt: string) => string | null): Promise<Sample> {
+async function sampleOf(
+  env: string,
+  index: number,
+  reply: (prompt: string) => string | null,
+): Promise<Sample> {
   const id = idOf(env, index)
   const played = await play(make(env), id, (messages) => {
     const content = reply(messages.at(-1)?.content ?? '')
     return content === null ? { fault: 'no-reply' } : { content }
   })
   const episode = { miner: `5${'x'.repeat(47)}`, ms: 1, ...played }
-  return { env, duel: NONE, index, challengeId: id, champion: episode, contender: episode, verdict: 'tie' }
+  return {
+    env,
+    duel: NONE,
+    index,
+    challengeId: id,
+    champion: episode,
+    contender: episode,
+    verdict: 'tie',
+  }
 }
 
 describe('why a challenge was forfeited', () => {
@@ -64,7 +76,9 @@ describe('why a challenge was forfeited', () => {
     const lost: unknown[] = []
     for (let index = 0; index < 200; index++) {
       const sample = await sampleOf('tictactoe@0.1.0', index, (prompt) => {
-        const [line = ''] = prompt.split('\n').filter((line) => /^[ABC] [.XO]/.test(line) && line.includes('.'))
+        const [line = ''] = prompt
+          .split('\n')
+          .filter((line) => /^[ABC] [.XO]/.test(line) && line.includes('.'))
         return `${line[0]}${[...line.slice(2).replaceAll(' ', '')].indexOf('.') + 1}` // the first empty cell
       })
       if (sample.champion.reward === -1) lost.push(forfeitOf(sample, 'champion'))
@@ -76,8 +90,14 @@ describe('why a challenge was forfeited', () => {
   it('is nothing, and no error, for whatever a stranger signed', async () => {
     const sound = await sampleOf('tictactoe@0.1.0', 1, () => 'never')
     const { messages, reward } = sound.champion
-    const text = fc.oneof(fc.string(), fc.constantFrom('A1', 'B2', ...messages.map(({ content }) => content)))
-    const message = fc.record({ role: fc.constantFrom('user' as const, 'assistant' as const), content: text })
+    const text = fc.oneof(
+      fc.string(),
+      fc.constantFrom('A1', 'B2', ...messages.map(({ content }) => content)),
+    )
+    const message = fc.record({
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      content: text,
+    })
     const hostile = fc.record({
       env: fc.constantFrom('tictactoe@0.1.0', 'mult8@0.1.0', '__proto__', 'no@1.0.0'),
       challengeId: fc.constantFrom(sound.challengeId, '1'.repeat(32), '2'.repeat(44)),
@@ -87,7 +107,10 @@ describe('why a challenge was forfeited', () => {
     fc.assert(
       fc.property(hostile, ({ messages, reward, ...rest }) => {
         const sample = { ...sound, ...rest, champion: { ...sound.champion, messages, reward } }
-        const want = rest.challengeId === sound.challengeId ? [undefined, 'unreadable', 'illegal'] : [undefined]
+        const want =
+          rest.challengeId === sound.challengeId
+            ? [undefined, 'unreadable', 'illegal']
+            : [undefined]
         expect(want).toContain(forfeitOf(sample, 'champion'))
       }),
     )
@@ -102,7 +125,8 @@ describe('af explain', () => {
   let exported: string
   let cast: Cast
   const hotkeyOf = (name: string): string =>
-    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ??
+    ''
   const fileOf = async (name: string, text: string): Promise<string> => {
     await writeFile(join(root, name), text)
     return join(root, name)
@@ -127,7 +151,9 @@ describe('af explain', () => {
   it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
-    expect(loser.stdout).toMatch(/holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.510\n/)
+    expect(loser.stdout).toMatch(
+      /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.510\n/,
+    )
     expect(loser.stdout).toMatch(
       /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.*┃.*\] 0\.\d{3}…0\.\d{3} → hold$/m,
     )
@@ -135,24 +161,29 @@ describe('af explain', () => {
     expect(loser.stdout).toContain('  mult8@0.1.0: no verdict') // with one hold of two it is over
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(loser.stdout).toContain('  it lost: the contender needs at least (n + 1) / 2 wins')
-    expect(loser.stdout).toMatch(/forfeited by this miner, of 256 challenges in lanes that count: .*\d+ illegal/)
-    expect(loser.stdout.trimEnd().split('\n').at(-1)).toBe(`${hotkeyOf('weaker')} had its duel with this commitment`)
+    expect(loser.stdout).toMatch(
+      /forfeited by this miner, of 256 challenges in lanes that count: .*\d+ illegal/,
+    )
+    expect(loser.stdout.trimEnd().split('\n').at(-1)).toBe(
+      `${hotkeyOf('weaker')} had its duel with this commitment`,
+    )
 
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
     expect(winner.stdout).toContain('  mult8@0.1.0: win, as without the third')
     expect(winner.stdout).toContain('  it won: ')
-    expect(winner.stdout.trimEnd().split('\n').at(-1)).toBe(`${hotkeyOf('stronger')} is the champion`)
+    expect(winner.stdout.trimEnd().split('\n').at(-1)).toBe(
+      `${hotkeyOf('stronger')} is the champion`,
+    )
   })
 
   it('tells a champion of the duels it sat through, from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
-    expect(epochs.map(({ report }) => (report as { outcome?: string }).outcome).filter(Boolean)).toEqual([
-      'champion',
-      'contender',
-    ])
+    expect(
+      epochs.map(({ report }) => (report as { outcome?: string }).outcome).filter(Boolean),
+    ).toEqual(['champion', 'contender'])
     const lost = records.filter(({ type }) => type === 'lost')
     expect(lost.length).toBe(3 * epochs.length)
     expect(new Set(lost.map(({ sample }) => (sample as Sample).verdict))).toEqual(new Set(['win']))
@@ -164,7 +195,10 @@ describe('af explain', () => {
     const shown = records.filter(({ type }) => type === 'lost')
     // The same from the evidence itself: all lanes but the liar's count here.
     const want: string[] = []
-    const options = { chain: (await import('@affine/chain')).LocalChain.import(exported), network: LOCAL_NETWORK }
+    const options = {
+      chain: (await import('@affine/chain')).LocalChain.import(exported),
+      network: LOCAL_NETWORK,
+    }
     const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
     const liar = hotkeyOf(LIAR)
     for await (const _ of recompute({
@@ -196,14 +230,19 @@ describe('af explain', () => {
 
   it('knows a miner by its uid, and its place while it waits', async () => {
     const log = JSON.parse(exported)
-    const file = await fileOf('early.json', JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }))
+    const file = await fileOf(
+      'early.json',
+      JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }),
+    )
     const uid = cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     expect(stdout).toBe(`${hotkeyOf('stronger')} waits, the 3. of 3\n`)
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('champion'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
-    expect((await ask(file, hotkeyOf('alice'))).stdout).toBe(`${hotkeyOf('alice')} holds a permit\n`)
+    expect((await ask(file, hotkeyOf('alice'))).stdout).toBe(
+      `${hotkeyOf('alice')} holds a permit\n`,
+    )
   })
 
   it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
@@ -213,7 +252,9 @@ describe('af explain', () => {
 
   it('with --last needs nothing from before', async () => {
     const epochs = async (...words: readonly string[]) =>
-      (await ask(whole(), hotkeyOf('champion'), '--json', ...words)).records.flatMap(({ epoch }) => epoch ?? [])
+      (await ask(whole(), hotkeyOf('champion'), '--json', ...words)).records.flatMap(
+        ({ epoch }) => epoch ?? [],
+      )
     const all = [...new Set((await epochs()) as number[])]
     const log = JSON.parse(exported)
     const ended = Math.floor(log.blocks.length / 30)

@@ -1,19 +1,23 @@
-// Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS says, as JSON.
+// Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS
+// says, as JSON.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, resolve } from 'node:path'
 
 /**
  * @typedef {object} Faults
- * @property {string} [fault] what happens: an error's code, or KILL, the process's death, or CUT, that of the machine: what
- *   was not synced is gone. Without it, nothing. Half of what was to be written is written before.
+ * @property {string} [fault] what happens: an error's code, or KILL, the process's death, or CUT,
+ *   that of the machine: what was not synced is gone. Without it, nothing. Half of what was to be
+ *   written is written before.
  * @property {string} [path] to which files and folders: a regular expression; to all without
  * @property {string} [op] in which operations on them: a regular expression; in any without
  * @property {number} [from] in which of these first, from 1; 1 without
  * @property {number} [times] in how many; without, in all that follow
  * @property {string} [until] a file: once it is there, nothing fails any more
- * @property {string} [memory] a file through which a process that dies leaves to the next what is not synced
- * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every look
+ * @property {string} [memory] a file through which a process that dies leaves to the next what is
+ *   not synced
+ * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every
+ *   look
  */
 /** @type {Faults} */
 const {
@@ -38,10 +42,13 @@ await probe.close()
 const places = new WeakMap()
 let matches = 0
 
-// What a power cut takes: the names of new files and folders, and what lies behind a size in a file.
+// What a power cut takes: the names of new files and folders, and what lies behind a size in a
+// file.
 /** @type {{ names: string[], sizes: Record<string, number> }} */
 const unsynced =
-  memory && fs.existsSync(memory) ? JSON.parse(fs.readFileSync(memory, 'utf8')) : { names: [], sizes: {} }
+  memory && fs.existsSync(memory)
+    ? JSON.parse(fs.readFileSync(memory, 'utf8'))
+    : { names: [], sizes: {} }
 if (memory) fs.rmSync(memory, { force: true })
 const sizeOf = (path) => fs.statSync(path, { throwIfNoEntry: false })?.size
 const isNew = (path) => unsynced.names.push(path)
@@ -66,7 +73,13 @@ function die(what) {
 
 /** The fault, when it is due. */
 async function meet(op, path, bytes = '', writeSome = undefined) {
-  if (fault === undefined || !about[0]?.test(path) || !about[1]?.test(op) || (until && fs.existsSync(until))) return
+  if (
+    fault === undefined ||
+    !about[0]?.test(path) ||
+    !about[1]?.test(op) ||
+    (until && fs.existsSync(until))
+  )
+    return
   matches += 1
   if (matches < from || matches >= from + times) return
   const half = Buffer.from(bytes).subarray(0, Buffer.byteLength(bytes) >> 1)
@@ -74,14 +87,22 @@ async function meet(op, path, bytes = '', writeSome = undefined) {
   if (fault === 'KILL' || fault === 'CUT') die(`${op} ${path}`)
   // As the system's own: operations on open files do not say which.
   const where = op in handles ? '' : ` '${path}'`
-  throw Object.assign(new Error(`${fault}: put there by the test, ${op}${where}`), { code: fault, syscall: op })
+  throw Object.assign(new Error(`${fault}: put there by the test, ${op}${where}`), {
+    code: fault,
+    syscall: op,
+  })
 }
 
 const { promises } = fs
 promises.mkdir = async (path, options) => {
   await meet('mkdir', `${path}`)
   const made = await real.mkdir(path, options)
-  for (let at = resolve(`${path}`); made !== undefined && at.length >= made.length; at = dirname(at)) isNew(at)
+  for (
+    let at = resolve(`${path}`);
+    made !== undefined && at.length >= made.length;
+    at = dirname(at)
+  )
+    isNew(at)
   return made
 }
 promises.link = async (from, to) => {

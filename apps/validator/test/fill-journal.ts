@@ -1,4 +1,5 @@
-// Appends to the journal that it is given until the file may not grow further, and then goes on trying.
+// Appends to the journal that it is given until the file may not grow further, and then goes on
+// trying.
 import { truncate } from 'node:fs/promises'
 import type { Json } from '@affine/prng'
 import { openJournal } from '../src/journal.ts'

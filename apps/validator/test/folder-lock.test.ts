@@ -20,7 +20,8 @@ afterAll(async () => {
 })
 
 /** Starts a process that takes folders at a moment, and keeps them. */
-const hold = (when: number, folders: readonly string[]): Started => start(HOLDER, [String(when), ...folders])
+const hold = (when: number, folders: readonly string[]): Started =>
+  start(HOLDER, [String(when), ...folders])
 const said = async ({ says }: Started): Promise<{ held: string[]; refused: string[] }> =>
   JSON.parse((await says(/^\{.*\}$/m))[0])
 
@@ -53,7 +54,8 @@ it.runIf(existsSync('/proc/self/stat'))(
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     const folder = join(root, 'reused')
     await mkdir(folder)
-    for (const name of [`lock.${other.pid}.1`, `lock.${process.pid}.1`]) await writeFile(join(folder, name), '')
+    for (const name of [`lock.${other.pid}.1`, `lock.${process.pid}.1`])
+      await writeFile(join(folder, name), '')
     await (await holdFolder(folder))[Symbol.asyncDispose]()
     expect(await readdir(folder)).toEqual([])
     other.kill('SIGKILL')
@@ -74,6 +76,8 @@ it('of several that come at once, after a kill or to a new folder, never two hol
   await killed.stop('SIGKILL')
   const when = Date.now() + 3000
   const rush = await Promise.all([1, 2, 3, 4].map(() => said(hold(when, folders))))
-  for (const folder of folders) expect(rush.filter(({ held }) => held.includes(folder)).length).toBeLessThanOrEqual(1)
-  for (const { refused } of rush) for (const message of refused) expect(message).toContain('is in use by process')
+  for (const folder of folders)
+    expect(rush.filter(({ held }) => held.includes(folder)).length).toBeLessThanOrEqual(1)
+  for (const { refused } of rush)
+    for (const message of refused) expect(message).toContain('is in use by process')
 })

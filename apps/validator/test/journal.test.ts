@@ -49,7 +49,9 @@ describe('entries', () => {
     expect(journal.entries).toEqual([])
     for (const [i, entry] of ENTRIES.entries()) {
       await journal.append(entry)
-      expect((await readFile(path, 'utf8')).split('\n').slice(0, -1)).toEqual(ENTRIES.slice(0, i + 1).map(canonicalize))
+      expect((await readFile(path, 'utf8')).split('\n').slice(0, -1)).toEqual(
+        ENTRIES.slice(0, i + 1).map(canonicalize),
+      )
     }
     await journal[Symbol.asyncDispose]()
     expect(await entriesAt(path)).toEqual(ENTRIES)
@@ -128,7 +130,9 @@ describe('a journal that was altered', () => {
     lines[2] = line
     await writeFile(path, lines.join('\n'))
     await expect(openJournal(path)).rejects.toThrow(`${path}, line 3: `)
-    await expect(openJournal(path)).rejects.toThrow('The journal was altered; move it away to start anew')
+    await expect(openJournal(path)).rejects.toThrow(
+      'The journal was altered; move it away to start anew',
+    )
     expect(await readFile(path, 'utf8')).toBe(lines.join('\n'))
   })
 
@@ -148,8 +152,20 @@ describe('a journal that was altered', () => {
 
 describe('a disk that fails', () => {
   it('rejects the append, all that wait with it, and all that come later, even when there is room again', async () => {
-    const words = ['-c', 'ulimit -f 4; exec "$@"', 'sh', process.execPath, '--conditions=@affine/source', '--import']
-    const { stdout } = await promisify(execFile)('sh', [...words, import.meta.resolve('tsx'), FILLER, path])
+    const words = [
+      '-c',
+      'ulimit -f 4; exec "$@"',
+      'sh',
+      process.execPath,
+      '--conditions=@affine/source',
+      '--import',
+    ]
+    const { stdout } = await promisify(execFile)('sh', [
+      ...words,
+      import.meta.resolve('tsx'),
+      FILLER,
+      path,
+    ])
     const { kept, together, later } = JSON.parse(stdout)
     expect(kept).toBeGreaterThan(0)
     expect(together).toEqual(['EFBIG', 'EFBIG', 'EFBIG'])

@@ -62,10 +62,14 @@ async function sizeOf(seat: Seat): Promise<number> {
   return name === undefined ? 0 : (await stat(join(seat.folder, 'journal', name))).size
 }
 
-/** What a process was doing when it died: by the disk operation it died in, else by what it had said, and the block. */
+/**
+ * What a process was doing when it died: by the disk operation it died in, else by what it had
+ * said, and the block.
+ */
 function doing({ stdout, stderr }: Ended): string {
   const [, fault, path = ''] = /^(KILL|CUT) at \w+ (.*)$/m.exec(stderr) ?? []
-  if (fault !== undefined) return `${fault} at ${PLACES.find(([place]) => path.includes(place))?.[0]}`
+  if (fault !== undefined)
+    return `${fault} at ${PLACES.find(([place]) => path.includes(place))?.[0]}`
   if (!stdout.includes('"started"')) return 'starting'
   return subnet.at().offset < 20 ? 'in the first phase' : 'in the second phase'
 }
@@ -103,18 +107,26 @@ async function live(seat: Seat, random: Random): Promise<Ended> {
     const more = draw(80_000)
     await within(LIFE, async () => dead || (await sizeOf(seat)) > before + more)
   }
-  if (way === 3) await within(LIFE, said([/"what":"seal/, /"what":"attest/, /"type":"epoch"/][draw(3)] ?? / /))
+  if (way === 3)
+    await within(LIFE, said([/"what":"seal/, /"what":"attest/, /"type":"epoch"/][draw(3)] ?? / /))
   if (way === 4) await within(LIFE, said(/"type":"started"/))
   if (way === 4) await within(draw(20), () => dead)
   if (way > 1) await sleep(draw(40))
   return process.stop('SIGKILL')
 }
 
-/** Kills a validator's process again and again, together with the others, until there were enough deaths. */
+/**
+ * Kills a validator's process again and again, together with the others, until there were enough
+ * deaths.
+ */
 async function haunt(seat: Seat, random: Random): Promise<void> {
   let kept = new Map<string, string>()
   brokenOff.set(seat, new Set())
-  for (let all = 0; all < KILLS; all = [...deaths.values()].reduce((sum, count) => sum + count, 0)) {
+  for (
+    let all = 0;
+    all < KILLS;
+    all = [...deaths.values()].reduce((sum, count) => sum + count, 0)
+  ) {
     const ended = await live(seat, random)
     const what = doing(ended)
     deaths.set(what, (deaths.get(what) ?? 0) + 1)
@@ -123,8 +135,10 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
     for (const [name, text] of now) {
       const [epoch, samples] = [Number.parseInt(name, 10), text.split('\n').length - 2]
       if (samples > 0 && !seat.seals.has(epoch)) brokenOff.get(seat)?.add(epoch)
-      // What of a journal was ever there is there ever after, at its place. But what a power cut takes was not synced.
-      if (!what.startsWith('CUT') && !text.startsWith(kept.get(name) ?? '')) wrong.push(`${name}: ${what}`)
+      // What of a journal was ever there is there ever after, at its place. But what a power cut
+      // takes was not synced.
+      if (!what.startsWith('CUT') && !text.startsWith(kept.get(name) ?? ''))
+        wrong.push(`${name}: ${what}`)
     }
     kept = now
   }
@@ -138,10 +152,20 @@ const countsOf = () =>
   }))
 
 beforeAll(async () => {
-  subnet = await runningSubnet({ seed: SEED, stakes: STAKES, steady: STEADY, miners: 60, blockMs: 100 })
+  subnet = await runningSubnet({
+    seed: SEED,
+    stakes: STAKES,
+    steady: STEADY,
+    miners: 60,
+    blockMs: 100,
+  })
   const steady = subnet.seats.slice(0, STEADY).map((seat) => seat.validate())
   victims = subnet.seats.slice(STEADY)
-  await Promise.all(victims.map((seat, i) => haunt(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`)))))
+  await Promise.all(
+    victims.map((seat, i) =>
+      haunt(seat, pcg64(BigInt(`0x${digest('kill', SEED, i).slice(0, 32)}`))),
+    ),
+  )
   const last = victims.map((seat) => seat.validate())
   await last[0]?.says(/"type":"started"/)
   second = await (victims[0] as Seat).validate().ended
@@ -152,14 +176,18 @@ beforeAll(async () => {
   while (!known()) await sleep(50)
   await Promise.all([...steady, ...last].map((process) => process.stop()))
   ;({ epochs, file } = await subnet.end())
-  if (process.env.KILLS) console.info(SEED, epochs.length, Object.fromEntries([...deaths].sort()), countsOf())
+  if (process.env.KILLS)
+    console.info(SEED, epochs.length, Object.fromEntries([...deaths].sort()), countsOf())
 }, 900_000)
 afterAll(async () => {
   await killAll()
   await subnet?.[Symbol.asyncDispose]()
 })
 
-/** The blocks that a validator has in its store, and its own ones in its bucket: whether they were sealed or not. */
+/**
+ * The blocks that a validator has in its store, and its own ones in its bucket: whether they were
+ * sealed or not.
+ */
 async function blocksOf({ account, folder, bucket }: Seat): Promise<readonly Block[]> {
   const read = async (place: string): Promise<readonly Block[]> => {
     const names = (await readdir(join(place, 'v1/blocks'))).filter((name) => !name.startsWith('.'))
@@ -177,13 +205,16 @@ async function blocksOf({ account, folder, bucket }: Seat): Promise<readonly Blo
 describe(`validators that are killed ${KILLS} times at any moment and started again, seed ${SEED}`, () => {
   it('died while doing all that a validator does', () => {
     const all = [...deaths.keys()]
-    for (const what of ['starting', 'in the first phase', 'in the second phase']) expect(all).toContain(what)
+    for (const what of ['starting', 'in the first phase', 'in the second phase'])
+      expect(all).toContain(what)
     expect(all.filter((what) => /^(KILL|CUT) at /.test(what)).length, all.join()).toBeGreaterThan(2)
   })
 
   it('refuse a second process on their folder', () => {
     expect(second.code).toBe(1)
-    expect(second.stderr).toMatch(/^af: .*validator-\d is in use by process \d+: stop it, or name another --folder\n$/)
+    expect(second.stderr).toMatch(
+      /^af: .*validator-\d is in use by process \d+: stop it, or name another --folder\n$/,
+    )
   })
 
   it('have not lost a journalled sample: each is in the journal still, and in the lane that was sealed', async () => {
@@ -196,8 +227,12 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
         const lines = (journals.get(`${epoch}.jsonl`) ?? '').split('\n').slice(1, -1)
         const inLane = blocks
           .filter(({ header }) => header.epoch === epoch)
-          .flatMap(({ samples }) => samples.map((sample: Sample) => canonicalize(sample as unknown as Json)))
-        const journalled = lines.map((line) => line.slice(line.indexOf('"sample":') + '"sample":'.length, -1))
+          .flatMap(({ samples }) =>
+            samples.map((sample: Sample) => canonicalize(sample as unknown as Json)),
+          )
+        const journalled = lines.map((line) =>
+          line.slice(line.indexOf('"sample":') + '"sample":'.length, -1),
+        )
         expect([...journalled].sort(), `epoch ${epoch}`).toEqual([...new Set(inLane)].sort())
         if (brokenOff.get(seat)?.has(epoch)) survived += 1
       }
@@ -221,7 +256,9 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     const [steady] = subnet.seats as [Seat]
     for (const { folder, bucket } of victims) {
       for (const place of [folder, bucket]) {
-        const names = (await readdir(join(place, 'v1/states'))).filter((name) => !name.startsWith('.'))
+        const names = (await readdir(join(place, 'v1/states'))).filter(
+          (name) => !name.startsWith('.'),
+        )
         expect(names.length).toBeGreaterThan(epochs.length - 3)
         for (const name of names) {
           const path = join('v1/states', name)
@@ -240,7 +277,10 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     for (const lane of lanes) {
       const seat = subnet.seats.find(({ account }) => account.hotkey === lane.hotkey) as Seat
       const undisturbed = !victims.includes(seat)
-      expect(lane).toMatchObject({ whole: lane.sealed, accepted: undisturbed || seat.inTime.has(lane.epoch) })
+      expect(lane).toMatchObject({
+        whole: lane.sealed,
+        accepted: undisturbed || seat.inTime.has(lane.epoch),
+      })
     }
     for (const seat of victims) expect(seat.inTime.size).toBeGreaterThan(0)
   })

@@ -1,7 +1,15 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Bucket, blockPath, blockReader, LIMITS, readBlock, type Sample, verifyLane } from '@affine/blocks'
+import {
+  type Bucket,
+  blockPath,
+  blockReader,
+  LIMITS,
+  readBlock,
+  type Sample,
+  verifyLane,
+} from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -32,9 +40,16 @@ describe('a lane', () => {
   it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {
     const hashes = await write(samples)
     const head = hashes.at(-1) ?? ''
-    const lane = await verifyLane({ head, previous: header.prev, scope, read: blockReader(store, { verify }) })
+    const lane = await verifyLane({
+      head,
+      previous: header.prev,
+      scope,
+      read: blockReader(store, { verify }),
+    })
     expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })
-    const wins = samples.filter(({ env, verdict }) => env === 'mult8@0.1.0' && verdict === 'win').length
+    const wins = samples.filter(
+      ({ env, verdict }) => env === 'mult8@0.1.0' && verdict === 'win',
+    ).length
     expect(wins).toBeGreaterThan(0)
     expect(lane.ok && lane.value.tallies['mult8@0.1.0']).toMatchObject({ wins, played: 300 })
   })
@@ -44,14 +59,20 @@ describe('a lane', () => {
     const shuffled = [...samples].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))
     expect(shuffled).not.toEqual(samples)
     const before = await readdir(join(folder, 'v1/blocks'))
-    for (const order of [[...samples].reverse(), shuffled]) expect(await write(order)).toEqual(hashes)
+    for (const order of [[...samples].reverse(), shuffled])
+      expect(await write(order)).toEqual(hashes)
     expect(await readdir(join(folder, 'v1/blocks'))).toEqual(before)
     expect(before.length).toBe(hashes.length)
   })
 
   it('is other blocks for another epoch, secret, previous seal, time or samples', async () => {
     const head = (await write(samples)).at(-1)
-    const others = [{ epoch: 8 }, { secret: '5f'.repeat(32) }, { prev: '01'.repeat(32) }, { time: 1 }]
+    const others = [
+      { epoch: 8 },
+      { secret: '5f'.repeat(32) },
+      { prev: '01'.repeat(32) },
+      { time: 1 },
+    ]
     for (const other of others) {
       expect((await writeLane({ ...header, samples, ...other }, store)).at(-1)).not.toBe(head)
     }
@@ -63,7 +84,9 @@ describe('a lane', () => {
     const marks = () =>
       Promise.all(
         hashes.map(async (hash) => {
-          const { ino, mtimeNs, ctimeNs } = await stat(join(folder, blockPath(hash)), { bigint: true })
+          const { ino, mtimeNs, ctimeNs } = await stat(join(folder, blockPath(hash)), {
+            bigint: true,
+          })
           return [ino, mtimeNs, ctimeNs]
         }),
       )
@@ -86,7 +109,10 @@ describe('a lane', () => {
     const bytes = await store.read(blockPath(hashes[0] ?? ''), LIMITS.blockBytes)
     const block = readBlock(bytes ?? new Uint8Array(), { verify })
     expect(hashes.length).toBe(1)
-    expect(block).toMatchObject({ ok: true, value: { header: { height: 0, count: 0, secret: header.secret } } })
+    expect(block).toMatchObject({
+      ok: true,
+      value: { header: { height: 0, count: 0, secret: header.secret } },
+    })
   })
 })
 
@@ -94,7 +120,8 @@ describe('its blocks', () => {
   async function blocks(hashes: readonly string[]) {
     return Promise.all(
       hashes.map(async (hash) => {
-        const bytes = (await store.read(blockPath(hash), Number.POSITIVE_INFINITY)) ?? new Uint8Array()
+        const bytes =
+          (await store.read(blockPath(hash), Number.POSITIVE_INFINITY)) ?? new Uint8Array()
         const block = readBlock(bytes, { hash, verify })
         if (!block.ok) throw new Error(block.code)
         return { bytes, ...block.value }
@@ -120,7 +147,9 @@ describe('its blocks', () => {
     const large = [...all].sort((a, b) => size(b) - size(a)).slice(0, 256)
     const written = await blocks(await write(large))
     for (const { bytes } of written) expect(bytes.length).toBeLessThanOrEqual(LIMITS.blockBytes)
-    expect(written.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeGreaterThan(LIMITS.blockBytes)
+    expect(written.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeGreaterThan(
+      LIMITS.blockBytes,
+    )
   })
 
   it('are linked, numbered from 0, and only the last has the secret', async () => {
@@ -128,6 +157,8 @@ describe('its blocks', () => {
     const headers = (await blocks(hashes)).map((block) => block.header)
     expect(headers.map(({ height }) => height)).toEqual(headers.map((_, i) => i))
     expect(headers.map(({ prev }) => prev)).toEqual([header.prev, ...hashes.slice(0, -1)])
-    expect(headers.map(({ secret }) => secret !== undefined)).toEqual(headers.map((_, i) => i === headers.length - 1))
+    expect(headers.map(({ secret }) => secret !== undefined)).toEqual(
+      headers.map((_, i) => i === headers.length - 1),
+    )
   })
 })

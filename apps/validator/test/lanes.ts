@@ -36,12 +36,22 @@ export function headerOf({
 
 /** One sample as an honest validator takes it. `thoughts` come before every reply. */
 function sampleOf(scope: Scope, env: string, index: number, thoughts = ''): Promise<Sample> {
-  const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel: scope.duel.id, secret: SECRET, index }
+  const parts = {
+    ...scope,
+    env,
+    specHash: scope.specHashes[env] ?? '',
+    duel: scope.duel.id,
+    secret: SECRET,
+    index,
+  }
   const skills = { champion: 0.5, contender: 0.8 }
   const sideOf = (role: keyof typeof skills) => ({
     hotkey: scope.duel[role].hotkey,
     agent: (messages: readonly { readonly content: string }[]) => {
-      const reply = playerReply(messages.at(-1)?.content ?? '', { skill: skills[role], seed: scope.duel[role].hotkey })
+      const reply = playerReply(messages.at(-1)?.content ?? '', {
+        skill: skills[role],
+        seed: scope.duel[role].hotkey,
+      })
       return { content: `${thoughts}\n${reply}` }
     },
   })

@@ -48,7 +48,8 @@ describe.concurrent('asked again, until it answers', () => {
     expect(await content(ask(url))).toBe('B2')
     const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0))
     // 100, 200, 400, 800 ms, each made up to twice as long by chance: never shorter.
-    for (const [i, pause] of pauses.entries()) expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
+    for (const [i, pause] of pauses.entries())
+      expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
   })
 
   it('whatever an error says about retrying', async () => {
@@ -78,7 +79,8 @@ describe.concurrent('asked again, until it answers', () => {
       if (index === 3) return void response.writeHead(200, json).end(completion('B2'))
       response.writeHead(status, json)
       if (index === 0) response.end('x'.repeat(300_000))
-      if (index === 1) response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
+      if (index === 1)
+        response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
       if (index === 2) response.write('{')
     })
     expect(await content(ask(url, 300))).toBe('B2')
@@ -87,7 +89,8 @@ describe.concurrent('asked again, until it answers', () => {
 
   it('after a server that would talk of something else', async () => {
     const { url, seen } = await serve((index, { socket }, response) => {
-      const other = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+      const other =
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
       if (index === 0) socket.end(other)
       else response.writeHead(200, json).end(completion('B2'))
     })
@@ -98,7 +101,9 @@ describe.concurrent('asked again, until it answers', () => {
   it('after a name that is not known', async () => {
     const controller = new AbortController()
     let ended = false
-    const reply = Promise.resolve(ask('http://no-such-host.invalid/v1', 200, controller.signal)).finally(() => {
+    const reply = Promise.resolve(
+      ask('http://no-such-host.invalid/v1', 200, controller.signal),
+    ).finally(() => {
       ended = true
     })
     await sleep(400)
@@ -128,7 +133,9 @@ describe.concurrent('asked again, until it answers', () => {
     await new Promise((done) => closed.close(done))
     const reply = ask(`${url}/v1`)
     await sleep(250)
-    const server = createServer((_, response) => response.writeHead(200, json).end(completion('C3')))
+    const server = createServer((_, response) =>
+      response.writeHead(200, json).end(completion('C3')),
+    )
     await listen(server, Number(new URL(url).port))
     try {
       expect(await content(reply)).toBe('C3')
@@ -153,20 +160,25 @@ describe.concurrent('no reply, at once and for good', () => {
     }
   const answers: Record<string, Answer> = {
     'status 404': (_, __, response) => response.writeHead(404, json).end('{}'),
-    'status 400': (_, __, response) => response.writeHead(400, json).end('{"error":{"message":"no"}}'),
+    'status 400': (_, __, response) =>
+      response.writeHead(400, json).end('{"error":{"message":"no"}}'),
     'status 401': (_, __, response) => response.writeHead(401).end(),
     'status 408': (_, __, response) => response.writeHead(408).end(),
     'status 409': (_, __, response) => response.writeHead(409).end(),
     'status 410': (_, __, response) => response.writeHead(410).end(),
     'status 426': (_, __, response) => response.writeHead(426, json).end('{}'),
-    'status 404 with a completion': (_, __, response) => response.writeHead(404, json).end(completion('B2')),
-    'status 404 with a body that does not end': (_, __, response) => void response.writeHead(404, json).write('{'),
+    'status 404 with a completion': (_, __, response) =>
+      response.writeHead(404, json).end(completion('B2')),
+    'status 404 with a body that does not end': (_, __, response) =>
+      void response.writeHead(404, json).write('{'),
     'a head that is too large': (_, __, response) =>
       response.writeHead(200, { ...json, 'x-large': 'x'.repeat(20_000) }).end(completion('B2')),
     'a head that does not end': raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n'),
     'what is no HTTP': raw('SSH-2.0-OpenSSH_9.2p1\r\n'),
     'a reply that was packed': (_, __, response) =>
-      response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(completion('B2'))),
+      response
+        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
+        .end(gzipSync(completion('B2'))),
     'status 501': (_, __, response) => response.writeHead(501).end(),
     'status 204': (_, __, response) => response.writeHead(204).end(),
     'an empty body': (_, __, response) => response.writeHead(200, json).end(),
@@ -176,11 +188,14 @@ describe.concurrent('no reply, at once and for good', () => {
     'JSON null': (_, __, response) => response.writeHead(200, json).end('null'),
     'an array': (_, __, response) => response.writeHead(200, json).end('[1,2]'),
     'no choices': (_, __, response) => response.writeHead(200, json).end('{"choices":[]}'),
-    'choices that are no list': (_, __, response) => response.writeHead(200, json).end('{"choices":7}'),
-    'a choice without a message': (_, __, response) => response.writeHead(200, json).end('{"choices":[{}]}'),
+    'choices that are no list': (_, __, response) =>
+      response.writeHead(200, json).end('{"choices":7}'),
+    'a choice without a message': (_, __, response) =>
+      response.writeHead(200, json).end('{"choices":[{}]}'),
     'no content': (_, __, response) => response.writeHead(200, json).end(completion(undefined)),
     'content null': (_, __, response) => response.writeHead(200, json).end(completion(null)),
-    'content that is a number': (_, __, response) => response.writeHead(200, json).end(completion(42)),
+    'content that is a number': (_, __, response) =>
+      response.writeHead(200, json).end(completion(42)),
     'content in parts': (_, __, response) =>
       response.writeHead(200, json).end(completion([{ type: 'text', text: 'B2' }])),
     'a body one byte too large': (_, __, response) =>
@@ -206,15 +221,20 @@ describe.concurrent('no reply, at once and for good', () => {
     expect(seen.length).toBe(1)
   })
 
-  it.each([301, 302, 303, 307, 308])('after a redirect, status %i, which is not followed', async (status) => {
-    const elsewhere = await serve((_, __, response) => response.writeHead(200, json).end(completion('B2')))
-    const { url, seen } = await serve((_, __, response) =>
-      response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
-    )
-    expect(await ask(url)).toEqual(NO_REPLY)
-    expect(elsewhere.seen).toEqual([])
-    expect(seen.length).toBe(1)
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'after a redirect, status %i, which is not followed',
+    async (status) => {
+      const elsewhere = await serve((_, __, response) =>
+        response.writeHead(200, json).end(completion('B2')),
+      )
+      const { url, seen } = await serve((_, __, response) =>
+        response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
+      )
+      expect(await ask(url)).toEqual(NO_REPLY)
+      expect(elsewhere.seen).toEqual([])
+      expect(seen.length).toBe(1)
+    },
+  )
 
   it('when it takes longer than a reply may: no head, no body, or a trickle', async () => {
     for (const slow of ['head', 'body', 'trickle']) {
@@ -232,20 +252,26 @@ describe.concurrent('no reply, at once and for good', () => {
     }
   })
 
-  it.each(['', 'chute-name', 'ftp://127.0.0.1/v1', 'file:///etc/passwd', 'http://', 'javascript:0'])(
-    'when a commitment names no endpoint but %j',
-    async (chute) => {
-      const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
-      expect(await endpointAgents(1, Date.now)(miner, 1000, forever)(PROMPT)).toEqual(NO_REPLY)
-    },
-  )
+  it.each([
+    '',
+    'chute-name',
+    'ftp://127.0.0.1/v1',
+    'file:///etc/passwd',
+    'http://',
+    'javascript:0',
+  ])('when a commitment names no endpoint but %j', async (chute) => {
+    const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
+    expect(await endpointAgents(1, Date.now)(miner, 1000, forever)(PROMPT)).toEqual(NO_REPLY)
+  })
 })
 
 describe('an answer', () => {
   it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
     'is never asked for twice, however wrong: %#',
     async (wrong) => {
-      const { url, seen } = await serve((_, __, response) => response.writeHead(200, json).end(completion(wrong)))
+      const { url, seen } = await serve((_, __, response) =>
+        response.writeHead(200, json).end(completion(wrong)),
+      )
       expect(await content(ask(url))).toBe(wrong)
       await sleep(300)
       expect(seen.length).toBe(1)
@@ -265,7 +291,9 @@ describe('an answer', () => {
   })
 
   it('has the time it took, which is never negative, by a clock that was set back too', async () => {
-    const { url } = await serve((_, __, response) => response.writeHead(200, json).end(completion('A1')))
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
     const times = [5000, 5250, 5250, 1000]
     const client = minerClient({ chute: url, model: 'm' }, 1, () => times.shift() ?? 0)
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
@@ -279,7 +307,8 @@ describe('an answer', () => {
     type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
     const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
     const { createConnection } = agent
-    agent.createConnection = (options, done) => void setTimeout(() => done(null, connect(options)), 500)
+    agent.createConnection = (options, done) =>
+      void setTimeout(() => done(null, connect(options)), 500)
     try {
       expect(await content(ask(url, 800))).toBe('A1')
     } finally {
@@ -298,7 +327,9 @@ describe('an answer', () => {
 
 describe('what the server is told', () => {
   it('is the model and the conversation, nothing else, whoever asks and whatever the environment holds', async () => {
-    const { url, seen } = await serve((_, __, response) => response.writeHead(200, json).end(completion('A1')))
+    const { url, seen } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
     const variables = {
       OPENAI_API_KEY: 'key-of-mine',
       OPENAI_ADMIN_KEY: 'admin-of-mine',
@@ -315,7 +346,11 @@ describe('what the server is told', () => {
       for (const name of Object.keys(variables)) delete process.env[name]
     }
     const body = JSON.stringify({ model: 'm', messages: PROMPT })
-    const connection = { host: new URL(url).host, connection: 'keep-alive', 'content-length': String(body.length) }
+    const connection = {
+      host: new URL(url).host,
+      connection: 'keep-alive',
+      'content-length': String(body.length),
+    }
     const headers = { ...json, ...connection, accept: 'application/json', 'user-agent': 'affine' }
     const told = { method: 'POST', url: '/v1/chat/completions', headers, body }
     expect(seen).toEqual([told, told])
@@ -385,7 +420,8 @@ describe('calls at once', () => {
       }, ms)
     })
     const client = minerClient({ chute: url, model: 'm' }, 8, Date.now)(20_000, forever)
-    const askAll = (count: number) => Promise.all(Array.from({ length: count }, () => client(PROMPT)))
+    const askAll = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => client(PROMPT)))
     for (const reply of await askAll(8)) expect(reply).toMatchObject({ content: 'A1' })
     expect(Math.max(...counts.slice(0, 8))).toBe(8)
     expect(Math.max(...counts.slice(8, 12))).toBe(4)
@@ -446,7 +482,9 @@ describe('the end of sampling', () => {
   it('ends attempts to connect to what never answers', async () => {
     const silent: TcpServer = createTcpServer(() => {})
     const url = await new Promise<string>((done) =>
-      silent.listen(0, '127.0.0.1', () => done(`http://127.0.0.1:${(silent.address() as { port: number }).port}/v1`)),
+      silent.listen(0, '127.0.0.1', () =>
+        done(`http://127.0.0.1:${(silent.address() as { port: number }).port}/v1`),
+      ),
     )
     const controller = new AbortController()
     const reply = ask(url, 60_000, controller.signal)

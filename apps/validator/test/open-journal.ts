@@ -1,4 +1,5 @@
-// Opens the journal that it is given, says what is in it, and appends the words that follow, one after the other.
+// Opens the journal that it is given, says what is in it, and appends the words that follow, one
+// after the other.
 import { openJournal } from '../src/journal.ts'
 
 const [path = '', ...words] = process.argv.slice(2)

@@ -24,13 +24,20 @@ const STUCK = `
   promises.stat = (path) => (String(path).includes('states') ? new Promise(() => {}) : stat(path))
   process.getBuiltinModule('node:module').syncBuiltinESMExports()
 `
-const head = (number: number): Event => ({ type: 'head', head: { number, hash: '' }, epoch: 2, offset: 7 })
+const head = (number: number): Event => ({
+  type: 'head',
+  head: { number, hash: '' },
+  epoch: 2,
+  offset: 7,
+})
 const problem = (what: string): Event => ({ type: 'problem', what, error: new Error('why') })
 
 /** What Prometheus reads: values by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
   const lines = (await response.text()).split('\n').filter((line) => /^affine_/.test(line))
-  return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]))
+  return Object.fromEntries(
+    lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]),
+  )
 }
 
 describe('metrics', () => {
@@ -41,7 +48,11 @@ describe('metrics', () => {
   } as unknown as Sample
   const lane = { sealed: true, whole: true, attesters: [] }
   const settled = {
-    state: { trust: { [HOTKEY]: { correct: 1_000_000, incorrect: 0 } }, ratio: 510_000, duel: { ratio: 620_000 } },
+    state: {
+      trust: { [HOTKEY]: { correct: 1_000_000, incorrect: 0 } },
+      ratio: 510_000,
+      duel: { ratio: 620_000 },
+    },
     report: {
       lanes: {
         a: { ...lane, accepted: true, setAside: [] },
@@ -60,11 +71,26 @@ describe('metrics', () => {
     const text = await response.clone().text()
     expect(text).toContain('process_cpu_seconds_total')
     const names = [
-      ...['head_block', 'head_age_seconds', 'epoch', 'epoch_offset_blocks', 'lane_challenges_left', 'samples_total'],
-      ...['faults_total', 'miner_calls_total', 'lanes', 'own_trust', 'ratio_to_beat', 'transactions_total'],
+      ...[
+        'head_block',
+        'head_age_seconds',
+        'epoch',
+        'epoch_offset_blocks',
+        'lane_challenges_left',
+        'samples_total',
+      ],
+      ...[
+        'faults_total',
+        'miner_calls_total',
+        'lanes',
+        'own_trust',
+        'ratio_to_beat',
+        'transactions_total',
+      ],
       ...['last_weights_block', 'problems_total'],
     ]
-    for (const name of names) expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
+    for (const name of names)
+      expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
     const values = await valuesOf(response)
     expect(values.affine_last_weights_block).toBe(41)
     for (const what of ['seal', 'attest', 'weights', 'reveal'])
@@ -77,29 +103,46 @@ describe('metrics', () => {
     time += 2500
     metrics.on({ type: 'sample', epoch: 2, sample, left: 12 })
     expect(await read()).toMatchObject({
-      ...{ affine_head_block: 67, affine_epoch: 2, affine_epoch_offset_blocks: 7, affine_head_age_seconds: 2.5 },
+      ...{
+        affine_head_block: 67,
+        affine_epoch: 2,
+        affine_epoch_offset_blocks: 7,
+        affine_head_age_seconds: 2.5,
+      },
       affine_lane_challenges_left: 12,
       'affine_samples_total{env="mult8@0.1.0",verdict="win"}': 1,
       'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
     })
     metrics.on({ type: 'epoch', settled })
-    for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal']) metrics.on({ type: 'sent', what, block: 99 })
-    for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const) metrics.on({ type: 'call', outcome })
+    for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal'])
+      metrics.on({ type: 'sent', what, block: 99 })
+    for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const)
+      metrics.on({ type: 'call', outcome })
     expect(await read()).toMatchObject({
       ...{ 'affine_lanes{outcome="accepted"}': 2, 'affine_lanes{outcome="rejected"}': 1 },
       ...{ 'affine_lanes{outcome="set_aside"}': 1, affine_lane_challenges_left: 0 },
-      ...{ affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666), affine_ratio_to_beat: 0.62, affine_last_weights_block: 99 },
+      ...{
+        affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666),
+        affine_ratio_to_beat: 0.62,
+        affine_last_weights_block: 99,
+      },
       'affine_transactions_total{what="seal",outcome="sent"}': 1,
       'affine_transactions_total{what="reveal",outcome="sent"}': 1,
-      ...{ 'affine_miner_calls_total{outcome="reply"}': 2, 'affine_miner_calls_total{outcome="own"}': 1 },
+      ...{
+        'affine_miner_calls_total{outcome="reply"}': 2,
+        'affine_miner_calls_total{outcome="own"}': 1,
+      },
     })
   })
 
   it('have few labels, whatever fails', async () => {
-    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'reveal', 'node']) metrics.on(problem(what))
+    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'reveal', 'node'])
+      metrics.on(problem(what))
     for (let i = 0; i < 100; i++) metrics.on(problem(`${i} and "more"\n`))
     const values = await read()
-    const problems = Object.entries(values).filter(([name]) => name.startsWith('affine_problems_total'))
+    const problems = Object.entries(values).filter(([name]) =>
+      name.startsWith('affine_problems_total'),
+    )
     expect(problems.length).toBeLessThan(15)
     expect(values).toMatchObject({
       ...{ 'affine_problems_total{what="turn"}': 1, 'affine_problems_total{what="lane"}': 1 },
@@ -159,9 +202,13 @@ describe('health', () => {
     expect([good.status, await good.json()]).toEqual([200, { ok: true, reasons: [] }])
     pass(11)
     const bad = await get('/healthz')
-    expect([bad.status, await bad.json()]).toEqual([503, { ok: false, reasons: ['no block came in 10 s'] }])
+    expect([bad.status, await bad.json()]).toEqual([
+      503,
+      { ok: false, reasons: ['no block came in 10 s'] },
+    ])
     expect((await get('/metrics')).status).toBe(200)
-    for (const path of ['/', '/metrics/', '//metrics', '/healthz/..']) expect((await get(path)).status).toBe(404)
+    for (const path of ['/', '/metrics/', '//metrics', '/healthz/..'])
+      expect((await get(path)).status).toBe(404)
   })
 })
 
@@ -177,7 +224,11 @@ describe('what a service says', () => {
     })
     const screen = serviceOutput(json, hide)
     narrate({ type: 'sent', what: 'seal 3', block: 9 }, screen, String)
-    narrate({ type: 'problem', what: 'turn', error: new Error('s3cret \u001b[2J\u202e') }, screen, String)
+    narrate(
+      { type: 'problem', what: 'turn', error: new Error('s3cret \u001b[2J\u202e') },
+      screen,
+      String,
+    )
     screen.line('! mind this', { type: 'warning', text: 'mind this' })
     screen.line('one\ntwo', { type: 'epoch', stake: 10n ** 20n, odd: '\u009b\u2028é' })
     screen.status('passing')
@@ -187,7 +238,13 @@ describe('what a service says', () => {
   }
   it('is for people in a terminal', () => {
     const lines = said(true, false).split('\r\x1b[K').filter(Boolean)
-    const text = ['  seal 3 is in block 9\n', '  ✘ turn: **** �\n', '! mind this\n', 'one\ntwo\n', 'passing']
+    const text = [
+      '  seal 3 is in block 9\n',
+      '  ✘ turn: **** �\n',
+      '! mind this\n',
+      'one\ntwo\n',
+      'passing',
+    ]
     expect(lines).toEqual(text)
   })
   it.each([
@@ -205,9 +262,23 @@ describe('what a service says', () => {
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     expect(records).toEqual([
       { level: 'info', time, type: 'sent', what: 'seal 3', block: 9, msg: 'seal 3 is in block 9' },
-      { level: 'error', time, type: 'problem', what: 'turn', message: '**** \u001b[2J\u202e', msg: 'turn: **** �' },
+      {
+        level: 'error',
+        time,
+        type: 'problem',
+        what: 'turn',
+        message: '**** \u001b[2J\u202e',
+        msg: 'turn: **** �',
+      },
       { level: 'warn', time, type: 'warning', text: 'mind this', msg: 'mind this' },
-      { level: 'info', time, type: 'epoch', stake: `${10n ** 20n}`, odd: '\u009b\u2028é', msg: 'one' },
+      {
+        level: 'info',
+        time,
+        type: 'epoch',
+        stake: `${10n ** 20n}`,
+        odd: '\u009b\u2028é',
+        msg: 'one',
+      },
     ])
   })
 })
@@ -219,7 +290,18 @@ describe('af validate', () => {
   let runs = 0
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'operating-'))
-    const words = ['--port', '0', '--block-ms', '150', '--validators', '3', '--miners', '2', '--out', join(root, 'net')]
+    const words = [
+      '--port',
+      '0',
+      '--block-ms',
+      '150',
+      '--validators',
+      '3',
+      '--miners',
+      '2',
+      '--out',
+      join(root, 'net'),
+    ]
     chain = start(AF, ['localnet', ...words, '--json'])
     url = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url
     for await (const { number } of (await remoteChain(url)).heads())
@@ -233,13 +315,24 @@ describe('af validate', () => {
 
   const key = (name: string): string => join(root, 'net/keys', name)
   const validate = (words: string, { on = url, who = 1, env = {} } = {}): Started => {
-    const own = ['--key', key(`validator-${who}`), '--folder', join(root, `v${runs++}`), '--buckets', join(root, 'b')]
-    return start(AF, ['validate', '--network', on, ...own, ...words.split(' ').filter(Boolean)], { cwd: root, env })
+    const own = [
+      '--key',
+      key(`validator-${who}`),
+      '--folder',
+      join(root, `v${runs++}`),
+      '--buckets',
+      join(root, 'b'),
+    ]
+    return start(AF, ['validate', '--network', on, ...own, ...words.split(' ').filter(Boolean)], {
+      cwd: root,
+      env,
+    })
   }
   const records = (stdout: string): Record<string, unknown>[] =>
     stdout.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []))
   /** Where a validator's pages are. */
-  const pagesOf = async ({ says }: Started): Promise<string> => (await says(/"url":"([^"]+)"/))[1] ?? ''
+  const pagesOf = async ({ says }: Started): Promise<string> =>
+    (await says(/"url":"([^"]+)"/))[1] ?? ''
   /** Asks for a page until it has the status, or the process has ended. */
   const health = async (at: string, status: number): Promise<unknown> => {
     for (;;) {
@@ -274,7 +367,10 @@ describe('af validate', () => {
   /** An environment in which every process begins with this code. */
   async function beginning(code: string): Promise<{ NODE_OPTIONS: string }> {
     const file = join(root, `${runs++}.mjs`)
-    await writeFile(file, `import { isMainThread } from 'node:worker_threads'\nif (isMainThread) {${code}}`)
+    await writeFile(
+      file,
+      `import { isMainThread } from 'node:worker_threads'\nif (isMainThread) {${code}}`,
+    )
     return { NODE_OPTIONS: `--import=${file}` }
   }
 
@@ -286,7 +382,9 @@ describe('af validate', () => {
     expect(await health(at, 503)).toEqual({ ok: false, reasons })
     const { code, stdout } = await validator.ended
     expect(code).toBe(1)
-    expect(records(stdout).at(-1)?.message).toBe('its turn came no further in 2 s: it ends, to be started again')
+    expect(records(stdout).at(-1)?.message).toBe(
+      'its turn came no further in 2 s: it ends, to be started again',
+    )
   })
 
   it('whose event loop is blocked is killed', async () => {
@@ -307,7 +405,8 @@ describe('af validate', () => {
     }
     while ((await first('')) === 0); // until both have attested the last epoch
     expect(await first('--replay')).toBe(0)
-    for (const { code } of await Promise.all(others.map((each) => each.stop()))) expect(code).toBe(130)
+    for (const { code } of await Promise.all(others.map((each) => each.stop())))
+      expect(code).toBe(130)
   })
 
   it('says which node failed, and that it tries the next, without the key in its URL', async () => {
@@ -330,13 +429,20 @@ describe('af validate', () => {
       let count = 0
       // Some replies, then none.
       const { url: chute, seen } = await serve((_, __, response, body) => {
-        const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.5, seed: '' })
-        if (count++ < 60) response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
+        const content = playerReply(JSON.parse(body).messages.at(-1).content, {
+          skill: 0.5,
+          seed: '',
+        })
+        if (count++ < 60)
+          response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
       })
       const live = await remoteChain(url)
       for (const name of ['miner-1', 'miner-2']) {
         const miner = account(Buffer.from(await readFile(key(name), 'utf8'), 'hex'))
-        await live.commit(miner, encodeCommitment({ kind: 'miner', model: miner.hotkey, revision: 'main', chute }))
+        await live.commit(
+          miner,
+          encodeCommitment({ kind: 'miner', model: miner.hotkey, revision: 'main', chute }),
+        )
       }
       const validator = validate('')
       const folder = join(root, `v${runs - 1}`, 'journal')
@@ -351,7 +457,9 @@ describe('af validate', () => {
       expect(records(stdout).some(({ type }) => type === 'stopping')).toBe(true)
       const problems = records(stdout).filter(({ type }) => type === 'problem')
       // What a slow machine sends too late is no trouble of stopping.
-      expect(problems.filter(({ message }) => !/^AncientBirthBlock/.test(String(message)))).toEqual([])
+      expect(problems.filter(({ message }) => !/^AncientBirthBlock/.test(String(message)))).toEqual(
+        [],
+      )
       const lines = await played()
       expect(lines.length).toBeGreaterThan(0)
       expect(lines.length).toBeLessThan(64)
@@ -360,10 +468,14 @@ describe('af validate', () => {
 
     it('waits for what is under way, not longer than told, and not at all at the second signal', async () => {
       const env = await beginning(STUCK)
-      const [short, long] = [validate('--grace 1 --metrics 0', { env }), validate('--grace 900 --metrics 0', { env })]
+      const [short, long] = [
+        validate('--grace 1 --metrics 0', { env }),
+        validate('--grace 900 --metrics 0', { env }),
+      ]
       for (const validator of [short, long]) {
         const at = await pagesOf(validator)
-        while (!((await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0)) await sleep(50)
+        while (!((await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0))
+          await sleep(50)
         validator.child.kill('SIGTERM')
         await validator.says(/"type":"stopping"/)
       }

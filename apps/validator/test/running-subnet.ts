@@ -4,21 +4,45 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { blockPath, statePath } from '@affine/blocks'
-import { type Account, account, decodeCommitment, encodeCommitment, LocalChain, serveLocal } from '@affine/chain'
+import {
+  type Account,
+  account,
+  decodeCommitment,
+  encodeCommitment,
+  LocalChain,
+  serveLocal,
+} from '@affine/chain'
 import { parseState } from '@affine/duel'
 import { digest } from '@affine/prng'
-import { LOCAL_NETWORK, openBucket, place, type Recomputed, recompute, sealBlock, sealsOf } from '@affine/verifier'
+import {
+  LOCAL_NETWORK,
+  openBucket,
+  place,
+  type Recomputed,
+  recompute,
+  sealBlock,
+  sealsOf,
+} from '@affine/verifier'
 import { AF, type Started, start } from '../../verifier/test/processes.ts'
 import { listen } from '../src/reference-miner.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
-/** In each half of an epoch the chain waits so long for its validators, as those that are killed need time to come back. */
+/**
+ * In each half of an epoch the chain waits so long for its validators, as those that are killed
+ * need time to come back.
+ */
 const PATIENCE_MS = 10_000
-/** At one block it waits so long for those that are steady; not for ever, as it is blocks that they act on. */
+/**
+ * At one block it waits so long for those that are steady; not for ever, as it is blocks that they
+ * act on.
+ */
 const STEADY_MS = 2500
-/** From these blocks of an epoch on it waits: for seals, for lanes to have been read, for attestations. */
+/**
+ * From these blocks of an epoch on it waits: for seals, for lanes to have been read, for
+ * attestations.
+ */
 const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
   protocol.sealBlock - 10,
   protocol.epochBlocks - 6,
@@ -51,7 +75,10 @@ interface Wanted {
   readonly blockMs: number
 }
 
-/** A subnet under way. Its chain is made here and served over HTTP; miners and validators are processes. */
+/**
+ * A subnet under way. Its chain is made here and served over HTTP; miners and validators are
+ * processes.
+ */
 export interface Running extends AsyncDisposable {
   readonly root: string
   readonly buckets: string
@@ -80,11 +107,20 @@ function holds(bucket: string, head: string): boolean {
   return true
 }
 
-export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: Wanted): Promise<Running> {
+export async function runningSubnet({
+  seed,
+  stakes,
+  steady,
+  miners,
+  blockMs,
+}: Wanted): Promise<Running> {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
-  const bytes = (...parts: (string | number)[]) => Buffer.from(digest('running subnet', seed, ...parts), 'hex')
-  const accounts = Array.from({ length: stakes.length + miners }, (_, i) => account(bytes('key', i)))
+  const bytes = (...parts: (string | number)[]) =>
+    Buffer.from(digest('running subnet', seed, ...parts), 'hex')
+  const accounts = Array.from({ length: stakes.length + miners }, (_, i) =>
+    account(bytes('key', i)),
+  )
   let drawn = 0
   const chain = LocalChain.create({
     ...{ netuid: 120, random: () => bytes('entropy', drawn++), time: Date.now() },
@@ -99,7 +135,17 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
     const key = join(root, 'keys', `${i}`)
     await writeFile(key, bytes('key', i).toString('hex'), { mode: 0o600 })
     const folder = join(root, `validator-${i}`)
-    const words = ['validate', '--network', server.url, '--key', key, '--folder', folder, '--buckets', buckets]
+    const words = [
+      'validate',
+      '--network',
+      server.url,
+      '--key',
+      key,
+      '--folder',
+      folder,
+      '--buckets',
+      buckets,
+    ]
     const validate: Seat['validate'] = (faults) => {
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
       return start(AF, [...words, '--concurrency', '1', '--json'], env && { env })
@@ -115,12 +161,14 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
     const fields = 'fields' in call ? call.fields.map((field) => Buffer.from(field, 'hex')) : []
     const said = decodeCommitment(fields, hotkey)
     const { seals, attested } = all.find(({ account }) => account.hotkey === hotkey) ?? {}
-    if (said?.kind === 'seal') seals?.set(said.epoch, new Set([...(seals.get(said.epoch) ?? []), said.head]))
+    if (said?.kind === 'seal')
+      seals?.set(said.epoch, new Set([...(seals.get(said.epoch) ?? []), said.head]))
     if (said?.kind === 'attest') attested?.add(said.epoch)
     return submit(extrinsic)
   }
 
-  // The first stays champion; every duel is over in an epoch, so lanes stay small, and there is always a next one.
+  // The first stays champion; every duel is over in an epoch, so lanes stay small, and there is
+  // always a next one.
   const [best = '', other = ''] = await Promise.all(
     ['0.9', '0.3'].map(async (skill): Promise<string> => {
       const miner = start(AF, ['miner', '--port', '0', '--skill', skill, '--json'])
@@ -129,7 +177,12 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
   )
   const committed = accounts.slice(stakes.length).map((account, i) => {
     const model = `affine/reference-${account.hotkey}`
-    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: i === 0 ? best : other })
+    const fields = encodeCommitment({
+      kind: 'miner',
+      model,
+      revision: 'main',
+      chute: i === 0 ? best : other,
+    })
     return chain.commit(account, fields)
   })
 
@@ -139,9 +192,14 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true
     const state = existsSync(file) && parseState(readFileSync(file, 'utf8'))
-    return state !== false && state.ok && !(state.value.duel && Object.hasOwn(state.value.due, account.hotkey))
+    return (
+      state !== false &&
+      state.ok &&
+      !(state.value.duel && Object.hasOwn(state.value.due, account.hotkey))
+    )
   }
-  const headsOf = async (epoch: number) => sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
+  const headsOf = async (epoch: number) =>
+    sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
   /** Have these said and read what is to be said and read by this block? */
   async function areDone(seats: readonly Seat[]): Promise<boolean> {
     const { epoch, offset } = at()
@@ -195,7 +253,8 @@ export async function runningSubnet({ seed, stakes, steady, miners, blockMs }: W
       await writeFile(file, chain.export())
       const epochs: Recomputed[] = []
       const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
-      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open })) epochs.push(epoch)
+      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
+        epochs.push(epoch)
       return { file, epochs }
     },
     async [Symbol.asyncDispose]() {

@@ -89,7 +89,9 @@ describe('a lane', () => {
       if (event.type !== 'sample') return
       lefts.push(event.left)
       const { challengeId } = event.sample
-      kept.push(readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')))
+      kept.push(
+        readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')),
+      )
     }
     const { samples, time } = await sampled(duel, { on })
     expect(lefts).toEqual(Array.from({ length: 48 }, (_, i) => 47 - i))
@@ -115,14 +117,19 @@ describe('a lane', () => {
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 31).join('\n')}\n`))
     await appendFile(journalPath, '{"at":17') // torn by a crash
     const again = await sampled(duel)
-    const replies = ({ champion, contender }: Sample): number => champion.messages.length + contender.messages.length
+    const replies = ({ champion, contender }: Sample): number =>
+      champion.messages.length + contender.messages.length
     const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
     expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
     const content = ({ champion, contender, ...rest }: Sample) => ({
       ...rest,
-      messages: [champion, contender].map(({ messages }) => messages.map((message) => message.content)),
+      messages: [champion, contender].map(({ messages }) =>
+        messages.map((message) => message.content),
+      ),
     })
-    expect([...again.samples].sort(byId).map(content)).toEqual([...first.samples].sort(byId).map(content))
+    expect([...again.samples].sort(byId).map(content)).toEqual(
+      [...first.samples].sort(byId).map(content),
+    )
     expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
   })
 
@@ -130,10 +137,16 @@ describe('a lane', () => {
     const { duel } = await minersOf(honest(1), honest(1))
     await sampled(duel)
     const before = await readFile(journalPath, 'utf8')
-    const others = [{ epoch: 8 }, { beacon: '00'.repeat(32) }, { duel: { ...scope.duel, id: '11'.repeat(32) } }]
+    const others = [
+      { epoch: 8 },
+      { beacon: '00'.repeat(32) },
+      { duel: { ...scope.duel, id: '11'.repeat(32) } },
+    ]
     for (const other of others) {
       const task = sampled(duel, { scope: { ...scope, ...other } })
-      await expect(task).rejects.toThrow(`${journalPath} belongs to another epoch, duel or chain: move it away`)
+      await expect(task).rejects.toThrow(
+        `${journalPath} belongs to another epoch, duel or chain: move it away`,
+      )
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
   })
@@ -201,11 +214,15 @@ describe('a hostile miner', () => {
     'null',
   ]
   const hostile: Answer = (index, request, response, body) => {
-    const headers = { ...json, 'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300) }
+    const headers = {
+      ...json,
+      'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300),
+    }
     const kind = index % (nasty.length + 4)
     if (kind === nasty.length) request.socket.resetAndDestroy()
     else if (kind === nasty.length + 1) response.writeHead(500, headers).end('\u001b[2J')
-    else if (kind === nasty.length + 2) response.writeHead(200, headers).end(completion({ toString: 'B2' }))
+    else if (kind === nasty.length + 2)
+      response.writeHead(200, headers).end(completion({ toString: 'B2' }))
     else if (kind === nasty.length + 3) honest(1)(index, request, response, body)
     else response.writeHead(200, headers).end(completion(nasty[kind]))
   }
@@ -215,8 +232,12 @@ describe('a hostile miner', () => {
     const { samples } = await sampled(duel)
     expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
-    const replies = samples.flatMap(({ champion, contender }) => [...champion.messages, ...contender.messages])
-    for (const { content } of replies) expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
+    const replies = samples.flatMap(({ champion, contender }) => [
+      ...champion.messages,
+      ...contender.messages,
+    ])
+    for (const { content } of replies)
+      expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
     expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
   })
 
@@ -248,7 +269,15 @@ describe('the two miners of a duel', () => {
     expect(sent('contender')).toEqual(sent('champion'))
     const everything = JSON.stringify([...seen.champion, ...seen.contender])
     const ids = samples.map(({ challengeId }) => challengeId)
-    const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.duel.id, scope.beacon, ...ids]
+    const hints = [
+      'champion',
+      'contender',
+      SECRET,
+      VALIDATOR.hotkey,
+      scope.duel.id,
+      scope.beacon,
+      ...ids,
+    ]
     expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
   })
 })
@@ -273,7 +302,14 @@ describe('a lane through Chutes', () => {
       [POSTS[1]]: plays(randomUUID),
       ...routes,
     })
-    const agent = chutesAgents({ apiKey: 'cpk_1', concurrency: 8, now: Date.now, on: () => {}, pauseMs: 100, ...place })
+    const agent = chutesAgents({
+      apiKey: 'cpk_1',
+      concurrency: 8,
+      now: Date.now,
+      on: () => {},
+      pauseMs: 100,
+      ...place,
+    })
     return { agent, seen, duel: { champion, contender } }
   }
   const invocations = (samples: readonly Sample[]) =>
@@ -296,7 +332,10 @@ describe('a lane through Chutes', () => {
       given.push(id ?? randomUUID())
       return given.at(-1) ?? ''
     }
-    const { agent, duel } = await duelOn({ [POSTS[0]]: plays(repeating), [POSTS[1]]: plays(repeating) })
+    const { agent, duel } = await duelOn({
+      [POSTS[0]]: plays(repeating),
+      [POSTS[1]]: plays(repeating),
+    })
     const { samples } = await sampled(duel, { agent })
     expect(new Set(given).size).toBeLessThan(given.length)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
@@ -304,7 +343,8 @@ describe('a lane through Chutes', () => {
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
     await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
     const kept = invocations(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
-    const again = (): string => (count++ % 2 === 0 ? (kept[count % kept.length] ?? '') : randomUUID())
+    const again = (): string =>
+      count++ % 2 === 0 ? (kept[count % kept.length] ?? '') : randomUUID()
     const second = await duelOn({ [POSTS[0]]: plays(again), [POSTS[1]]: plays(again) })
     const { samples: all } = await sampled(duel, { agent: second.agent })
     expect(all.length).toBe(48)
@@ -319,7 +359,11 @@ describe('a lane through Chutes', () => {
       handle(...rest)
     }
     const account: Handle = (...rest) => answers(200, { balance: isDry ? 0 : 9 })(...rest)
-    const { agent, duel } = await duelOn({ [POSTS[0]]: paying, [POSTS[1]]: paying, '/users/me': account })
+    const { agent, duel } = await duelOn({
+      [POSTS[0]]: paying,
+      [POSTS[1]]: paying,
+      '/users/me': account,
+    })
     const phase = new AbortController()
     const on: LaneTask['on'] = () => void setTimeout(() => phase.abort(), 400)
     const task = { agent, on, deadline: phase.signal }

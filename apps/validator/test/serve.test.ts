@@ -40,14 +40,22 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer }
+type Answer = {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
 
 /** Asks for the path as it stands: fetch would tidy it. */
 const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const asked = request(url, { ...options, path }, async (response) => {
       const chunks = await response.toArray()
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: Buffer.concat(chunks),
+      })
     })
     asked.on('error', reject).end(body)
   })
@@ -76,7 +84,9 @@ describe('a block', () => {
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
     })
-    expect((await ask('/5F/v1/states/7.json')).headers).toMatchObject({ 'content-type': 'application/json' })
+    expect((await ask('/5F/v1/states/7.json')).headers).toMatchObject({
+      'content-type': 'application/json',
+    })
   })
 
   it('is gzipped for those who take it', async () => {
@@ -88,7 +98,9 @@ describe('a block', () => {
       expect(String(gunzipSync(body))).toBe(text)
     }
     for (const accept of ['identity', 'br', 'gzip;q=0', ''])
-      expect(String((await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })).body)).toBe(text)
+      expect(
+        String((await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })).body),
+      ).toBe(text)
   })
 
   it('has a tag, by which it is not sent again', async () => {
@@ -97,8 +109,14 @@ describe('a block', () => {
       const { etag = '' } = (await ask(`/5F${BLOCK}`, { headers })).headers
       expect(etag).toMatch(/^(W\/)?"[0-9a-f]{40}"$/)
       const again = await ask(`/5F${BLOCK}`, { headers: { ...headers, 'if-none-match': etag } })
-      expect([again.status, again.body.length, again.headers['cache-control']]).toEqual([304, 0, FOREVER])
-      const other = await ask(`/5F${BLOCK}`, { headers: { ...headers, 'if-none-match': '"other"' } })
+      expect([again.status, again.body.length, again.headers['cache-control']]).toEqual([
+        304,
+        0,
+        FOREVER,
+      ])
+      const other = await ask(`/5F${BLOCK}`, {
+        headers: { ...headers, 'if-none-match': '"other"' },
+      })
       expect(other.status).toBe(200)
     }
   })
@@ -106,7 +124,10 @@ describe('a block', () => {
   it('has a head', async () => {
     const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
     expect([status, body.length]).toEqual([200, 0])
-    expect(headers).toMatchObject({ 'cache-control': FOREVER, 'content-length': String(text.length) })
+    expect(headers).toMatchObject({
+      'cache-control': FOREVER,
+      'content-length': String(text.length),
+    })
     expect((await ask('/5F/v1/states/8.json', { method: 'HEAD' })).status).toBe(404)
   })
 })
@@ -124,7 +145,14 @@ describe('nothing else', () => {
       'buckets/.dot/v1/blocks',
     ])
       await mkdir(join(root, folder), { recursive: true })
-    for (const path of ['v1/secret', 'v1/blocks/.secret', '.env', 'key', 'v1/blocks/folder/x', 'blocks/x'])
+    for (const path of [
+      'v1/secret',
+      'v1/blocks/.secret',
+      '.env',
+      'key',
+      'v1/blocks/folder/x',
+      'blocks/x',
+    ])
       await writeFile(join(bucket, path), 'secret')
     await writeFile(join(root, 'buckets/v1/keys/x'), 'secret')
     await writeFile(join(root, 'buckets/.dot/v1/blocks/x'), 'secret')
@@ -153,8 +181,20 @@ describe('nothing else', () => {
       '/5F/v1/states/',
     ],
     ...['/secret', '/5F/blocks/x', '/5F/key', '/5F/.env', '/5F/v1/secret', '/5F/v1/blocks/.secret'],
-    ...['/5F/v1/blocks/folder/x', '/v1/keys/x', '/.dot/v1/blocks/x', '/5F/v1/blocks/../../key', '/../secret', '/..'],
-    ...['/5F/../secret', '/5F/v1/blocks/../secret', '//5F/v1/states/7.json', '/5F//v1/states/7.json'],
+    ...[
+      '/5F/v1/blocks/folder/x',
+      '/v1/keys/x',
+      '/.dot/v1/blocks/x',
+      '/5F/v1/blocks/../../key',
+      '/../secret',
+      '/..',
+    ],
+    ...[
+      '/5F/../secret',
+      '/5F/v1/blocks/../secret',
+      '//5F/v1/states/7.json',
+      '/5F//v1/states/7.json',
+    ],
     ...[
       '/5F/v1/states/%2e%2e/secret',
       '/%2e%2e/secret',
@@ -162,8 +202,18 @@ describe('nothing else', () => {
       '/5F/v1/blocks%2flink',
       '/5F%00/v1/x',
     ],
-    ...['/5F/v1/blocks/..\\..\\key', '/5F/v1/states/7.json%00', '/5F/v1/states/7.json/', '/5F/v1/states/7%2ejson'],
-    ...['/5F/v1/states/7.json?', '/5F/v1/states/7.json?a=b', '/5F/v1/states/7.json#a', '/5F/v1/states/7.json;a'],
+    ...[
+      '/5F/v1/blocks/..\\..\\key',
+      '/5F/v1/states/7.json%00',
+      '/5F/v1/states/7.json/',
+      '/5F/v1/states/7%2ejson',
+    ],
+    ...[
+      '/5F/v1/states/7.json?',
+      '/5F/v1/states/7.json?a=b',
+      '/5F/v1/states/7.json#a',
+      '/5F/v1/states/7.json;a',
+    ],
     ...[
       '/5F/v1/blocks/link',
       '/5F/v1/states/link',
@@ -190,16 +240,22 @@ describe('nothing else', () => {
       const { status, headers, body } = await ask(path, { method })
       expect([404, 400]).toContain(status)
       if (status === 404)
-        expect(headers).toMatchObject({ 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
+        expect(headers).toMatchObject({
+          'cache-control': 'no-store',
+          'access-control-allow-origin': '*',
+        })
       expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : 'not here\n')
     }
   })
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY'])('can be done: %s', async (method) => {
-    const { status, headers } = await ask(`/5F${BLOCK}`, { method })
-    expect(status).toBe(404)
-    expect(headers['cache-control']).toBe('no-store')
-  })
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY'])(
+    'can be done: %s',
+    async (method) => {
+      const { status, headers } = await ask(`/5F${BLOCK}`, { method })
+      expect(status).toBe(404)
+      expect(headers['cache-control']).toBe('no-store')
+    },
+  )
 
   it('is taken in: requests that are too large, or odd, end', async () => {
     // The answer to one that is still being sent may be lost with the connection.
@@ -250,11 +306,22 @@ describe('the command', () => {
     const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
     const bytes = await httpBucket(`${at}/5F`).read(BLOCK.slice(1), 1 << 20)
     expect(String(Buffer.from(bytes ?? []))).toBe(text)
-    expect(await served.stop()).toMatchObject({ code: 130, stderr: expect.not.stringContaining(' at ') })
+    expect(await served.stop()).toMatchObject({
+      code: 130,
+      stderr: expect.not.stringContaining(' at '),
+    })
   })
 
   it('says in JSON where it serves, also over IPv6', async () => {
-    const served = start(AF, ['serve', join(root, 'buckets/5F'), '--port', '0', '--json', '--host', '127.0.0.1'])
+    const served = start(AF, [
+      'serve',
+      join(root, 'buckets/5F'),
+      '--port',
+      '0',
+      '--json',
+      '--host',
+      '127.0.0.1',
+    ])
     const [line = ''] = await served.says(/.*\n/)
     const record = JSON.parse(line)
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })

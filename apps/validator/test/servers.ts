@@ -27,10 +27,17 @@ export async function listen(server: TcpServer, port: number): Promise<string> {
 }
 
 /** Gets a request's index, from 0, and its body, which has been read. */
-export type Answer = (index: number, request: IncomingMessage, response: ServerResponse, body: string) => void
+export type Answer = (
+  index: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+) => void
 
 /** A real server on loopback that notes every request. */
-export async function serve(answer: Answer): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
+export async function serve(
+  answer: Answer,
+): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   let count = 0
   const server = createServer(async (request, response) => {
@@ -47,11 +54,18 @@ export async function serve(answer: Answer): Promise<{ readonly url: string; rea
 
 /** The body of a chat completion. */
 export function completion(content: unknown): string {
-  return JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }] })
+  return JSON.stringify({
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+  })
 }
 
 /** Answers the request of an index, from 0, among those for one path. */
-export type Handle = (request: IncomingMessage, response: ServerResponse, index: number, body: string) => void
+export type Handle = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  index: number,
+  body: string,
+) => void
 
 const json = { 'content-type': 'application/json' }
 
@@ -66,7 +80,10 @@ export const replies: Handle = (_, response) =>
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(completion('A1'))
 
 /** What Chutes says of a chute that is as its miner committed. */
-export const described = ({ model, revision }: Miner, slug: string): Readonly<Record<string, string>> => {
+export const described = (
+  { model, revision }: Miner,
+  slug: string,
+): Readonly<Record<string, string>> => {
   return { name: model, revision, slug }
 }
 
@@ -77,7 +94,10 @@ interface StandIn {
   readonly asked: (path: string) => readonly Seen[]
 }
 
-/** A server that stands in for Chutes, by path, and `place`, which leads agents to it: a slug is a folder there. */
+/**
+ * A server that stands in for Chutes, by path, and `place`, which leads agents to it: a slug is a
+ * folder there.
+ */
 export async function serveChutes(handlers: Readonly<Record<string, Handle>>): Promise<StandIn> {
   const counts = new Map<string, number>()
   const { url, seen } = await serve((_, request, response, body) => {

@@ -8,7 +8,10 @@ import { readSettings } from '../src/settings.ts'
 import { unprintable } from './commands.ts'
 
 const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
-const KEYS = { S3_ACCESS_KEY_ID: 'access-key-of-mine', S3_SECRET_ACCESS_KEY: 'secret-key-of-mine-9z' }
+const KEYS = {
+  S3_ACCESS_KEY_ID: 'access-key-of-mine',
+  S3_SECRET_ACCESS_KEY: 'secret-key-of-mine-9z',
+}
 const R2 = {
   R2_ACCOUNT_ID: '0123456789abcdef0123456789abcdef',
   R2_BUCKET_ID: 'affine',
@@ -17,7 +20,8 @@ const R2 = {
 }
 
 type Variables = Readonly<Record<string, string>>
-const read = (flags: object, env: Variables = {}, file: Variables = {}) => readSettings(flags, env, file)
+const read = (flags: object, env: Variables = {}, file: Variables = {}) =>
+  readSettings(flags, env, file)
 /** Where a setting is from. */
 const found = ({ shown }: ReturnType<typeof read>, name: string) => {
   const { value, from, by } = shown.find(({ setting }) => setting === name) ?? {}
@@ -26,27 +30,43 @@ const found = ({ shown }: ReturnType<typeof read>, name: string) => {
 
 describe('a setting', () => {
   it('is taken from the option, else the environment, else .env, else it has its default', () => {
-    const [flags, env, file] = [{ stall: '1' }, { AFFINE_STALL: '2' }, { AFFINE_STALL: '3', AFFINE_GRACE: '4' }]
+    const [flags, env, file] = [
+      { stall: '1' },
+      { AFFINE_STALL: '2' },
+      { AFFINE_STALL: '3', AFFINE_GRACE: '4' },
+    ]
     expect(found(read(flags, env, file), 'stall')).toEqual(['1', 'flag', '--stall'])
     expect(found(read({}, env, file), 'stall')).toEqual(['2', 'environment', 'AFFINE_STALL'])
     expect(found(read({}, {}, file), 'stall')).toEqual(['3', '.env', 'AFFINE_STALL'])
     expect(found(read({}), 'stall')).toEqual(['300', 'default', '--stall or AFFINE_STALL'])
     expect(found(read({}), 'folder')).toEqual(['-', '-', '--folder or AFFINE_FOLDER'])
-    expect(read({ ...MINIMUM, ...flags }, env, file).settings).toMatchObject({ stall: 1, grace: 4, concurrency: 32 })
+    expect(read({ ...MINIMUM, ...flags }, env, file).settings).toMatchObject({
+      stall: 1,
+      grace: 4,
+      concurrency: 32,
+    })
   })
 
   it('of the environment counts before .env whatever its name, and keeps .env’s away even when it is empty', () => {
-    expect(found(read({}, { R2_BUCKET_ID: 'one' }, { S3_BUCKET: 'two' }), 's3-bucket')[0]).toBe('one')
-    expect(found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key')).toEqual([
-      ...['-', '-', 'CHUTES_API_KEY'],
-    ])
+    expect(found(read({}, { R2_BUCKET_ID: 'one' }, { S3_BUCKET: 'two' }), 's3-bucket')[0]).toBe(
+      'one',
+    )
+    expect(
+      found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key'),
+    ).toEqual([...['-', '-', 'CHUTES_API_KEY']])
   })
 
   it('has the type that it needs: numbers, switches, texts', () => {
     const env = { AFFINE_EMIT: 'true', AFFINE_REPLAY: '0', AFFINE_METRICS: '0', AFFINE_NETUID: '7' }
     const { settings, problems } = read({ ...MINIMUM, firstEpoch: '12' }, env)
     expect(problems).toEqual([])
-    expect(settings).toMatchObject({ emit: true, replay: false, metrics: 0, netuid: 7, firstEpoch: 12 })
+    expect(settings).toMatchObject({
+      emit: true,
+      replay: false,
+      metrics: 0,
+      netuid: 7,
+      firstEpoch: 12,
+    })
     expect(settings).toMatchObject({ bucket: 'b', metricsHost: '127.0.0.1', network: 'local' })
   })
 })
@@ -57,10 +77,14 @@ describe('the network', () => {
 
   it('has the fallback behind its own nodes', () => {
     expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
-    expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe('local,wss://two')
+    expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe(
+      'local,wss://two',
+    )
   })
   it('that an option names is all of it', () => {
-    expect(read({ ...rest, network: 'http://127.0.0.1:1' }, {}, file).settings?.network).toBe('http://127.0.0.1:1')
+    expect(read({ ...rest, network: 'http://127.0.0.1:1' }, {}, file).settings?.network).toBe(
+      'http://127.0.0.1:1',
+    )
     expect(read({ ...rest, network: 'local' }, file).settings?.network).toBe('local')
   })
 })
@@ -71,23 +95,47 @@ describe('the bucket', () => {
 
   it('is a folder, with a URL or without', () => {
     expect(read(MINIMUM).settings).toMatchObject({ bucket: 'b' })
-    expect(read({ ...MINIMUM, bucketUrl: url }).settings).toMatchObject({ bucket: 'b', bucketUrl: url })
+    expect(read({ ...MINIMUM, bucketUrl: url }).settings).toMatchObject({
+      bucket: 'b',
+      bucketUrl: url,
+    })
   })
   it('is in R2, by the names that operators know', () => {
     const endpoint = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com`
     const bucket = { ...options, endpoint, bucket: 'affine', region: 'auto', style: 'path' }
     expect(read({ ...rest, bucketUrl: url }, R2).settings).toMatchObject({ bucket, bucketUrl: url })
-    expect(read(rest, { ...R2, R2_PUBLIC_BASE: url }).settings).toMatchObject({ bucket, bucketUrl: url })
+    expect(read(rest, { ...R2, R2_PUBLIC_BASE: url }).settings).toMatchObject({
+      bucket,
+      bucketUrl: url,
+    })
   })
   it('is in any S3, whose names count before those of R2', () => {
-    const place = { S3_ENDPOINT: 'https://s3.eu.example', S3_BUCKET: 'mine', S3_REGION: 'eu', S3_STYLE: 'virtual' }
-    const bucket = { ...options, endpoint: 'https://s3.eu.example', bucket: 'mine', region: 'eu', style: 'virtual' }
-    expect(read({ ...rest, bucketUrl: url }, { ...R2, ...place, ...KEYS }).settings?.bucket).toEqual(bucket)
+    const place = {
+      S3_ENDPOINT: 'https://s3.eu.example',
+      S3_BUCKET: 'mine',
+      S3_REGION: 'eu',
+      S3_STYLE: 'virtual',
+    }
+    const bucket = {
+      ...options,
+      endpoint: 'https://s3.eu.example',
+      bucket: 'mine',
+      region: 'eu',
+      style: 'virtual',
+    }
+    expect(
+      read({ ...rest, bucketUrl: url }, { ...R2, ...place, ...KEYS }).settings?.bucket,
+    ).toEqual(bucket)
   })
 })
 
 describe('what is wrong', () => {
-  const wrong: readonly (readonly [what: string, flags: object, env: Variables, problems: readonly string[]])[] = [
+  const wrong: readonly (readonly [
+    what: string,
+    flags: object,
+    env: Variables,
+    problems: readonly string[],
+  ])[] = [
     ['nothing', MINIMUM, {}, []],
     [
       'everything that must be there',
@@ -101,7 +149,14 @@ describe('what is wrong', () => {
     ],
     [
       'values of all kinds, each with its place',
-      { ...MINIMUM, stall: '0', metrics: '65536', concurrency: '1.5', bucketUrl: 'ftp://x', netuid: 'x' },
+      {
+        ...MINIMUM,
+        stall: '0',
+        metrics: '65536',
+        concurrency: '1.5',
+        bucketUrl: 'ftp://x',
+        netuid: 'x',
+      },
       { AFFINE_EMIT: 'perhaps', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
       [
         '--netuid: expected a whole number, 0 to 65535, got "x"',
@@ -133,7 +188,12 @@ describe('what is wrong', () => {
     [
       'a bucket in S3 that has no name, account or key of S3',
       { network: 'local', folder: 'f', bucketUrl: 'https://x' },
-      { ...R2, R2_BUCKET_ID: 'Two Words', R2_ACCOUNT_ID: 'me@x', R2_WRITE_ACCESS_KEY_ID: 'not a key' },
+      {
+        ...R2,
+        R2_BUCKET_ID: 'Two Words',
+        R2_ACCOUNT_ID: 'me@x',
+        R2_WRITE_ACCESS_KEY_ID: 'not a key',
+      },
       [
         'R2_ACCOUNT_ID: expected 32 hex digits, got "me@x"',
         'R2_BUCKET_ID: expected a bucket\'s name, got "Two Words"',
@@ -172,7 +232,12 @@ describe('what is wrong', () => {
 describe('secrets', () => {
   const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
   const env = {
-    ...{ CHUTES_API_KEY: key, AFFINE_HOTKEY: 'ab'.repeat(32), ...R2, AFFINE_BUCKET_URL: 'https://x' },
+    ...{
+      CHUTES_API_KEY: key,
+      AFFINE_HOTKEY: 'ab'.repeat(32),
+      ...R2,
+      AFFINE_BUCKET_URL: 'https://x',
+    },
     ...{
       SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
       SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
@@ -193,10 +258,16 @@ describe('secrets', () => {
     expect(problems).toEqual([])
     const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
     expect(values).toMatchObject({
-      ...{ 'chutes-api-key': '****zy', 'hotkey-secret': '****ab', 's3-secret-access-key': '****9z' },
+      ...{
+        'chutes-api-key': '****zy',
+        'hotkey-secret': '****ab',
+        's3-secret-access-key': '****9z',
+      },
       network: 'wss://****@one.example/****,ws://two',
     })
-    const said = hide(`${JSON.stringify(shown)} no node answers at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+    const said = hide(
+      `${JSON.stringify(shown)} no node answers at ${env.SUBTENSOR_ENDPOINT}, ${key}`,
+    )
     for (const secret of secrets) expect(said).not.toContain(secret)
     expect(hide('plain words at ws://two')).toBe('plain words at ws://two')
   })
@@ -207,18 +278,26 @@ describe.concurrent('af config, and the start of af validate', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'settings-'))
     await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
-    const lines = ['SUBTENSOR_ENDPOINT="finney"', '# ours', 'CHUTES_API_KEY=cpk_0123456789abcdef', 'AFFINE_STALL=17']
+    const lines = [
+      'SUBTENSOR_ENDPOINT="finney"',
+      '# ours',
+      'CHUTES_API_KEY=cpk_0123456789abcdef',
+      'AFFINE_STALL=17',
+    ]
     await writeFile(join(root, '.env'), `${lines.join('\n')}\n`)
   })
   afterAll(async () => {
     await killAll()
     await rm(root, { recursive: true })
   })
-  const af = (words: string, env: Variables = {}): Promise<Ended> => run(program, words.split(' '), { cwd: root, env })
+  const af = (words: string, env: Variables = {}): Promise<Ended> =>
+    run(program, words.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))
 
   it('show what is in force, where it is from, and nothing wrong', async () => {
-    const { code, stdout, stderr } = await af('config --key key --folder f --buckets b', { AFFINE_GRACE: '5' })
+    const { code, stdout, stderr } = await af('config --key key --folder f --buckets b', {
+      AFFINE_GRACE: '5',
+    })
     expect([code, stderr]).toEqual([0, ''])
     const rows = [
       ['network', 'finney', '.env', 'SUBTENSOR_ENDPOINT'],
@@ -242,7 +321,13 @@ describe.concurrent('af config, and the start of af validate', () => {
       .map((line) => JSON.parse(line))
     expect(code).toBe(2)
     expect(records[0]).toEqual({ type: 'config', hotkey })
-    expect(records).toContainEqual({ type: 'row', setting: 'stall', value: 'never', from: 'flag', by: '--stall' })
+    expect(records).toContainEqual({
+      type: 'row',
+      setting: 'stall',
+      value: 'never',
+      from: 'flag',
+      by: '--stall',
+    })
     const problems = records.flatMap(({ type, text }) => (type === 'problem' ? [text] : []))
     expect(problems).toEqual([
       '--folder or AFFINE_FOLDER: not given',
@@ -262,7 +347,10 @@ describe.concurrent('af config, and the start of af validate', () => {
       expect.stringMatching(/^✘ ENOENT: .*no\/such\/key/),
     ]
     const env = { SUBTENSOR_ENDPOINT: '' }
-    const [config, validate] = await Promise.all([af(`config ${words}`, env), af(`validate ${words}`, env)])
+    const [config, validate] = await Promise.all([
+      af(`config ${words}`, env),
+      af(`validate ${words}`, env),
+    ])
     expect([config.code, validate.code, validate.stdout]).toEqual([2, 2, ''])
     expect(config.stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual(want)
     expect(validate.stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
@@ -270,8 +358,13 @@ describe.concurrent('af config, and the start of af validate', () => {
 
   it('take from a .env what can be read, whatever else is in it', async () => {
     const cwd = await mkdtemp(join(root, 'odd-'))
-    await writeFile(join(cwd, '.env'), 'AFFINE_STALL=18\nAFFINE_GRACE="\u001b[2J"\n\u0000\n=\nno sense')
-    const { code, stdout, stderr } = await run(program, ['config', '--key', join(root, 'key')], { cwd })
+    await writeFile(
+      join(cwd, '.env'),
+      'AFFINE_STALL=18\nAFFINE_GRACE="\u001b[2J"\n\u0000\n=\nno sense',
+    )
+    const { code, stdout, stderr } = await run(program, ['config', '--key', join(root, 'key')], {
+      cwd,
+    })
     expect([code, stderr]).toEqual([2, ''])
     expect(stdout).toMatch(/^stall +18 +\.env/m)
     expect(stdout).toContain('✘ AFFINE_GRACE: expected a whole number, 0 to 3600, got')

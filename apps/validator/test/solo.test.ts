@@ -29,13 +29,17 @@ afterAll(async () => {
 
 const newPath = (): string => join(root, `${count++}.jsonl`)
 
-/** A miner behind HTTP whose replies follow from skill and prompt, and come after as long as `delayMs` says. */
+/**
+ * A miner behind HTTP whose replies follow from skill and prompt, and come after as long as
+ * `delayMs` says.
+ */
 function minerOf(skill: number, delayMs: (good: boolean) => number = () => 0) {
   return serve((_, __, response, body) => {
     const prompt: string = JSON.parse(body).messages.at(-1).content
     const reply = playerReply(prompt, { skill, seed: String(skill) })
     const good = reply === playerReply(prompt, { skill: 1, seed: '' })
-    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
+    const answer = () =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
     setTimeout(answer, delayMs(good))
   })
 }
@@ -49,7 +53,11 @@ interface Options {
 }
 
 /** The duel of two miners; what it asks follows from the secret, which is always the same. */
-async function duelOf(champion: string, contender: string, options: Options = {}): Promise<Standing> {
+async function duelOf(
+  champion: string,
+  contender: string,
+  options: Options = {},
+): Promise<Standing> {
   const { path = newPath(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const journal = await openJournal(path)
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
@@ -118,7 +126,9 @@ describe('a duel', () => {
         const played = one.envs[env]?.played ?? 0
         // Not vacuous: judged in the order of arrival, the verdict would have fallen elsewhere.
         if (url === quick.url) continue
-        expect(own.map(({ index }) => index)).not.toEqual(inOrder(samples, env).map(({ index }) => index))
+        expect(own.map(({ index }) => index)).not.toEqual(
+          inOrder(samples, env).map(({ index }) => index),
+        )
         expect(own.length).toBeGreaterThanOrEqual(played)
       }
     }
@@ -185,7 +195,8 @@ describe('the two miners', () => {
       // Two that answer alike: whatever differed in what they are sent would be for their roles.
       const [champion, contender] = [await minerOf(0.7), await minerOf(0.7)]
       const controller = new AbortController()
-      const on = ({ envs }: Standing) => envs[env]?.played === 30 && controller.abort(new Error('enough'))
+      const on = ({ envs }: Standing) =>
+        envs[env]?.played === 30 && controller.abort(new Error('enough'))
       const options = { envs: [env], ahead: 1, signal: controller.signal, on }
       await expect(duelOf(champion.url, contender.url, options)).rejects.toThrow('enough')
       const sent = ({ seen }: typeof champion) =>

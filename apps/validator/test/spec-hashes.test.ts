@@ -3,10 +3,14 @@ import { registry, specHash } from '@affine/envs'
 import { NETWORKS } from '@affine/verifier'
 import { expect, it } from 'vitest'
 
-it.each(Object.entries({ PROTOCOL, LOCAL }))('%s plays the environments as they behave here', (_, { envs }) => {
-  expect(Object.keys(envs).length).toBeGreaterThan(0)
-  for (const [env, hash] of Object.entries(envs)) expect([env, specHash(env)]).toEqual([env, hash])
-})
+it.each(Object.entries({ PROTOCOL, LOCAL }))(
+  '%s plays the environments as they behave here',
+  (_, { envs }) => {
+    expect(Object.keys(envs).length).toBeGreaterThan(0)
+    for (const [env, hash] of Object.entries(envs))
+      expect([env, specHash(env)]).toEqual([env, hash])
+  },
+)
 
 it('every network plays registered environments only', () => {
   for (const { protocol } of Object.values(NETWORKS))

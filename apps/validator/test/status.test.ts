@@ -32,7 +32,8 @@ beforeAll(async () => {
   const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
   const epochs: Recomputed[] = []
   const chain = LocalChain.import(exported)
-  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open })) epochs.push(epoch)
+  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
+    epochs.push(epoch)
   duels = epochs.filter(({ before }) => before.duel !== undefined)
 }, 120_000)
 afterAll(async () => {
@@ -43,10 +44,17 @@ afterAll(async () => {
 /** The chain up to a block. */
 function until(block: number): LocalChain {
   const log = JSON.parse(exported)
-  return LocalChain.import(JSON.stringify({ ...log, blocks: log.blocks.slice(0, block + 1) }), () => randomBytes(32))
+  return LocalChain.import(JSON.stringify({ ...log, blocks: log.blocks.slice(0, block + 1) }), () =>
+    randomBytes(32),
+  )
 }
-const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> => askIn(buckets, chain, ...words)
-async function askIn(folder: string, chain: LocalChain, ...words: readonly string[]): Promise<Done> {
+const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> =>
+  askIn(buckets, chain, ...words)
+async function askIn(
+  folder: string,
+  chain: LocalChain,
+  ...words: readonly string[]
+): Promise<Done> {
   const file = join(root, 'chain.json')
   await writeFile(file, chain.export())
   return inProcess(status, '--network', file, '--buckets', folder, ...words)
@@ -59,28 +67,38 @@ describe('af status', () => {
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
-    const [head, champion, contender, mult8, tictactoe, queue, lanes, names, ...rows] = stdout.trimEnd().split('\n')
+    const [head, champion, contender, mult8, tictactoe, queue, lanes, names, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )
     expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 0.510`)
     const next = report.outcome ? hotkeyOf('stronger') : hotkeyOf('weaker')
-    expect(contender).toBe(`contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`)
-    expect(mult8).toMatch(/^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.{30}\].* → (go on|win|hold|even)$/)
+    expect(contender).toBe(
+      `contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`,
+    )
+    expect(mult8).toMatch(
+      /^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.{30}\].* → (go on|win|hold|even)$/,
+    )
     expect(tictactoe).toMatch(/^ {2}tictactoe@0\.1\.0 /)
     expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
     expect(lanes).toBe(`lanes     of epoch ${before.epoch}`)
     expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)
     expect(rows).toHaveLength(5)
     const row = rows.find((line) => line.includes(hotkeyOf('alice'))) ?? ''
-    expect(row).toMatch(new RegExp(`^0 +${hotkeyOf('alice')} +✔ +0\\.\\d{3} +\\w+ ${before.epoch + 1}? *`))
+    expect(row).toMatch(
+      new RegExp(`^0 +${hotkeyOf('alice')} +✔ +0\\.\\d{3} +\\w+ ${before.epoch + 1}? *`),
+    )
     const champ = hotkeyOf('champion')
     expect(row).toContain(` 5 → ${champ.slice(0, 6)}…${champ.slice(-4)} `)
     expect(rows.find((line) => line.includes(hotkeyOf(LIAR)))).toContain('✘ set aside in ')
   })
 
   it('has a tally for each environment of a duel that goes on, those with a verdict too', async () => {
-    const going = duels.find(({ state }) => state.duel && Object.keys(state.duel.tallies).length > 0)
+    const going = duels.find(
+      ({ state }) => state.duel && Object.keys(state.duel.tallies).length > 0,
+    )
     expect(going).toBeDefined()
     const { state, before } = going as Recomputed
     const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
@@ -92,7 +110,12 @@ describe('af status', () => {
       expect(tallies).toEqual(state.duel?.tallies[env])
       expect(verdict).toBe(state.duel?.verdicts[env] ?? 'go on')
     }
-    expect(record).toMatchObject({ root: stateRoot(state), epoch: state.epoch, offset: 3, ratio: state.ratio })
+    expect(record).toMatchObject({
+      root: stateRoot(state),
+      epoch: state.epoch,
+      offset: 3,
+      ratio: state.ratio,
+    })
   })
 
   it('says which deadline is next, and how far it is', async () => {
@@ -101,16 +124,27 @@ describe('af status', () => {
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
     expect(await due(start + sealBlock)).toMatchObject({ what: 'seals', blocks: 0, seconds: 0 })
     const rest = epochBlocks - 1 - sealBlock - 1
-    expect(await due(start + sealBlock + 1)).toEqual({ what: 'attestations', blocks: rest, seconds: 12 * rest })
+    expect(await due(start + sealBlock + 1)).toEqual({
+      what: 'attestations',
+      blocks: rest,
+      seconds: 12 * rest,
+    })
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
 
   it('has what is there on a chain that has only begun', async () => {
     const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
-    const chain = LocalChain.create({ netuid: 1, random: () => randomBytes(32), neurons, params: { tempo: 30 } })
+    const chain = LocalChain.create({
+      netuid: 1,
+      random: () => randomBytes(32),
+      neurons,
+      params: { tempo: 30 },
+    })
     const { stdout, error } = await ask(chain)
     expect(error).toBeUndefined()
-    expect(stdout).toMatch(/^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/)
+    expect(stdout).toMatch(
+      /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/,
+    )
     expect(stdout).toContain('contender nobody\nqueue     0 waiting, next nobody\n')
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +0\.500 +- +- +0$/)
   })
@@ -123,9 +157,12 @@ describe('af status', () => {
     // Of the first duel's epoch nothing is left.
     const thinned = join(root, 'thinned')
     await cp(buckets, thinned, { recursive: true })
-    const blocks = new Set([...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])))
+    const blocks = new Set(
+      [...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])),
+    )
     for (const bucket of await readdir(thinned))
-      for (const hash of blocks) await rm(join(thinned, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
+      for (const hash of blocks)
+        await rm(join(thinned, bucket, 'v1', 'blocks', `${hash}.jsonl`), { force: true })
     expect((await askIn(thinned, chain, '--last', '1')).stdout).toBe(all.stdout)
     const { error } = await askIn(thinned, chain)
     expect(error?.message).toContain(`epoch ${first?.epoch}: the attested lane of`)
@@ -148,7 +185,12 @@ describe('what it recomputes from', () => {
       reads = []
       const chain = LocalChain.import(exported)
       const roots: string[] = []
-      for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open, ...options }))
+      for await (const { state } of recompute({
+        chain,
+        network: LOCAL_NETWORK,
+        openBucket: open,
+        ...options,
+      }))
         roots.push(stateRoot(state))
       return roots
     }
@@ -156,7 +198,9 @@ describe('what it recomputes from', () => {
     expect(reads.length).toBeGreaterThan(5 * new Set(reads).size - 1)
     expect(await statesOf({ compare: false })).toEqual(all)
     expect(reads.length).toBe(new Set(reads).size)
-    const blocks = duels.flatMap(({ lanes }) => [...lanes.values()]).map((lane) => (lane.ok ? lane.value.blocks : []))
+    const blocks = duels
+      .flatMap(({ lanes }) => [...lanes.values()])
+      .map((lane) => (lane.ok ? lane.value.blocks : []))
     expect(reads.length).toBe(blocks.flat().length)
   })
 

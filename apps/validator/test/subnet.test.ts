@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
-import { LOCAL_NETWORK, openBucket, type Recomputed, recompute, Unavailable } from '@affine/verifier'
+import {
+  LOCAL_NETWORK,
+  openBucket,
+  type Recomputed,
+  recompute,
+  Unavailable,
+} from '@affine/verifier'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, type Ended, killAll, run } from '../../verifier/test/processes.ts'
@@ -21,14 +27,24 @@ let chainFile: string
 let honest: readonly Recomputed[]
 const problems: string[] = []
 
-/** The demo's subnet with two of its miners: the weaker holds the throne until the stronger has its duel. */
+/**
+ * The demo's subnet with two of its miners: the weaker holds the throne until the stronger has its
+ * duel.
+ */
 async function subnetIn(out: string) {
   const all = castOf(SEED)
-  cast = { ...all, miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)) }
+  cast = {
+    ...all,
+    miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)),
+  }
   const on: Parameters<typeof runSubnet>[2] = ({ name }, event) => {
     if (event.type === 'problem') problems.push(`${name}: ${event.what}: ${event.error.message}`)
   }
-  return { ...(await runSubnet(cast, out, on)), buckets: join(out, 'buckets'), chainFile: join(out, 'chain.json') }
+  return {
+    ...(await runSubnet(cast, out, on)),
+    buckets: join(out, 'buckets'),
+    chainFile: join(out, 'chain.json'),
+  }
 }
 
 beforeAll(async () => {
@@ -53,7 +69,13 @@ async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readon
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
   const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
   const epochs: Recomputed[] = []
-  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open, onSample })) epochs.push(epoch)
+  for await (const epoch of recompute({
+    chain,
+    network: LOCAL_NETWORK,
+    openBucket: open,
+    onSample,
+  }))
+    epochs.push(epoch)
   return epochs
 }
 
@@ -85,13 +107,16 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
   throw new Error(`no lane of ${name}`)
 }
 
-const place = (base: string, holder: string, path: string): string => join(base, hotkeyOf(holder), path)
+const place = (base: string, holder: string, path: string): string =>
+  join(base, hotkeyOf(holder), path)
 
 describe('a subnet', () => {
   it('comes to the better miner, without a problem on the way, and the ratio to beat decays', () => {
     expect(problems).toEqual([])
     expect(state.champion?.hotkey).toBe(hotkeyOf('stronger'))
-    const outcomes = honest.map(({ report }) => report.outcome).filter((outcome) => outcome !== undefined)
+    const outcomes = honest
+      .map(({ report }) => report.outcome)
+      .filter((outcome) => outcome !== undefined)
     expect(outcomes).toEqual(['contender'])
     const ratios = honest.slice(-3).map((epoch) => epoch.state.ratio)
     expect(ratios[0]).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
@@ -105,13 +130,17 @@ describe('a subnet', () => {
     const { neurons } = await chain.snapshot(number)
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
     const weights = await chain.weights(number)
-    expect(Object.keys(weights).sort()).toEqual(cast.validators.map(({ account }) => account.hotkey).sort())
+    expect(Object.keys(weights).sort()).toEqual(
+      cast.validators.map(({ account }) => account.hotkey).sort(),
+    )
     for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
   })
 
   it('sets the liar aside, and nobody else', () => {
     const aside = honest.flatMap(({ report }) =>
-      Object.entries(report.lanes).flatMap(([hotkey, { setAside }]) => (setAside.length > 0 ? [hotkey] : [])),
+      Object.entries(report.lanes).flatMap(([hotkey, { setAside }]) =>
+        setAside.length > 0 ? [hotkey] : [],
+      ),
     )
     expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
   })
@@ -120,10 +149,14 @@ describe('a subnet', () => {
     const again = await subnetIn(join(root, 'second'))
     const filesIn = async (folder: string) => {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-      const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+      const files = entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
       return new Map(
         await Promise.all(
-          files.map(async (file) => [file.slice(folder.length), await readFile(file, 'utf8')] as const),
+          files.map(
+            async (file) => [file.slice(folder.length), await readFile(file, 'utf8')] as const,
+          ),
         ),
       )
     }
@@ -176,7 +209,11 @@ describe('recomputing', () => {
       })
       const epochs = await epochsIn(base)
       const flaws = flawsOf(epochs)
-      expect(flaws[0]).toMatchObject({ epoch, validator: hotkeyOf('bob'), code: expect.stringMatching(code) })
+      expect(flaws[0]).toMatchObject({
+        epoch,
+        validator: hotkeyOf('bob'),
+        code: expect.stringMatching(code),
+      })
       expect(flaws[0]?.detail).toContain(block)
       expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf('bob')]))
       expect(rootOf(epochs)).toBe(stateRoot(state))
@@ -206,7 +243,9 @@ describe('recomputing', () => {
     const { epoch, blocks } = laneOf('alice')
     const base = await tampered((folder) => rm(place(folder, 'alice', blockPath(blocks[0] ?? ''))))
     const epochs = await epochsIn(base)
-    expect(flawsOf(epochs)).toMatchObject([{ epoch, validator: hotkeyOf('alice'), code: 'COPY_MISSING' }])
+    expect(flawsOf(epochs)).toMatchObject([
+      { epoch, validator: hotkeyOf('alice'), code: 'COPY_MISSING' },
+    ])
     expect(rootOf(epochs)).toBe(stateRoot(state))
   })
 
@@ -214,7 +253,12 @@ describe('recomputing', () => {
     for (const at of [0, 200, -1]) {
       const base = await tampered((folder) => flip(place(folder, 'dave', statePath(2)), at))
       const epochs = await epochsIn(base)
-      const want = { epoch: 1, validator: hotkeyOf('dave'), code: 'STATE_DIFFERS', detail: statePath(2) }
+      const want = {
+        epoch: 1,
+        validator: hotkeyOf('dave'),
+        code: 'STATE_DIFFERS',
+        detail: statePath(2),
+      }
       expect(flawsOf(epochs)).toEqual([want])
       expect(rootOf(epochs)).toBe(stateRoot(state))
     }
@@ -223,11 +267,14 @@ describe('recomputing', () => {
   it('cannot go on when nobody has an attested block: that is said, and whose it is', async () => {
     const { epoch, blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
-      for (const { name } of cast.validators) await rm(place(folder, name, blockPath(blocks[0] ?? '')))
+      for (const { name } of cast.validators)
+        await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
     const going = epochsIn(base)
     await expect(going).rejects.toThrow(Unavailable)
-    await expect(going).rejects.toThrow(`epoch ${epoch}: the attested lane of ${hotkeyOf('alice')} is not to be had`)
+    await expect(going).rejects.toThrow(
+      `epoch ${epoch}: the attested lane of ${hotkeyOf('alice')} is not to be had`,
+    )
   })
 
   it('survives any bytes in any file of a hostile bucket, and still comes to the same root', async () => {
@@ -265,7 +312,14 @@ describe('the chain’s export', () => {
   it('with any byte flipped is no chain: what is wrong, and in which block, is said', async () => {
     const text = await readFile(chainFile, 'latin1')
     const spots = [0, 30, text.length >> 2, text.length >> 1, text.length - 80, text.length - 1]
-    for (const word of ['"entropy":"', '"signature":"', '"fields":["', '"hotkey":"', '"hash":"', '"nonce":']) {
+    for (const word of [
+      '"entropy":"',
+      '"signature":"',
+      '"fields":["',
+      '"hotkey":"',
+      '"hash":"',
+      '"nonce":',
+    ]) {
       spots.push(text.indexOf(word, text.length >> 1) + word.length)
     }
     for (const spot of spots) {
@@ -287,7 +341,8 @@ describe('the chain’s export', () => {
 
 describe.concurrent('af-verify', () => {
   const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words)
-  const over = (base: string, ...words: readonly string[]) => verify(base, '--network', chainFile, ...words)
+  const over = (base: string, ...words: readonly string[]) =>
+    verify(base, '--network', chainFile, ...words)
 
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
     const { code, stdout, stderr } = await over(buckets)
@@ -308,7 +363,9 @@ describe.concurrent('af-verify', () => {
       )
     })
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const server = createServer(getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }))
+    const server = createServer(
+      getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
+    )
     const url = await listen(server, 0)
     const { code, stdout, stderr } = await verify(files.url, '--network', url, '--json')
     server.close().closeAllConnections()
@@ -318,13 +375,21 @@ describe.concurrent('af-verify', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(records.map(({ type }) => type)).toEqual([...honest.map(() => 'epoch'), 'end'])
-    expect(records.at(-1)).toMatchObject({ root: stateRoot(state), flaws: 0, champion: hotkeyOf('stronger') })
+    expect(records.at(-1)).toMatchObject({
+      root: stateRoot(state),
+      flaws: 0,
+      champion: hotkeyOf('stronger'),
+    })
     expect(Object.keys(records.at(-1).disagreed)).toEqual([hotkeyOf(LIAR)])
   })
 
   it('shows one epoch, one block, one challenge, one sample, of one validator', async () => {
     const { epoch, blocks } = laneOf('alice')
-    const samples: { readonly sample: Sample; readonly validator: string; readonly block: string }[] = []
+    const samples: {
+      readonly sample: Sample
+      readonly validator: string
+      readonly block: string
+    }[] = []
     await epochsIn(buckets, (sample, where) => samples.push({ sample, ...where }))
     const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
     const { env, index, challengeId, champion } = one.sample
@@ -341,24 +406,40 @@ describe.concurrent('af-verify', () => {
     const [epochs, block, mine, text] = await Promise.all([
       shown('--epoch', String(epoch)),
       shown('--block', one.block),
-      shown('--sample', `${env}#${index}`, '--validator', hotkeyOf('alice'), '--epoch', String(epoch)),
+      shown(
+        '--sample',
+        `${env}#${index}`,
+        '--validator',
+        hotkeyOf('alice'),
+        '--epoch',
+        String(epoch),
+      ),
       over(buckets, '--challenge', challengeId),
     ])
     expect(epochs).toMatchObject([{ type: 'epoch', epoch }])
-    expect(block.map(({ sample }) => sample)).toEqual(samples.filter((s) => s.block === one.block).map((s) => s.sample))
+    expect(block.map(({ sample }) => sample)).toEqual(
+      samples.filter((s) => s.block === one.block).map((s) => s.sample),
+    )
     expect(mine).toEqual([{ type: 'sample', ...one }])
-    expect(text.stdout).toContain(`${env}#${index}, challenge ${challengeId}: ${one.sample.verdict} for the contender`)
+    expect(text.stdout).toContain(
+      `${env}#${index}, challenge ${challengeId}: ${one.sample.verdict} for the contender`,
+    )
     expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
-    for (const { content } of champion.messages) expect(text.stdout).toContain(content.split('\n')[0])
+    for (const { content } of champion.messages)
+      expect(text.stdout).toContain(content.split('\n')[0])
   })
 
   it('exits with 1 and names code, place and reason when a byte was flipped', async () => {
     const { epoch, blocks } = laneOf('bob')
-    const base = await tampered((folder) => flip(place(folder, 'bob', blockPath(blocks[0] ?? '')), -40))
+    const base = await tampered((folder) =>
+      flip(place(folder, 'bob', blockPath(blocks[0] ?? '')), -40),
+    )
     const { code, stdout } = await over(base)
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      new RegExp(`✘ epoch ${epoch}, ${hotkeyOf('bob')}: WRONG_ROOT: its copy of block ${blocks[0]}`),
+      new RegExp(
+        `✘ epoch ${epoch}, ${hotkeyOf('bob')}: WRONG_ROOT: its copy of block ${blocks[0]}`,
+      ),
     )
     expect(stdout).toMatch(/^Not everything holds: \d+ ✘ above\.$/m)
     expect(stdout).not.toContain('Everything holds')
@@ -367,11 +448,14 @@ describe.concurrent('af-verify', () => {
   it('exits with 1 when an attested block is nowhere, and when there are no buckets', async () => {
     const { blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
-      for (const { name } of cast.validators) await rm(place(folder, name, blockPath(blocks[0] ?? '')))
+      for (const { name } of cast.validators)
+        await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
     for (const ended of await Promise.all([over(base), verify('--network', chainFile)])) {
       expect(ended.code).toBe(1)
-      expect(ended.stderr).toMatch(/^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/)
+      expect(ended.stderr).toMatch(
+        /^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/,
+      )
     }
   })
 })

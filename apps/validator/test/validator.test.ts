@@ -24,12 +24,23 @@ afterAll(() => rm(root, { recursive: true }))
 async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
   let drawn = 0
   const all = [own, miner, ...miners]
-  const neurons = all.map(({ hotkey }) => ({ hotkey, stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n }))
+  const neurons = all.map(({ hotkey }) => ({
+    hotkey,
+    stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n,
+  }))
   const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
-  const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32).fill(drawn++), neurons, params })
+  const chain = LocalChain.create({
+    netuid: 120,
+    random: () => new Uint8Array(32).fill(drawn++),
+    neurons,
+    params,
+  })
   for (const account of all.slice(1)) {
     const model = `m-${account.hotkey}`
-    const included = chain.commit(account, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }))
+    const included = chain.commit(
+      account,
+      encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }),
+    )
     await chain.produce(0)
     await included
   }
@@ -40,7 +51,14 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
   const events: Event[] = []
   const validator = new Validator({
     ...placesOf({ folder, bucket: join(root, 'buckets') }, `b${folder.length}-${count++}`, network),
-    ...{ chain, account: own, network, emit: true, now: () => 0, random: (size) => new Uint8Array(size).fill(9) },
+    ...{
+      chain,
+      account: own,
+      network,
+      emit: true,
+      now: () => 0,
+      random: (size) => new Uint8Array(size).fill(9),
+    },
     agent: () => async () => ({ fault: 'no-reply' }),
     on: (event) => ['head', 'ended'].includes(event.type) || events.push(event),
     ...options,
@@ -52,11 +70,13 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
       await validator.idle()
     }
   }
-  const sent = (): readonly string[] => events.flatMap((event) => (event.type === 'sent' ? [event.what] : []))
+  const sent = (): readonly string[] =>
+    events.flatMap((event) => (event.type === 'sent' ? [event.what] : []))
   return { validator, events, sent, follow }
 }
 
-const weightCalls = (chain: LocalChain): number => chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
+const weightCalls = (chain: LocalChain): number =>
+  chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
 describe('a validator', () => {
   it('sends no weights of an epoch that is over, however late the chain answers', async () => {
@@ -67,7 +87,8 @@ describe('a validator', () => {
     })
     const read = chain.snapshot.bind(chain)
     let asked = 0
-    // The first epoch's weights ask for the snapshot before its beacon: only the settling before may have that at once.
+    // The first epoch's weights ask for the snapshot before its beacon: only the settling before
+    // may have that at once.
     chain.snapshot = async (block) => {
       if (block === tempo - 1 && ++asked === 2) await late
       return read(block)
@@ -155,7 +176,9 @@ describe('a validator', () => {
   it('tells of every head, and when a task has ended', async () => {
     const events: Event[] = []
     const chain = await chainOf()
-    const { validator } = validatorOf(chain, join(root, 'events'), { on: (event) => events.push(event) })
+    const { validator } = validatorOf(chain, join(root, 'events'), {
+      on: (event) => events.push(event),
+    })
     const head = await chain.produce(0)
     validator.onHead(head)
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
@@ -167,7 +190,8 @@ describe('a validator', () => {
 
 describe('a validator that is stopped', () => {
   const contender = account(new Uint8Array(32).fill(3))
-  const skill = ({ hotkey }: { readonly hotkey: string }): number => (hotkey === miner.hotkey ? 0.3 : 0.8)
+  const skill = ({ hotkey }: { readonly hotkey: string }): number =>
+    hotkey === miner.hotkey ? 0.3 : 0.8
   const reply: Setup['agent'] = (of) => async (messages) => ({
     content: playerReply(messages.at(-1)?.content ?? '', { skill: skill(of), seed: of.hotkey }),
   })
@@ -185,7 +209,8 @@ describe('a validator that is stopped', () => {
   /** A call that is broken off. */
   const hang = async (signal: AbortSignal) => {
     setMaxListeners(0, signal)
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    if (!signal.aborted)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     return { fault: 'no-reply' } as const
   }
   const journal = async (name: string): Promise<readonly string[]> =>
@@ -193,7 +218,8 @@ describe('a validator that is stopped', () => {
   const seals = (events: readonly Event[]) =>
     events.filter((event) => event.type === 'sent' && /^seal/.test(event.what))
   const commitment = async (chain: LocalChain) =>
-    (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)?.fields
+    (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)
+      ?.fields
 
   it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
     const never = await chainOf(contender)
@@ -229,8 +255,13 @@ describe('a validator that is stopped', () => {
     await again.follow(tempo + 3)
     expect(asked.length).toBe(2 * (64 - kept.length))
     expect(seals(again.events).length).toBe(1)
-    expect(seals(again.events)).toEqual(seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })))
-    const [played, want] = [[...(await journal('twice'))].sort(), [...(await journal('never'))].sort()]
+    expect(seals(again.events)).toEqual(
+      seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
+    )
+    const [played, want] = [
+      [...(await journal('twice'))].sort(),
+      [...(await journal('never'))].sort(),
+    ]
     expect(played.every((line, i) => line === want[i])).toBe(true)
     expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
   })
@@ -253,7 +284,8 @@ describe('a validator that is stopped', () => {
     const { validator, follow } = validatorOf(chain, join(root, 'late'), { agent })
     await follow(tempo - 1)
     const { sealBlock } = network.protocol
-    for (; chain.height < tempo + sealBlock - 2; await pause()) validator.onHead(await chain.produce(0))
+    for (; chain.height < tempo + sealBlock - 2; await pause())
+      validator.onHead(await chain.produce(0))
     await stopped(chain, validator)
     expect((await journal('late')).length).toBe(64)
     expect((await journal('late')).every((line) => line.split('no-reply').length === 3)).toBe(true)

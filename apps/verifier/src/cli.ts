@@ -19,7 +19,10 @@ others' is named, but its bytes hold: that alone is not a failure.`
 const program = chainCommand('af-verify')
   .description('Recompute a subnet from its public data, byte by byte, and say what holds.')
   .version('0.1.0')
-  .argument('[buckets]', 'folder or URL that holds the buckets announced by name; not needed for https buckets')
+  .argument(
+    '[buckets]',
+    'folder or URL that holds the buckets announced by name; not needed for https buckets',
+  )
   .option('--epoch <n>', 'show this epoch only')
   .option('--validator <hotkey>', 'of the samples asked for, show those of this validator')
   .option('--block <hash>', 'show the samples of this block')
@@ -35,9 +38,20 @@ const program = chainCommand('af-verify')
       const filters = ['validator', 'block', 'challenge', 'sample'] as const
       const found: Parameters<Output['line']>[] = []
       const onSample: RecomputeOptions['onSample'] = (sample, place) => {
-        const here = { ...place, challenge: sample.challengeId, sample: `${sample.env}#${sample.index}` }
-        if (search === undefined || filters.some((name) => here[name] !== (options[name] ?? here[name]))) return
-        found.push([sampleText(sample, place.validator, place.block), { type: 'sample', ...place, sample }])
+        const here = {
+          ...place,
+          challenge: sample.challengeId,
+          sample: `${sample.env}#${sample.index}`,
+        }
+        if (
+          search === undefined ||
+          filters.some((name) => here[name] !== (options[name] ?? here[name]))
+        )
+          return
+        found.push([
+          sampleText(sample, place.validator, place.block),
+          { type: 'sample', ...place, sample },
+        ])
       }
       const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
       const disagreed: Record<string, number> = {}
@@ -66,7 +80,14 @@ const program = chainCommand('af-verify')
       )
       const end = flaws === 0 ? 'Everything holds.' : `Not everything holds: ${flaws} ✘ above.`
       const head = `champion   ${champion}\nratio      ${share(ratio)}\nstate root ${root}, governing epoch ${epoch}`
-      screen.line(['', head, ...far, end].join('\n'), { type: 'end', champion, ratio, root, disagreed, flaws })
+      screen.line(['', head, ...far, end].join('\n'), {
+        type: 'end',
+        champion,
+        ratio,
+        root,
+        disagreed,
+        flaws,
+      })
       if (flaws > 0) process.exitCode = 1
     }),
   )

@@ -21,7 +21,12 @@ type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
 const endpoints = ['ws://127.0.0.1:9944']
 /** Of a chain on one machine: short epochs and a smaller cap. */
-export const LOCAL_NETWORK: Network = { protocol: LOCAL, firstEpoch: 0, endpoints, platform: 'loopback' }
+export const LOCAL_NETWORK: Network = {
+  protocol: LOCAL,
+  firstEpoch: 0,
+  endpoints,
+  platform: 'loopback',
+}
 
 /** Networks by name. */
 export const NETWORKS: Readonly<Record<string, Preset>> = {
@@ -52,7 +57,10 @@ export const networkOn = (genesis: string): Preset =>
   Object.values(NETWORKS).find((network) => network.genesis === genesis) ?? LOCAL_NETWORK
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
-export function place(block: number, { epochBlocks }: Protocol): { readonly epoch: number; readonly offset: number } {
+export function place(
+  block: number,
+  { epochBlocks }: Protocol,
+): { readonly epoch: number; readonly offset: number } {
   return { epoch: Math.floor(block / epochBlocks), offset: block % epochBlocks }
 }
 
@@ -60,10 +68,16 @@ export function place(block: number, { epochBlocks }: Protocol): { readonly epoc
 export const beaconBlock = (epoch: number, { epochBlocks }: Protocol): number => epoch * epochBlocks
 
 /** The block at which the seals of `epoch` are read. */
-export const sealBlock = (epoch: number, rules: Protocol): number => beaconBlock(epoch, rules) + rules.sealBlock
+export const sealBlock = (epoch: number, rules: Protocol): number =>
+  beaconBlock(epoch, rules) + rules.sealBlock
 
-/** What every hotkey has committed, with the block that holds it. Whatever does not decode counts as nothing. */
-export function commitmentsOf(chain: ChainSnapshot): ReadonlyMap<string, Commitment & { readonly block: number }> {
+/**
+ * What every hotkey has committed, with the block that holds it. Whatever does not decode counts as
+ * nothing.
+ */
+export function commitmentsOf(
+  chain: ChainSnapshot,
+): ReadonlyMap<string, Commitment & { readonly block: number }> {
   const entries = chain.commitments.flatMap(({ hotkey, block, fields }) => {
     const commitment = decodeCommitment(fields, hotkey)
     return commitment === null ? [] : [[hotkey, { ...commitment, block }] as const]
@@ -74,12 +88,21 @@ export function commitmentsOf(chain: ChainSnapshot): ReadonlyMap<string, Commitm
 /** The chain's state as `decide` reads it. */
 export function duelSnapshot(chain: ChainSnapshot, epoch: number, protocol: Protocol): Snapshot {
   const commitments = commitmentsOf(chain)
-  const neurons = chain.neurons.map((neuron) => ({ ...neuron, said: commitments.get(neuron.hotkey) }))
+  const neurons = chain.neurons.map((neuron) => ({
+    ...neuron,
+    said: commitments.get(neuron.hotkey),
+  }))
   const hotkeys = neurons.map(({ hotkey }) => hotkey)
-  const miners = neurons.flatMap(({ hotkey, said }) => (said?.kind === 'miner' ? [{ ...said, hotkey }] : []))
+  const miners = neurons.flatMap(({ hotkey, said }) =>
+    said?.kind === 'miner' ? [{ ...said, hotkey }] : [],
+  )
   const validators = neurons
     .filter(({ permit }) => permit)
-    .map(({ hotkey, stake, said }) => ({ hotkey, stake, ...(said?.kind === 'attest' && { attest: said }) }))
+    .map(({ hotkey, stake, said }) => ({
+      hotkey,
+      stake,
+      ...(said?.kind === 'attest' && { attest: said }),
+    }))
   return { epoch, protocol, hotkeys, validators, miners }
 }
 
@@ -94,5 +117,9 @@ export function sealsOf(chain: ChainSnapshot, epoch: number): Seals {
 /** The buckets that validators have announced, by hotkey. Untrusted text. */
 export function bucketUrls(chain: ChainSnapshot): ReadonlyMap<string, string> {
   const commitments = [...commitmentsOf(chain)]
-  return new Map(commitments.flatMap(([hotkey, said]) => (said.kind === 'miner' ? [] : [[hotkey, said.url] as const])))
+  return new Map(
+    commitments.flatMap(([hotkey, said]) =>
+      said.kind === 'miner' ? [] : [[hotkey, said.url] as const],
+    ),
+  )
 }

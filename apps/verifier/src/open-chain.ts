@@ -23,16 +23,21 @@ export interface Opened {
 }
 
 /**
- * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no name gives them.
+ * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no
+ * name gives them.
  * @throws RangeError for a name that is none, and without a netuid where one is needed.
  */
-export async function openChain(where: string, { netuid, firstEpoch, ...its }: OpenOptions = {}): Promise<Opened> {
+export async function openChain(
+  where: string,
+  { netuid, firstEpoch, ...its }: OpenOptions = {},
+): Promise<Opened> {
   const named = networkNamed(where)
   const urls = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
   const rules = (chain: Chain): Network => {
     const preset = named ?? networkOn(chain.genesis)
     const start = firstEpoch ?? preset.firstEpoch
-    if (start === undefined) throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)
+    if (start === undefined)
+      throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)
     return { ...preset, firstEpoch: start }
   }
   if (!urls.every((url) => /^wss?:\/\//.test(url))) {
@@ -42,11 +47,18 @@ export async function openChain(where: string, { netuid, firstEpoch, ...its }: O
     return { chain, network: rules(chain), [Symbol.asyncDispose]: async () => {} }
   }
   const subnet = netuid ?? named?.netuid
-  if (subnet === undefined) throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
+  if (subnet === undefined)
+    throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
   // Loaded here: every other command starts in half the time without it.
   const { subtensor } = await import('@affine/chain/subtensor')
   const nodes = { endpoints: urls, genesis: named?.genesis }
-  const chain = await subtensor({ ...nodes, netuid: subnet, random: randomBytes, now: Date.now, ...its })
+  const chain = await subtensor({
+    ...nodes,
+    netuid: subnet,
+    random: randomBytes,
+    now: Date.now,
+    ...its,
+  })
   try {
     return { chain, network: rules(chain), [Symbol.asyncDispose]: () => chain.close() }
   } catch (error) {
@@ -55,11 +67,15 @@ export async function openChain(where: string, { netuid, firstEpoch, ...its }: O
   }
 }
 
-/** Opens a chain that goes on, to follow it or to send to it. @throws RangeError for a file, too. */
+/**
+ * Opens a chain that goes on, to follow it or to send to it. @throws RangeError for a file, too.
+ */
 export async function openLive(where: string, options: OpenOptions): Promise<Opened> {
   const opened = await openChain(where, options)
   if (!(opened.chain instanceof LocalChain)) return opened
-  throw new RangeError(`"network" expected a chain that goes on, got the export of one: ${JSON.stringify(where)}`)
+  throw new RangeError(
+    `"network" expected a chain that goes on, got the export of one: ${JSON.stringify(where)}`,
+  )
 }
 
 /** @throws RangeError when there is no such file: it may have been meant as a name. */

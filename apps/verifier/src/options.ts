@@ -8,7 +8,8 @@ const number = (what: string, pattern: RegExp, low: number, high: number) => (te
   throw new InvalidArgumentError(`Expected a ${what}, ${low} to ${high}.`)
 }
 /** Reads an option that must be a whole number in a range. */
-export const whole = (low: number, high: number): Reader => number('whole number', /^\d+$/, low, high)
+export const whole = (low: number, high: number): Reader =>
+  number('whole number', /^\d+$/, low, high)
 /** Reads an option that must be a share, 0 to 1. */
 export const shareOption: Reader = number('number', /\S/, 0, 1)
 const SUBNET = 'which subnet, where the network does not say it'
@@ -18,8 +19,13 @@ type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 /** With `NETUID` and `FIRST_EPOCH` the options by which every command names a chain. */
 export const NETWORK: Where = new Option('--network <where>', NETWORK_HELP).makeOptionMandatory()
-export const NETUID: Whole<'--netuid <n>'> = new Option('--netuid <n>', SUBNET).argParser(whole(0, 65_535))
-export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option('--first-epoch <n>', START).argParser(whole(0, 1e9))
+export const NETUID: Whole<'--netuid <n>'> = new Option('--netuid <n>', SUBNET).argParser(
+  whole(0, 65_535),
+)
+export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option(
+  '--first-epoch <n>',
+  START,
+).argParser(whole(0, 1e9))
 
 export type ChainOptions = { network: string; netuid?: number; firstEpoch?: number; json?: true }
 
@@ -33,8 +39,15 @@ export const chainCommand = (name: string): Command<[], ChainOptions> =>
 
 type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
-/** Does `work` over the chain that `open` opens as the options say, and closes it. Rejects once it is interrupted. */
-export async function onChain(open: typeof openLive, options: ChainOptions & OpenOptions, work: Work): Promise<void> {
+/**
+ * Does `work` over the chain that `open` opens as the options say, and closes it. Rejects once it
+ * is interrupted.
+ */
+export async function onChain(
+  open: typeof openLive,
+  options: ChainOptions & OpenOptions,
+  work: Work,
+): Promise<void> {
   const signal = interrupted()
   await using opened = await raceAbort(open(options.network, options), signal)
   await raceAbort(work(opened, output(options.json), signal), signal)

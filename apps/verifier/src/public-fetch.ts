@@ -3,20 +3,25 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, fetch } from 'undici'
 
-/** Is it the address of a host on the internet, by IANA's registries of special addresses? False for what is no address. */
+/**
+ * Is it the address of a host on the internet, by IANA's registries of special addresses? False for
+ * what is no address.
+ */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
   const place = ipaddr.process(address) // an IPv4 address that is mapped into IPv6 becomes itself
   if (place instanceof ipaddr.IPv4) return place.range() === 'unicast'
   // NAT64 leads to the IPv4 address at the end.
-  if (place.match(ipaddr.parseCIDR('64:ff9b::/96'))) return isPublic(place.toByteArray().slice(12).join('.'))
+  if (place.match(ipaddr.parseCIDR('64:ff9b::/96')))
+    return isPublic(place.toByteArray().slice(12).join('.'))
   return place.range() === 'unicast' && place.match(ipaddr.parseCIDR('2000::/3'))
 }
 
 /** undici's types are its own; what is used of them is the same. */
 const ask = fetch as unknown as typeof globalThis.fetch
 
-const refusal = (host: string, at: string): Error => new Error(`${host} is at ${at}, which is not a public address`)
+const refusal = (host: string, at: string): Error =>
+  new Error(`${host} is at ${at}, which is not a public address`)
 
 /** Looks a name up, and fails when any of its addresses is not public. */
 function publicLookup(lookup: LookupFunction): LookupFunction {
@@ -28,7 +33,10 @@ function publicLookup(lookup: LookupFunction): LookupFunction {
     })
 }
 
-/** Connects to public addresses alone: looks at one that stands in the URL before, and at every peer once connected. */
+/**
+ * Connects to public addresses alone: looks at one that stands in the URL before, and at every peer
+ * once connected.
+ */
 export function publicConnector(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) => {
     const { hostname } = options
@@ -46,14 +54,19 @@ export function publicConnector(connect: buildConnector.connector): buildConnect
 export type FetchOptions = { allowPrivate?: boolean; lookup?: LookupFunction; ca?: string }
 
 /**
- * A fetch for URLs from strangers: https only, to public addresses only, without redirects; looked at where the
- * connection is made, so that a name cannot be moved in between. With `allowPrivate`, for local networks, also http and
- * any address. It takes URLs, not Requests.
+ * A fetch for URLs from strangers: https only, to public addresses only, without redirects; looked
+ * at where the connection is made, so that a name cannot be moved in between. With `allowPrivate`,
+ * for local networks, also http and any address. It takes URLs, not Requests.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
   const { allowPrivate = false, lookup = systemLookup, ca } = options
-  const connect = buildConnector({ ...(ca && { ca }), lookup: allowPrivate ? lookup : publicLookup(lookup) })
-  const own = { dispatcher: new Agent({ connect: allowPrivate ? connect : publicConnector(connect) }) }
+  const connect = buildConnector({
+    ...(ca && { ca }),
+    lookup: allowPrivate ? lookup : publicLookup(lookup),
+  })
+  const own = {
+    dispatcher: new Agent({ connect: allowPrivate ? connect : publicConnector(connect) }),
+  }
   return async (input, init) => {
     const { protocol, href } = new URL(String(input))
     const isAllowed = protocol === 'https:' || (allowPrivate && protocol === 'http:')

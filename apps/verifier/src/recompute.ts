@@ -1,4 +1,11 @@
-import { type BlockFault, blockPath, LIMITS, readBlock, type Sample, statePath } from '@affine/blocks'
+import {
+  type BlockFault,
+  blockPath,
+  LIMITS,
+  readBlock,
+  type Sample,
+  statePath,
+} from '@affine/blocks'
 import { type Chain, verify } from '@affine/chain'
 import { encodeState, genesis, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
@@ -11,7 +18,12 @@ export interface Flaw {
   readonly epoch: number
   /** The validator whose lane or bucket it is. */
   readonly validator: string
-  readonly code: BlockFault | 'STATE_DIFFERS' | 'COPY_MISSING' | 'COPY_DIFFERS' | 'WRONG_ROOT_ATTESTED'
+  readonly code:
+    | BlockFault
+    | 'STATE_DIFFERS'
+    | 'COPY_MISSING'
+    | 'COPY_DIFFERS'
+    | 'WRONG_ROOT_ATTESTED'
   readonly detail: string
 }
 
@@ -28,13 +40,16 @@ export interface RecomputeOptions {
   /** False: takes one authentic copy of what it needs, and looks at no other. */
   readonly compare?: boolean
   /** Sees every sample of every lane, before its lane is known to be whole. */
-  readonly onSample?: (sample: Sample, where: { readonly validator: string; readonly block: Hash }) => void
+  readonly onSample?: (
+    sample: Sample,
+    where: { readonly validator: string; readonly block: Hash },
+  ) => void
 }
 
 /**
- * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of each what did not hold.
- * Lanes are read from their validator's own bucket, then from any other; all attested copies are compared. Holds one
- * block at a time.
+ * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
+ * each what did not hold. Lanes are read from their validator's own bucket, then from any other;
+ * all attested copies are compared. Holds one block at a time.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
  */
@@ -49,16 +64,22 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   }
 }
 
-async function recomputeEpoch({ chain, network, openBucket, ...more }: RecomputeOptions, state: State) {
+async function recomputeEpoch(
+  { chain, network, openBucket, ...more }: RecomputeOptions,
+  state: State,
+) {
   const { epoch, protocol } = state
   const flaws: Flaw[] = []
-  const flaw = (validator: string, code: Flaw['code'], detail: string) => flaws.push({ epoch, validator, code, detail })
+  const flaw = (validator: string, code: Flaw['code'], detail: string) =>
+    flaws.push({ epoch, validator, code, detail })
   const ended = await chain.snapshot(beaconBlock(epoch + 1, protocol) - 1)
   const sources = [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
   const compared = more.compare === false ? [] : sources
   const missing: (readonly [validator: string, holder: string, hash: Hash])[] = []
   const check = async (validator: string, head: Hash): Promise<LaneVerdict> => {
-    const ownFirst = [...sources].sort((a, b) => Number(b.name === validator) - Number(a.name === validator))
+    const ownFirst = [...sources].sort(
+      (a, b) => Number(b.name === validator) - Number(a.name === validator),
+    )
     const read = sourceReader(ownFirst, async (hash, bytes, samples) => {
       for (const sample of samples) more.onSample?.(sample, { validator, block: hash })
       for (const source of compared) {
@@ -66,7 +87,11 @@ async function recomputeEpoch({ chain, network, openBucket, ...more }: Recompute
         if (copy === null) missing.push([validator, source.name, hash])
         if (copy === null || Buffer.compare(copy, bytes) === 0) continue
         const block = readBlock(copy, { hash, verify })
-        flaw(source.name, block.ok ? 'COPY_DIFFERS' : block.code, `its copy of block ${hash} of ${validator}`)
+        flaw(
+          source.name,
+          block.ok ? 'COPY_DIFFERS' : block.code,
+          `its copy of block ${hash} of ${validator}`,
+        )
       }
     })
     const verdict = await checkLane(chain, state, validator, head, read)
@@ -85,11 +110,13 @@ async function recomputeEpoch({ chain, network, openBucket, ...more }: Recompute
     const attested = settled.report.lanes[validator]?.attesters.includes(holder)
     if (attested) flaw(holder, 'COPY_MISSING', `it attested block ${hash} of ${validator}`)
   }
-  // States that buckets hold must be the one that follows; attested roots must be that of the state before.
+  // States that buckets hold must be the one that follows; attested roots must be that of the state
+  // before.
   const expected = Buffer.from(encodeState(settled.state))
   for (const source of compared) {
     const kept = await readQuietly(source, statePath(epoch + 1))
-    if (kept !== null && !expected.equals(kept)) flaw(source.name, 'STATE_DIFFERS', statePath(epoch + 1))
+    if (kept !== null && !expected.equals(kept))
+      flaw(source.name, 'STATE_DIFFERS', statePath(epoch + 1))
   }
   const root = stateRoot(state)
   for (const { hotkey, attest } of settled.snapshot.validators) {
@@ -100,4 +127,5 @@ async function recomputeEpoch({ chain, network, openBucket, ...more }: Recompute
 }
 
 /** Null when it cannot be had, for whatever reason. */
-const readQuietly = (source: Source, path: string) => source.read(path, LIMITS.blockBytes).catch(() => null)
+const readQuietly = (source: Source, path: string) =>
+  source.read(path, LIMITS.blockBytes).catch(() => null)

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 const der = (tag: number, ...parts: readonly (Buffer | string)[]): Buffer => {
-  const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+  const content = Buffer.concat(
+    parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+  )
   const { length } = content
   const size = length < 128 ? [length] : [0x82, length >> 8, length & 255]
   return Buffer.concat([Buffer.from([tag, ...size]), content])
@@ -9,7 +11,10 @@ const der = (tag: number, ...parts: readonly (Buffer | string)[]): Buffer => {
 const [SEQUENCE, SET, BITS, OCTETS] = [0x30, 0x31, 0x03, 0x04]
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'))
 
-/** A key and a certificate that it signed for itself, good for one name and 127.0.0.1 until 2049. In PEM. */
+/**
+ * A key and a certificate that it signed for itself, good for one name and 127.0.0.1 until 2049. In
+ * PEM.
+ */
 export function selfSigned(name: string): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const cert = certificate(name, publicKey, privateKey).toString('base64')
@@ -35,5 +40,10 @@ function certificate(name: string, publicKey: KeyObject, privateKey: KeyObject):
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, der(SEQUENCE, der(SEQUENCE, oid('551d11'), der(OCTETS, names)))),
   )
-  return der(SEQUENCE, toSign, ecdsaWithSha256, der(BITS, Buffer.from([0]), sign('sha256', toSign, privateKey)))
+  return der(
+    SEQUENCE,
+    toSign,
+    ecdsaWithSha256,
+    der(BITS, Buffer.from([0]), sign('sha256', toSign, privateKey)),
+  )
 }

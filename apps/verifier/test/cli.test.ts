@@ -44,7 +44,10 @@ describe.concurrent('af-verify', () => {
       ['buckets', '--network', 'ws://127.0.0.1:1'],
       '"netuid" expected a number: ws://127.0.0.1:1 does not say which subnet',
     ],
-    [['buckets', '--network', 'local', '--netuid', '70000'], 'Expected a whole number, 0 to 65535.'],
+    [
+      ['buckets', '--network', 'local', '--netuid', '70000'],
+      'Expected a whole number, 0 to 65535.',
+    ],
   ])('wrong usage exits with 2 and says why: %j', async (words, why) => {
     const { code, stdout, stderr } = await verify(...words)
     expect([code, stdout]).toEqual([2, ''])

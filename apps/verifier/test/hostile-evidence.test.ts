@@ -17,15 +17,20 @@ const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 const NETUID = 120
 const STAKE = 1_000_000_000_000
 const network = LOCAL_NETWORK
-const [evil, first, second] = [1, 2, 3].map((n) => account(new Uint8Array(32).fill(n))) as [Account, Account, Account]
+const [evil, first, second] = [1, 2, 3].map((n) => account(new Uint8Array(32).fill(n))) as [
+  Account,
+  Account,
+  Account,
+]
 const challenge = '1'.repeat(32)
 let root: string
 let chainFile: string
 let head: string
 
 /**
- * A chain on which one validator, with all the weight, seals, publishes and attests a lane that nobody honest would have
- * signed: its texts are what a terminal would act on. Blocks are well formed, so that only reading the lane shows it.
+ * A chain on which one validator, with all the weight, seals, publishes and attests a lane that
+ * nobody honest would have signed: its texts are what a terminal would act on. Blocks are well
+ * formed, so that only reading the lane shows it.
  */
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'evil-'))
@@ -37,7 +42,12 @@ beforeAll(async () => {
   }))
   const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
   let drawn = 0
-  const chain = LocalChain.create({ netuid: NETUID, random: () => new Uint8Array(32).fill(drawn++), neurons, params })
+  const chain = LocalChain.create({
+    netuid: NETUID,
+    random: () => new Uint8Array(32).fill(drawn++),
+    neurons,
+    params,
+  })
   const bucket = directoryBucket(join(root, 'buckets', evil.hotkey))
   const produceTo = async (block: number): Promise<void> => {
     while (chain.height < block) await chain.produce(0)
@@ -51,17 +61,30 @@ beforeAll(async () => {
   const scope = { genesis: chain.genesis, netuid: NETUID, validator: evil.hotkey }
   const attest = (state: State, bitmap: Uint8Array) =>
     commit(evil, {
-      ...{ kind: 'attest', epoch: state.epoch, bitmap, url: evil.hotkey, stateRoot: stateRoot(state) },
+      ...{
+        kind: 'attest',
+        epoch: state.epoch,
+        bitmap,
+        url: evil.hotkey,
+        stateRoot: stateRoot(state),
+      },
       next: commitmentOf({ ...scope, epoch: state.epoch + 1, secret }),
     })
 
   for (const who of [first, second]) {
-    await commit(who, { kind: 'miner', model: `m-${who.hotkey}`, revision: HOSTILE, chute: HOSTILE })
+    await commit(who, {
+      kind: 'miner',
+      model: `m-${who.hotkey}`,
+      revision: HOSTILE,
+      chute: HOSTILE,
+    })
   }
   const start = genesis(network.protocol, network.firstEpoch)
   await attest(start, new Uint8Array(16))
   await produceTo(tempo)
-  const { state } = await settleEpoch(chain, network, start, () => Promise.reject(new Error('nobody was due')))
+  const { state } = await settleEpoch(chain, network, start, () =>
+    Promise.reject(new Error('nobody was due')),
+  )
   const { duel } = state
   if (duel === undefined) throw new Error('no duel')
   const episode = (miner: string) => ({
@@ -99,14 +122,25 @@ describe('evidence that its validator made up', () => {
     const flaws = epochs.flatMap((epoch) => epoch.flaws)
     expect(flaws).toMatchObject([{ epoch: 1, validator: evil.hotkey, code: 'WRONG_CHALLENGE' }])
     expect(flaws[0]?.detail).toContain(`block ${head}, line 2`)
-    expect(epochs[1]?.report.lanes[evil.hotkey]).toMatchObject({ sealed: true, whole: false, accepted: false })
+    expect(epochs[1]?.report.lanes[evil.hotkey]).toMatchObject({
+      sealed: true,
+      whole: false,
+      accepted: false,
+    })
   })
 
   it.each([
     ['text', []],
     ['JSON', ['--json']],
   ])('is shown as %s without anything that a terminal would act on', async (_, format) => {
-    const words = [join(root, 'buckets'), '--network', chainFile, '--challenge', challenge, ...format]
+    const words = [
+      join(root, 'buckets'),
+      '--network',
+      chainFile,
+      '--challenge',
+      challenge,
+      ...format,
+    ]
     const { code, stdout, stderr } = await run(AF_VERIFY, words)
     expect([code, stderr]).toEqual([1, ''])
     expect(stdout).toContain(challenge)

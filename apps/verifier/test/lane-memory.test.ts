@@ -14,7 +14,12 @@ const BLOCKS = 16
 const SECRET = '5e'.repeat(32)
 const key = account(new Uint8Array(32).fill(1))
 const miner = (name: string, seed: number) => ({
-  ...{ hotkey: account(new Uint8Array(32).fill(seed)).hotkey, model: name, revision: 'main', chute: name },
+  ...{
+    hotkey: account(new Uint8Array(32).fill(seed)).hotkey,
+    model: name,
+    revision: 'main',
+    chute: name,
+  },
 })
 
 setFlagsFromString('--expose-gc')
@@ -32,10 +37,21 @@ it('memory stays flat while a lane is read, however many samples it has', async 
   const total = BLOCKS * LIMITS.blockSamples
   const place = { genesis: chain.genesis, netuid: 120, validator: key.hotkey, epoch: 0 }
   const duel = {
-    ...{ id: 'd0'.repeat(32), champion: miner('a', 2), contender: miner('b', 3), start: 0, ratio: 510_000 },
+    ...{
+      id: 'd0'.repeat(32),
+      champion: miner('a', 2),
+      contender: miner('b', 3),
+      start: 0,
+      ratio: 510_000,
+    },
     ...{ weights: { [key.hotkey]: 1_000_000 }, tallies: {}, verdicts: {} },
   }
-  const protocol = { ...LOCAL, envs: { [ENV]: LOCAL.envs[ENV] ?? '' }, quotaFirst: total, quotaMost: total }
+  const protocol = {
+    ...LOCAL,
+    envs: { [ENV]: LOCAL.envs[ENV] ?? '' },
+    quotaFirst: total,
+    quotaMost: total,
+  }
   const state: State = {
     ...genesis(protocol, 0),
     due: { [key.hotkey]: commitmentOf({ ...place, secret: SECRET }) },
@@ -67,14 +83,17 @@ it('memory stays flat while a lane is read, however many samples it has', async 
   }
   const blockAt = async (height: number, prev: Hash) => {
     const samples: Sample[] = []
-    for (let i = 0; i < LIMITS.blockSamples; i++) samples.push(await sampleAt(height * LIMITS.blockSamples + i))
+    for (let i = 0; i < LIMITS.blockSamples; i++)
+      samples.push(await sampleAt(height * LIMITS.blockSamples + i))
     const last = height === BLOCKS - 1 ? { secret: SECRET } : {}
     return writeBlock({ ...place, height, prev, time: 0, ...last, samples, sign: key.sign })
   }
 
-  // Blocks are made twice, once for their hashes and once when they are read, so that nobody keeps them.
+  // Blocks are made twice, once for their hashes and once when they are read, so that nobody keeps
+  // them.
   const hashes: Hash[] = []
-  for (let height = 0; height < BLOCKS; height++) hashes.push((await blockAt(height, hashes.at(-1) ?? NO_BLOCK)).hash)
+  for (let height = 0; height < BLOCKS; height++)
+    hashes.push((await blockAt(height, hashes.at(-1) ?? NO_BLOCK)).hash)
   const marks: number[] = []
   let bytesRead = 0
   const source: Source = {
@@ -87,7 +106,13 @@ it('memory stays flat while a lane is read, however many samples it has', async 
       return bytes
     },
   }
-  const verdict = await checkLane(chain, state, key.hotkey, hashes.at(-1) ?? '', sourceReader([source]))
+  const verdict = await checkLane(
+    chain,
+    state,
+    key.hotkey,
+    hashes.at(-1) ?? '',
+    sourceReader([source]),
+  )
   expect(verdict).toMatchObject({ ok: true, value: { tallies: { [ENV]: { played: total } } } })
   expect(marks.length).toBe(BLOCKS)
 

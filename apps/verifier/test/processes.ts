@@ -7,13 +7,28 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'tsup'
 
-/** The applications as the programs that users start: bundled from their sources, since many of them are started. */
+/**
+ * The applications as the programs that users start: bundled from their sources, since many of them
+ * are started.
+ */
 const programs = mkdtempSync(join(tmpdir(), 'programs-'))
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 await build({
-  ...{ entry: { af: source('../../validator/src/cli.ts'), 'af-verify': source('../src/cli.ts') }, outDir: programs },
-  ...{ format: 'esm', target: 'node20', splitting: true, noExternal: [/.*/], config: false, silent: true },
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+  ...{
+    entry: { af: source('../../validator/src/cli.ts'), 'af-verify': source('../src/cli.ts') },
+    outDir: programs,
+  },
+  ...{
+    format: 'esm',
+    target: 'node20',
+    splitting: true,
+    noExternal: [/.*/],
+    config: false,
+    silent: true,
+  },
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)",
+  },
   esbuildOptions: (options) => {
     options.conditions = ['@affine/source', 'import', 'node']
   },
@@ -33,7 +48,10 @@ export interface Started {
   readonly child: ChildProcess
   /** All it has written to its standard output so far. */
   stdout(): string
-  /** Resolves with the output's first match; rejects with all the output if the process ends without one. */
+  /**
+   * Resolves with the output's first match; rejects with all the output if the process ends without
+   * one.
+   */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Sends SIGINT, or another signal, and resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
@@ -48,8 +66,14 @@ interface Place {
 const running = new Set<ChildProcess>()
 
 /** Starts a program, or another TypeScript file. */
-export function start(program: string, words: readonly string[], { cwd, env }: Place = {}): Started {
-  const loader = program.endsWith('.ts') ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')] : []
+export function start(
+  program: string,
+  words: readonly string[],
+  { cwd, env }: Place = {},
+): Started {
+  const loader = program.endsWith('.ts')
+    ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
+    : []
   const child = spawn(process.execPath, [...loader, program, ...words], {
     cwd,
     env: { ...process.env, NO_COLOR: '1', ...env },
@@ -75,7 +99,9 @@ export function start(program: string, words: readonly string[], { cwd, env }: P
         if (match !== null) resolve(match)
       }
       child.stdout.on('data', look)
-      ended.then(({ code }) => reject(new Error(`ended with ${code} before ${pattern}:\n${stdout}${stderr}`)))
+      ended.then(({ code }) =>
+        reject(new Error(`ended with ${code} before ${pattern}:\n${stdout}${stderr}`)),
+      )
       look()
     })
   const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> => {

@@ -22,7 +22,10 @@ let http: number
 let https: number
 const servers: Server[] = []
 
-function answer(request: { url?: string | undefined }, response: import('node:http').ServerResponse): void {
+function answer(
+  request: { url?: string | undefined },
+  response: import('node:http').ServerResponse,
+): void {
   requests.push(request.url ?? '')
   if (request.url === '/redirects/x') response.writeHead(302, { location: '/x' }).end()
   else if (request.url === '/slow/x') response.writeHead(200).write('s')
@@ -43,7 +46,8 @@ beforeAll(async () => {
   https = await listen(createHttps({ key, cert: ca }, answer))
 })
 afterAll(() => {
-  for (const server of servers) (server.close() as ReturnType<typeof createHttp>).closeAllConnections()
+  for (const server of servers)
+    (server.close() as ReturnType<typeof createHttp>).closeAllConnections()
 })
 beforeEach(() => {
   connections = 0
@@ -69,9 +73,34 @@ const causeOf = (work: Promise<unknown>): Promise<string> =>
   )
 
 const PRIVATE_V4 = [
-  ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.255.0.1'],
-  ...['169.254.0.1', '169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.2.1', '192.88.99.1'],
-  ...['192.168.0.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1', '224.0.0.1', '239.255.255.255'],
+  ...[
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '10.255.255.255',
+    '100.64.0.1',
+    '100.127.255.255',
+    '127.0.0.1',
+    '127.255.0.1',
+  ],
+  ...[
+    '169.254.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.88.99.1',
+  ],
+  ...[
+    '192.168.0.1',
+    '198.18.0.1',
+    '198.19.255.255',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '239.255.255.255',
+  ],
   ...['240.0.0.1', '255.255.255.254', '255.255.255.255'],
 ]
 const PRIVATE_V6 = [
@@ -88,7 +117,16 @@ const PRIVATE_V6 = [
     'ff02::1',
     'ff0e::1',
   ],
-  ...['100::1', '2001::1', '2001:2::1', '2001:10::1', '2001:20::1', '2001:db8::1', '2002:808:808::1', '3fff::1'],
+  ...[
+    '100::1',
+    '2001::1',
+    '2001:2::1',
+    '2001:10::1',
+    '2001:20::1',
+    '2001:db8::1',
+    '2002:808:808::1',
+    '3fff::1',
+  ],
   ...['5f00::1', '4000::1', '64:ff9b:1::808:808', '::808:808', '::ffff:0:808:808'],
 ]
 const PUBLIC_V4 = [
@@ -100,7 +138,14 @@ const PUBLIC_V4 = [
   '100.128.0.0',
   '126.255.255.255',
 ]
-const MORE_PUBLIC_V4 = ['128.0.0.1', '172.15.255.255', '172.32.0.0', '192.167.255.255', '198.17.0.1', '223.255.255.255']
+const MORE_PUBLIC_V4 = [
+  '128.0.0.1',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.167.255.255',
+  '198.17.0.1',
+  '223.255.255.255',
+]
 const hex = (v4: string) => {
   const [a = 0, b = 0, c = 0, d = 0] = v4.split('.').map(Number)
   return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
@@ -117,16 +162,24 @@ describe('an address', () => {
         expect(isPublic(`${prefix}${address}`)).toBe(false)
         expect(isPublic(`${prefix}${hex(address)}`)).toBe(false)
       }
-    for (const address of [...PRIVATE_V4, ...PUBLIC_V4]) expect(isPublic(`2002:${hex(address)}::1`)).toBe(false)
+    for (const address of [...PRIVATE_V4, ...PUBLIC_V4])
+      expect(isPublic(`2002:${hex(address)}::1`)).toBe(false)
   })
 
-  it.each([...PUBLIC_V4, ...MORE_PUBLIC_V4])('is public, also mapped and by NAT64: %s', (address) => {
-    for (const prefix of ['', '::ffff:', '64:ff9b::']) expect(isPublic(`${prefix}${address}`)).toBe(true)
-  })
+  it.each([...PUBLIC_V4, ...MORE_PUBLIC_V4])(
+    'is public, also mapped and by NAT64: %s',
+    (address) => {
+      for (const prefix of ['', '::ffff:', '64:ff9b::'])
+        expect(isPublic(`${prefix}${address}`)).toBe(true)
+    },
+  )
 
-  it.each(['2606:4700:4700::1111', '2a00:1450::1', '2001:4860:4860::8888', '2400::1'])('is public: %s', (address) => {
-    expect(isPublic(address)).toBe(true)
-  })
+  it.each(['2606:4700:4700::1111', '2a00:1450::1', '2001:4860:4860::8888', '2400::1'])(
+    'is public: %s',
+    (address) => {
+      expect(isPublic(address)).toBe(true)
+    },
+  )
 
   it.each([
     '',
@@ -157,8 +210,23 @@ describe('a URL of a stranger', () => {
       '017700000001',
       '127.0.0.1.',
     ],
-    ...['１２７.0.0.1', '127。0。0。1', '%31%32%37.0.0.1', '0', '0.0.0.0', '[::]', '[::1]', '[0:0:0:0:0:0:0:1]'],
-    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]'],
+    ...[
+      '１２７.0.0.1',
+      '127。0。0。1',
+      '%31%32%37.0.0.1',
+      '0',
+      '0.0.0.0',
+      '[::]',
+      '[::1]',
+      '[0:0:0:0:0:0:0:1]',
+    ],
+    ...[
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+    ],
     ...[
       '10.0.0.1',
       '192.168.1.1',
@@ -174,35 +242,47 @@ describe('a URL of a stranger', () => {
   it.each(literals)('is not fetched from the address %s', async (host) => {
     const { lookup, asked } = names('8.8.8.8')
     const fetch = publicFetch({ lookup, ca })
-    expect(await causeOf(fetch(`https://${host}:${https}/x`))).toMatch(/^\S+ is at \S+, which is not a public address$/)
+    expect(await causeOf(fetch(`https://${host}:${https}/x`))).toMatch(
+      /^\S+ is at \S+, which is not a public address$/,
+    )
     expect([connections, asked]).toEqual([0, []])
   })
 
-  it.each([...PRIVATE_V4, ...PRIVATE_V6])('is not fetched from a name that leads to %s', async (address) => {
-    for (const addresses of [[address], ['8.8.8.8', address], [address, '2400::1']]) {
-      const { lookup, asked } = names(...addresses)
-      const fetch = publicFetch({ lookup, ca })
-      const why = await causeOf(fetch(`https://bucket.test:${https}/x`))
-      expect(why).toBe(`bucket.test is at ${address}, which is not a public address`)
-      expect([connections, asked]).toEqual([0, ['bucket.test']])
-    }
-  })
+  it.each([...PRIVATE_V4, ...PRIVATE_V6])(
+    'is not fetched from a name that leads to %s',
+    async (address) => {
+      for (const addresses of [[address], ['8.8.8.8', address], [address, '2400::1']]) {
+        const { lookup, asked } = names(...addresses)
+        const fetch = publicFetch({ lookup, ca })
+        const why = await causeOf(fetch(`https://bucket.test:${https}/x`))
+        expect(why).toBe(`bucket.test is at ${address}, which is not a public address`)
+        expect([connections, asked]).toEqual([0, ['bucket.test']])
+      }
+    },
+  )
 
   it('is not fetched from where one address alone is looked up, either', async () => {
     setDefaultAutoSelectFamily(false)
     try {
       const { lookup } = names('127.0.0.1')
-      expect(await causeOf(publicFetch({ lookup, ca })(`https://bucket.test:${https}/x`))).toContain('not a public')
+      expect(
+        await causeOf(publicFetch({ lookup, ca })(`https://bucket.test:${https}/x`)),
+      ).toContain('not a public')
       expect(connections).toBe(0)
     } finally {
       setDefaultAutoSelectFamily(true)
     }
   })
 
-  it.each(['localhost', 'LOCALHOST'])('is not fetched from %s, by the system’s lookup', async (host) => {
-    expect(await causeOf(publicFetch({ ca })(`https://${host}:${https}/x`))).toContain('not a public address')
-    expect(connections).toBe(0)
-  })
+  it.each(['localhost', 'LOCALHOST'])(
+    'is not fetched from %s, by the system’s lookup',
+    async (host) => {
+      expect(await causeOf(publicFetch({ ca })(`https://${host}:${https}/x`))).toContain(
+        'not a public address',
+      )
+      expect(connections).toBe(0)
+    },
+  )
 
   it('is looked up anew for every connection', async () => {
     const { lookup, asked } = names('127.0.0.1')
@@ -221,9 +301,13 @@ describe('a URL of a stranger', () => {
     async (scheme) => {
       const { lookup, asked } = names('127.0.0.1')
       const work = publicFetch({ lookup })(`${scheme}//127.0.0.1:${http}/x`)
-      await expect(work).rejects.toThrow(scheme === 'file:' ? 'Invalid URL' : `"url" expected https, got ${scheme}`)
+      await expect(work).rejects.toThrow(
+        scheme === 'file:' ? 'Invalid URL' : `"url" expected https, got ${scheme}`,
+      )
       if (scheme !== 'http:')
-        await expect(publicFetch({ allowPrivate: true })(`${scheme}//127.0.0.1:${http}/x`)).rejects.toThrow(TypeError)
+        await expect(
+          publicFetch({ allowPrivate: true })(`${scheme}//127.0.0.1:${http}/x`),
+        ).rejects.toThrow(TypeError)
       expect([connections, asked]).toEqual([0, []])
     },
   )
@@ -248,7 +332,8 @@ describe('a connection', () => {
 
   it('is used when it is to a public address, and refused when it is to none', async () => {
     let destroyed = 0
-    const socket = (remoteAddress?: string) => ({ remoteAddress, destroy: () => destroyed++ }) as unknown as Socket
+    const socket = (remoteAddress?: string) =>
+      ({ remoteAddress, destroy: () => destroyed++ }) as unknown as Socket
     const good = socket('8.8.8.8')
     expect(await through((_, done) => done(null, good))).toEqual([null, good])
     expect(destroyed).toBe(0)
@@ -277,20 +362,22 @@ describe('on a local network', () => {
   })
 
   it('the limit, the time and the certificate hold', async () => {
-    await expect(httpBucket(`https://bucket.test:${https}`, { fetch: local }).read('x', 3)).rejects.toThrow(
-      'larger than 3',
-    )
+    await expect(
+      httpBucket(`https://bucket.test:${https}`, { fetch: local }).read('x', 3),
+    ).rejects.toThrow('larger than 3')
     const slow = httpBucket(`https://bucket.test:${https}/slow`, { fetch: local, timeoutMs: 100 })
     await expect(slow.read('x', 9)).rejects.toThrow('timeout')
     await expect(read(`https://other.test:${https}/a`)).rejects.toThrow(/other\.test|altnames/)
-    await expect(read(`https://bucket.test:${https}/a`, publicFetch({ allowPrivate: true, lookup }))).rejects.toThrow(
-      /self.signed/,
-    )
+    await expect(
+      read(`https://bucket.test:${https}/a`, publicFetch({ allowPrivate: true, lookup })),
+    ).rejects.toThrow(/self.signed/)
   })
 
   it('no redirect is followed, whatever the caller says', async () => {
     await expect(read(`https://bucket.test:${https}/redirects`)).rejects.toThrow('redirect')
-    await expect(local(`http://127.0.0.1:${http}/redirects/x`, { redirect: 'follow' })).rejects.toThrow()
+    await expect(
+      local(`http://127.0.0.1:${http}/redirects/x`, { redirect: 'follow' }),
+    ).rejects.toThrow()
     expect(requests).toEqual(Array(2).fill('/redirects/x'))
   })
 

@@ -10,7 +10,15 @@ import { openBucket, type Source, sourceReader } from '../src/sources.ts'
 
 const key = account(new Uint8Array(32).fill(3))
 const draft = {
-  ...{ genesis: '9e'.repeat(32), netuid: 120, validator: key.hotkey, epoch: 1, height: 0, prev: NO_BLOCK, time: 0 },
+  ...{
+    genesis: '9e'.repeat(32),
+    netuid: 120,
+    validator: key.hotkey,
+    epoch: 1,
+    height: 0,
+    prev: NO_BLOCK,
+    time: 0,
+  },
   ...{ secret: '5e'.repeat(32), samples: [] },
 }
 let root: string
@@ -26,7 +34,8 @@ beforeAll(async () => {
     asked.push(url)
     if (url.startsWith('/redirects/')) response.writeHead(302, { location: '/good/' }).end()
     else if (url.startsWith('/fails/')) response.writeHead(500).end()
-    else if (url.startsWith('/endless/')) response.writeHead(200).write(new Uint8Array(LIMITS.blockBytes + 1))
+    else if (url.startsWith('/endless/'))
+      response.writeHead(200).write(new Uint8Array(LIMITS.blockBytes + 1))
     else if (url.startsWith('/cut/'))
       response.writeHead(200, { 'content-length': '9999' }).write('{', () => response.destroy())
     else
@@ -44,7 +53,11 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-async function put(bucket: string, bytes: Uint8Array | string, path = blockPath(block.hash)): Promise<void> {
+async function put(
+  bucket: string,
+  bytes: Uint8Array | string,
+  path = blockPath(block.hash),
+): Promise<void> {
   const place = join(root, bucket, path)
   await mkdir(dirname(place), { recursive: true })
   await writeFile(place, bytes)
@@ -57,8 +70,29 @@ function sources(name: string): readonly Source[] {
 
 describe('an announced bucket', () => {
   const hostile = [
-    ...['', '.', '..', '../x', '../../etc/passwd', './x', 'x/', 'x/y', 'x/../y', '/etc/passwd', '//evil.example/x'],
-    ...['x\\y', '..\\x', 'C:', 'x:y', 'file:///etc/passwd', 'data:,x', 'http://127.0.0.1:1/', 'http://example.org'],
+    ...[
+      '',
+      '.',
+      '..',
+      '../x',
+      '../../etc/passwd',
+      './x',
+      'x/',
+      'x/y',
+      'x/../y',
+      '/etc/passwd',
+      '//evil.example/x',
+    ],
+    ...[
+      'x\\y',
+      '..\\x',
+      'C:',
+      'x:y',
+      'file:///etc/passwd',
+      'data:,x',
+      'http://127.0.0.1:1/',
+      'http://example.org',
+    ],
     ...[
       'HTTPS://EVIL.EXAMPLE',
       'https:evil.example',
@@ -103,7 +137,8 @@ describe('an announced bucket', () => {
 
   it.each(hostile)('that reaches elsewhere is never opened: %j', (name) => {
     asked = []
-    for (const base of [root, `${root}/`, web, `${web}/`, undefined]) expect(openBucket('h', name, base)).toBeNull()
+    for (const base of [root, `${root}/`, web, `${web}/`, undefined])
+      expect(openBucket('h', name, base)).toBeNull()
     expect(asked).toEqual([])
   })
 
@@ -124,7 +159,15 @@ describe('an announced bucket', () => {
   it('is an https URL, read from public addresses alone', async () => {
     asked = []
     const { port } = server.address() as AddressInfo
-    for (const host of ['127.0.0.1', 'localhost', '[::1]', '2130706433', '10.0.0.1', '169.254.169.254', '[fd00::1]'])
+    for (const host of [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '2130706433',
+      '10.0.0.1',
+      '169.254.169.254',
+      '[fd00::1]',
+    ])
       for (const base of [root, web, undefined]) {
         const source = openBucket('h', `https://${host}:${port}/good`, base)
         await expect(source?.read('x', 10)).rejects.toThrow(
@@ -178,10 +221,17 @@ describe('a reader', () => {
     ['too many bytes', () => put('garbage', new Uint8Array(LIMITS.blockBytes + 1))],
     ['one byte less', () => put('garbage', block.bytes.subarray(0, -1))],
     ['one byte more', () => put('garbage', Buffer.concat([block.bytes, Buffer.from('\n')]))],
-    ['another block', async () => put('garbage', (await writeBlock({ ...draft, epoch: 2, sign: key.sign })).bytes)],
+    [
+      'another block',
+      async () => put('garbage', (await writeBlock({ ...draft, epoch: 2, sign: key.sign })).bytes),
+    ],
     [
       'another’s signature',
-      async () => put('garbage', (await writeBlock({ ...draft, sign: account(new Uint8Array(32)).sign })).bytes),
+      async () =>
+        put(
+          'garbage',
+          (await writeBlock({ ...draft, sign: account(new Uint8Array(32)).sign })).bytes,
+        ),
     ],
     [
       'a folder',
@@ -192,21 +242,28 @@ describe('a reader', () => {
     ],
   ]
 
-  it.each(garbage)('passes over a mirror that serves %s, says so, and takes the next', async (_, spoil) => {
-    await rm(join(root, 'garbage'), { recursive: true, force: true })
-    await put('garbage', '')
-    await spoil()
-    for (const bad of sources('garbage')) {
-      const kept: string[] = []
-      const keep = async (hash: string, bytes: Uint8Array) => void kept.push(hash, Buffer.from(bytes).toString())
-      const reader = sourceReader([bad, ...sources('good')], keep)
-      expect(await reader(block.hash)).toMatchObject({ ok: true, value: { hash: block.hash } })
-      expect(kept).toEqual([block.hash, Buffer.from(block.bytes).toString()])
-      const alone = await sourceReader([bad], keep)(block.hash)
-      expect(alone).toMatchObject({ code: 'MISSING_BLOCK', detail: expect.stringMatching(/\(garbage: .{9,}\)$/) })
-      expect(kept).toHaveLength(2)
-    }
-  })
+  it.each(garbage)(
+    'passes over a mirror that serves %s, says so, and takes the next',
+    async (_, spoil) => {
+      await rm(join(root, 'garbage'), { recursive: true, force: true })
+      await put('garbage', '')
+      await spoil()
+      for (const bad of sources('garbage')) {
+        const kept: string[] = []
+        const keep = async (hash: string, bytes: Uint8Array) =>
+          void kept.push(hash, Buffer.from(bytes).toString())
+        const reader = sourceReader([bad, ...sources('good')], keep)
+        expect(await reader(block.hash)).toMatchObject({ ok: true, value: { hash: block.hash } })
+        expect(kept).toEqual([block.hash, Buffer.from(block.bytes).toString()])
+        const alone = await sourceReader([bad], keep)(block.hash)
+        expect(alone).toMatchObject({
+          code: 'MISSING_BLOCK',
+          detail: expect.stringMatching(/\(garbage: .{9,}\)$/),
+        })
+        expect(kept).toHaveLength(2)
+      }
+    },
+  )
 
   it('finds every flipped byte', async () => {
     const reader = sourceReader(sources('flipped').slice(0, 1))
@@ -219,16 +276,23 @@ describe('a reader', () => {
     expect((await reader(block.hash)).ok).toBe(true)
   })
 
-  it.each(['redirects', 'fails', 'endless', 'cut'])('passes over a web server that %s', async (name) => {
-    const bad = openBucket(name, name, web) as Source
-    expect((await sourceReader([bad, ...sources('good')])(block.hash)).ok).toBe(true)
-    const detail = expect.stringMatching(`\\(${name}: cannot read http.+\\)$`)
-    expect(await sourceReader([bad])(block.hash)).toMatchObject({ code: 'MISSING_BLOCK', detail })
-  })
+  it.each(['redirects', 'fails', 'endless', 'cut'])(
+    'passes over a web server that %s',
+    async (name) => {
+      const bad = openBucket(name, name, web) as Source
+      expect((await sourceReader([bad, ...sources('good')])(block.hash)).ok).toBe(true)
+      const detail = expect.stringMatching(`\\(${name}: cannot read http.+\\)$`)
+      expect(await sourceReader([bad])(block.hash)).toMatchObject({ code: 'MISSING_BLOCK', detail })
+    },
+  )
 
   it('passes over what is not there, and asks no further than the first good one', async () => {
     asked = []
-    const reader = sourceReader([...sources('nowhere'), ...sources('good').slice(0, 1), ...sources('fails')])
+    const reader = sourceReader([
+      ...sources('nowhere'),
+      ...sources('good').slice(0, 1),
+      ...sources('fails'),
+    ])
     expect((await reader(block.hash)).ok).toBe(true)
     expect(asked).toEqual([`/nowhere/${blockPath(block.hash)}`])
   })
@@ -243,6 +307,8 @@ describe('a reader', () => {
   it('follows no link out of a bucket to what is no block', async () => {
     await mkdir(join(root, 'linked/v1/blocks'), { recursive: true })
     await symlink('/etc/passwd', join(root, 'linked', blockPath(block.hash)))
-    expect(await sourceReader(sources('linked').slice(0, 1))(block.hash)).toMatchObject({ ok: false })
+    expect(await sourceReader(sources('linked').slice(0, 1))(block.hash)).toMatchObject({
+      ok: false,
+    })
   })
 })

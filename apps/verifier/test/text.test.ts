@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { drawInterval, printable, share, shortHotkey } from '../src/text.ts'
 
-const HOSTILE = '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
+const HOSTILE =
+  '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
 
 describe('text from outside', () => {
   it('is one line without anything that a terminal acts on, or that turns or hides text', () => {
@@ -33,7 +34,9 @@ describe('for the eye', () => {
     for (const wins of [0, 1, 50, 99, 100]) {
       for (const ratio of [1, 510_000, 999_999]) {
         const [, cells = '', lower, upper] =
-          /^\[(.{30})\] (\d\.\d{3})…(\d\.\d{3})$/.exec(drawInterval({ wins, trials: 100 }, 2, ratio)) ?? []
+          /^\[(.{30})\] (\d\.\d{3})…(\d\.\d{3})$/.exec(
+            drawInterval({ wins, trials: 100 }, 2, ratio),
+          ) ?? []
         expect(cells.indexOf('┃')).toBe(Math.floor((ratio / 1_000_000) * 30))
         expect(Number(lower)).toBeLessThanOrEqual(wins / 100)
         expect(Number(upper)).toBeGreaterThanOrEqual(wins / 100)

@@ -3,14 +3,23 @@ import { challengeId, make, replay } from '@affine/envs'
 import { canonicalize, type Json } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { Bench } from 'tinybench'
-import { type Block, type HashFunction, merkleRoot, NO_BLOCK, readBlock, verifyLane, writeBlock } from '../src/index.ts'
+import {
+  type Block,
+  type HashFunction,
+  merkleRoot,
+  NO_BLOCK,
+  readBlock,
+  verifyLane,
+  writeBlock,
+} from '../src/index.ts'
 import { readSample } from '../src/line.ts'
 import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
 /*
- * Samples verified per second on one core: a lane of both environments, half and half, in mixed order, under sr25519
- * signatures in plain JavaScript, from the blocks' bytes to the tallies. Then what one sample's time goes to.
+ * Samples verified per second on one core: a lane of both environments, half and half, in mixed
+ * order, under sr25519 signatures in plain JavaScript, from the blocks' bytes to the tallies. Then
+ * what one sample's time goes to.
  */
 const QUOTA = 512
 const key = keyOf(1)
@@ -25,8 +34,22 @@ async function sealed(size: number, hashFunction?: HashFunction) {
   let prev = NO_BLOCK
   for (let start = 0; start < samples.length; start += size) {
     const end = start + size >= samples.length ? { secret: SECRET } : {}
-    const place = { genesis, netuid, validator, epoch, height: files.size, prev, time: 0, ...end, ...hash }
-    const block = await writeBlock({ ...place, samples: samples.slice(start, start + size), sign: key.sign })
+    const place = {
+      genesis,
+      netuid,
+      validator,
+      epoch,
+      height: files.size,
+      prev,
+      time: 0,
+      ...end,
+      ...hash,
+    }
+    const block = await writeBlock({
+      ...place,
+      samples: samples.slice(start, start + size),
+      sign: key.sign,
+    })
     files.set(block.hash, block.bytes)
     prev = block.hash
   }
@@ -50,7 +73,8 @@ for (const hash of files.keys()) {
   const block = await read(hash)
   if (block.ok) blocks.push(block.value)
 }
-const linesOf = ({ samples }: Block) => samples.map((sample) => utf8ToBytes(canonicalize(sample as unknown as Json)))
+const linesOf = ({ samples }: Block) =>
+  samples.map((sample) => utf8ToBytes(canonicalize(sample as unknown as Json)))
 const trees = blocks.map(linesOf)
 const lines = trees.flat()
 const envs = new Map(Object.keys(scope.quota).map((env) => [env, make(env)]))
@@ -79,7 +103,8 @@ const parts: Record<string, () => void> = {
   'replay, both miners': () => {
     for (const { env, challengeId, champion, contender } of samples) {
       const game = envs.get(env)
-      if (game) for (const { messages } of [champion, contender]) replay(game, challengeId, messages)
+      if (game)
+        for (const { messages } of [champion, contender]) replay(game, challengeId, messages)
     }
   },
 }

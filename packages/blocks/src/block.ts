@@ -35,15 +35,21 @@ export interface BlockTrust {
 }
 
 /**
- * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root, and the shape of
- * every sample. Never throws, on any bytes. Not for its truth: replaying is the lane's business (`verifyLane`).
+ * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root,
+ * and the shape of every sample. Never throws, on any bytes. Not for its truth: replaying is the
+ * lane's business (`verifyLane`).
  */
-export function readBlock(bytes: Uint8Array, { hash: known, verify, hashFunction }: BlockTrust): Read<Block> {
+export function readBlock(
+  bytes: Uint8Array,
+  { hash: known, verify, hashFunction }: BlockTrust,
+): Read<Block> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
-  if (!headerLine || !signatureLine) return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
+  if (!headerLine || !signatureLine)
+    return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
   // The hash first: nothing is parsed that is not what was asked for.
   const hash = blockHash(headerLine, hashFunction)
-  if (known !== undefined && hash !== known) return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
+  if (known !== undefined && hash !== known)
+    return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
   if (!header.ok) return at('line 0', header)
   const { validator, count, root } = header.value
@@ -52,7 +58,10 @@ export function readBlock(bytes: Uint8Array, { hash: known, verify, hashFunction
     return fault('WRONG_SIGNATURE', `line 1: expected 128 hex digits, signed by ${validator}`)
   const rootHere = bytesToHex(merkleRoot(lines, hashFunction))
   if (lines.length !== count || rootHere !== root)
-    return fault('WRONG_ROOT', `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`)
+    return fault(
+      'WRONG_ROOT',
+      `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
+    )
 
   const samples: Sample[] = []
   for (const line of lines) {
@@ -63,12 +72,16 @@ export function readBlock(bytes: Uint8Array, { hash: known, verify, hashFunction
   return { ok: true, value: { hash, header: header.value, signature, samples } }
 }
 
-/** The lines without their line feeds; none if the last has none, or for more lines or bytes than a block may have. */
+/**
+ * The lines without their line feeds; none if the last has none, or for more lines or bytes than a
+ * block may have.
+ */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
     end = bytes.indexOf(0x0a, start)
-    if (end === -1 || end >= LIMITS.blockBytes || lines.length === 2 + LIMITS.blockSamples) return []
+    if (end === -1 || end >= LIMITS.blockBytes || lines.length === 2 + LIMITS.blockSamples)
+      return []
     lines.push(bytes.subarray(start, end))
   }
   return lines
@@ -93,9 +106,13 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
   const render = (signature: Uint8Array) =>
     utf8ToBytes([header, toLine({ signature: bytesToHex(signature) }), ...lines, ''].join('\n'))
   const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true, hashFunction })
-  if (!check.ok) throw new RangeError(`"draft" expected a block that can be read, got ${check.code}: ${check.detail}`)
+  if (!check.ok)
+    throw new RangeError(
+      `"draft" expected a block that can be read, got ${check.code}: ${check.detail}`,
+    )
   const signature = await sign(hexToBytes(hash))
-  if (signature.length !== 64) throw new TypeError(`"sign" expected to give 64 bytes, got ${signature.length}`)
+  if (signature.length !== 64)
+    throw new TypeError(`"sign" expected to give 64 bytes, got ${signature.length}`)
   return { hash, bytes: render(signature) }
 }
 

@@ -2,9 +2,15 @@ import type { Hash } from '@affine/prng'
 
 /** Files by path. The same layout on a directory, over plain HTTP, and on S3. */
 export interface Bucket {
-  /** The file's bytes, or null if it is not there. Rejects if there are more than `limit` or on any other failure. */
+  /**
+   * The file's bytes, or null if it is not there. Rejects if there are more than `limit` or on any
+   * other failure.
+   */
   read(path: string, limit: number): Promise<Uint8Array | null>
-  /** Resolves once the file is durable. Never overwrites: the same bytes again are fine, other bytes reject. */
+  /**
+   * Resolves once the file is durable. Never overwrites: the same bytes again are fine, other bytes
+   * reject.
+   */
   write(path: string, bytes: Uint8Array): Promise<void>
 }
 
@@ -12,10 +18,16 @@ export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 
 /** What a web server should call a block or a state. */
-export const mediaType = (path: string): string => `application/${path.endsWith('.jsonl') ? 'jsonl' : 'json'}`
+export const mediaType = (path: string): string =>
+  `application/${path.endsWith('.jsonl') ? 'jsonl' : 'json'}`
 
-/** @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined by `/`. */
+/**
+ * @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined
+ *   by `/`.
+ */
 export function checkPath(path: string): string {
   if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(path)) return path
-  throw new RangeError(`"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`)
+  throw new RangeError(
+    `"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`,
+  )
 }

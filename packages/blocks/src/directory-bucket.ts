@@ -4,9 +4,10 @@ import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
 
 /**
- * A bucket in a directory, which is made when first written to. A file appears under its name only whole and fsynced,
- * so a crash at any moment leaves the file, or no file (and perhaps a `.tmp` that no path can name). Needs a file
- * system with hard links: link(2) is what refuses to overwrite.
+ * A bucket in a directory, which is made when first written to. A file appears under its name only
+ * whole and fsynced, so a crash at any moment leaves the file, or no file (and perhaps a `.tmp`
+ * that no path can name). Needs a file system with hard links: link(2) is what refuses to
+ * overwrite.
  */
 export function directoryBucket(directory: string): Bucket {
   const root = resolve(directory)
@@ -36,10 +37,15 @@ export function directoryBucket(directory: string): Bucket {
       const made = await mkdir(folder, { recursive: true })
       if (!(await isThere(place, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true })
-        if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null) await isThere(place, bytes)
+        if ((await link(temporary, place).catch(nullIf('EEXIST'))) === null)
+          await isThere(place, bytes)
       }
-      // Also when the file was there: who linked it may have crashed before this. Up to the root, as folders may be new.
-      await syncFolders(folder, made !== undefined && made.length <= root.length ? dirname(made) : root)
+      // Also when the file was there: who linked it may have crashed before this. Up to the root,
+      // as folders may be new.
+      await syncFolders(
+        folder,
+        made !== undefined && made.length <= root.length ? dirname(made) : root,
+      )
     } catch (cause) {
       throw new Error(`cannot write ${place}: ${(cause as Error).message}`, { cause })
     } finally {

@@ -9,7 +9,8 @@ const FAULTS = [
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'EMPTY_BLOCK', 'WRONG_SECRET'],
   // A sample is not what the lane has to hold.
   ['WRONG_INDEX', 'MISSING_INDEX', 'WRONG_CHALLENGE', 'WRONG_MINER', 'REPEATED_INVOCATION'],
-  // A transcript does not replay (the codes of `replay`), or to something else than the sample says.
+  // A transcript does not replay (the codes of `replay`), or to something else than the sample
+  // says.
   ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'OVERSIZE', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],
   ['WRONG_FAULT', 'WRONG_REWARD', 'WRONG_VERDICT'],
   // A sample proof does not lead from the sample to the head.
@@ -18,7 +19,9 @@ const FAULTS = [
 
 export type BlockFault = (typeof FAULTS)[number][number]
 
-/** Every way in which evidence can be wrong. A test produces each of them from real, tampered bytes. */
+/**
+ * Every way in which evidence can be wrong. A test produces each of them from real, tampered bytes.
+ */
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
 /** What a reader of evidence returns: it never throws. */
@@ -29,8 +32,12 @@ export type Failure = Extract<Read<never>, { ok: false }>
 export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })
 
 /** Null if `got` is what was expected. Both are printed, so they must be of a known shape. */
-export const unlike = (code: BlockFault, got: string | number, expected: string | number): Failure | null =>
-  got === expected ? null : fault(code, `expected ${expected}, got ${got}`)
+export const unlike = (
+  code: BlockFault,
+  got: string | number,
+  expected: string | number,
+): Failure | null => (got === expected ? null : fault(code, `expected ${expected}, got ${got}`))
 
 /** The same fault, with its place put before its detail. */
-export const at = (place: string, { code, detail }: Failure): Failure => fault(code, `${place}: ${detail}`)
+export const at = (place: string, { code, detail }: Failure): Failure =>
+  fault(code, `${place}: ${detail}`)

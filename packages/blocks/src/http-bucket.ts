@@ -8,9 +8,9 @@ export interface HttpOptions {
 }
 
 /**
- * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at the limit, which is
- * for the bytes inside any gzip. Which addresses may be asked (https, public ones) is for `fetch` to decide. Does
- * not retry.
+ * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at
+ * the limit, which is for the bytes inside any gzip. Which addresses may be asked (https, public
+ * ones) is for `fetch` to decide. Does not retry.
  * @throws TypeError unless `url` is an http or https URL without a password.
  */
 export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
@@ -44,7 +44,11 @@ export function folderUrl(url: string | URL, name: string): URL {
 }
 
 /** The bytes of an answer; null, and the rest is not read, when there are more than `limit`. */
-export async function readBody(response: Response, limit: number, signal: AbortSignal): Promise<Uint8Array | null> {
+export async function readBody(
+  response: Response,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   let left = limit
   // The length that a server announces proves nothing. To throw here also cancels the body.
@@ -58,7 +62,10 @@ export async function readBody(response: Response, limit: number, signal: AbortS
   return left < 0 ? null : concatBytes(...chunks)
 }
 
-/** fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its cause. */
+/**
+ * fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its
+ * cause.
+ */
 export function failed(what: string, error: unknown): Error {
   const { message, cause } = error as Error & { readonly cause?: Error }
   return new Error(`cannot ${what}: ${cause?.message || message}`, { cause: error })

@@ -46,32 +46,54 @@ export interface LaneRequest {
   readonly read: (hash: Hash) => Promise<Read<Block>>
 }
 
-/** Reads blocks out of one bucket. Trying another when a block is missing or altered is the caller's. */
-export function blockReader(bucket: Pick<Bucket, 'read'>, trust: Omit<BlockTrust, 'hash'>): LaneRequest['read'] {
+/**
+ * Reads blocks out of one bucket. Trying another when a block is missing or altered is the
+ * caller's.
+ */
+export function blockReader(
+  bucket: Pick<Bucket, 'read'>,
+  trust: Omit<BlockTrust, 'hash'>,
+): LaneRequest['read'] {
   return async (hash) => {
     const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
-    return bytes === null ? fault('MISSING_BLOCK', 'not in the bucket') : readBlock(bytes, { ...trust, hash })
+    return bytes === null
+      ? fault('MISSING_BLOCK', 'not in the bucket')
+      : readBlock(bytes, { ...trust, hash })
   }
 }
 
 /** C: what a validator puts on chain before the beacon, so that it cannot choose its challenges. */
-export function commitmentOf({ genesis, netuid, validator, epoch, secret }: LaneId & { readonly secret: Hash }): Hash {
+export function commitmentOf({
+  genesis,
+  netuid,
+  validator,
+  epoch,
+  secret,
+}: LaneId & { readonly secret: Hash }): Hash {
   return digest('commit', genesis, netuid, validator, epoch, secret)
 }
 
-const placeOf = ({ genesis, netuid, validator, epoch }: LaneId) => `${genesis} ${netuid} ${validator} ${epoch}`
+const placeOf = ({ genesis, netuid, validator, epoch }: LaneId) =>
+  `${genesis} ${netuid} ${validator} ${epoch}`
 
 /**
- * Is everything that a validator sealed in an epoch as the protocol has it? All or nothing: the first fault voids the
- * lane, for otherwise spoiling a sample would be a way to drop it. Every transcript is replayed.
+ * Is everything that a validator sealed in an epoch as the protocol has it? All or nothing: the
+ * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
+ * transcript is replayed.
  *
- * Holds one block at a time, and reads at most one more than the quota has samples, whatever the head says. Does not
- * say that the miners really gave these replies: nothing in a lane can show that.
+ * Holds one block at a time, and reads at most one more than the quota has samples, whatever the
+ * head says. Does not say that the miners really gave these replies: nothing in a lane can show
+ * that.
  *
- * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no sense: one with an
- * environment that is not registered or has no specHash.
+ * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no
+ * sense: one with an environment that is not registered or has no specHash.
  */
-export async function verifyLane({ head, previous, scope, read }: LaneRequest): Promise<Read<Lane>> {
+export async function verifyLane({
+  head,
+  previous,
+  scope,
+  read,
+}: LaneRequest): Promise<Read<Lane>> {
   const { due, tallies, add } = auditSamples(scope)
   const blocks: Hash[] = []
   let secret = ''
@@ -81,13 +103,20 @@ export async function verifyLane({ head, previous, scope, read }: LaneRequest): 
     if (!found.ok) return at(`block ${hash}`, found)
     const { header, samples } = found.value
     // Only the last block reveals the secret. Its height is free, up to what the quota can fill.
-    const revealed = header.secret === undefined ? 'none' : commitmentOf({ ...scope, secret: header.secret })
+    const revealed =
+      header.secret === undefined ? 'none' : commitmentOf({ ...scope, secret: header.secret })
     const misplaced =
       unlike('WRONG_HASH', found.value.hash, hash) ??
       unlike('WRONG_SCOPE', placeOf(header), placeOf(scope)) ??
       unlike('WRONG_SECRET', revealed, next ? 'none' : scope.commitment) ??
-      unlike('WRONG_HEIGHT', header.height, next ? next.height - 1 : Math.min(header.height, due.size)) ??
-      (next && header.count === 0 ? fault('EMPTY_BLOCK', 'only the last block may hold no samples') : null)
+      unlike(
+        'WRONG_HEIGHT',
+        header.height,
+        next ? next.height - 1 : Math.min(header.height, due.size),
+      ) ??
+      (next && header.count === 0
+        ? fault('EMPTY_BLOCK', 'only the last block may hold no samples')
+        : null)
     if (misplaced) return at(`block ${hash}`, misplaced)
     secret = header.secret ?? secret
     for (const [i, sample] of samples.entries()) {
@@ -99,21 +128,29 @@ export async function verifyLane({ head, previous, scope, read }: LaneRequest): 
   }
   const [missing] = due.keys()
   const lost = missing === undefined ? null : fault('MISSING_INDEX', `${missing}: no sample`)
-  return unlike('WRONG_PREVIOUS', next.prev, previous) ?? lost ?? { ok: true, value: { tallies, blocks } }
+  return (
+    unlike('WRONG_PREVIOUS', next.prev, previous) ??
+    lost ?? { ok: true, value: { tallies, blocks } }
+  )
 }
 
 /**
- * The samples of one lane, to `add` in any order, none after a fault. `due` are the places, an environment's id and an
- * index each, whose sample was not added yet; the tallies hold once there are none.
+ * The samples of one lane, to `add` in any order, none after a fault. `due` are the places, an
+ * environment's id and an index each, whose sample was not added yet; the tallies hold once there
+ * are none.
  */
 function auditSamples(scope: Scope) {
   const { duel, quota, specHashes } = scope
-  const due = new Map<string, { env: Env; specHash: Hash; tally: { wins: number; losses: number } }>()
+  const due = new Map<
+    string,
+    { env: Env; specHash: Hash; tally: { wins: number; losses: number } }
+  >()
   const tallies: Record<string, Tally> = {}
   const invocations = new Set<string>()
   for (const [name, played] of Object.entries(quota)) {
     const specHash = specHashes[name]
-    if (specHash === undefined) throw new TypeError(`"specHashes" expected one for ${name}, got none`)
+    if (specHash === undefined)
+      throw new TypeError(`"specHashes" expected one for ${name}, got none`)
     const tally = { wins: 0, losses: 0, played }
     tallies[name] = tally
     const course = { env: make(name), specHash, tally }
@@ -125,7 +162,13 @@ function auditSamples(scope: Scope) {
     const course = due.get(place)
     if (!course) return fault('WRONG_INDEX', 'not in the quota, or a second sample of it')
     due.delete(place)
-    const id = challengeId({ ...sample, ...scope, specHash: course.specHash, duel: duel.id, secret })
+    const id = challengeId({
+      ...sample,
+      ...scope,
+      specHash: course.specHash,
+      duel: duel.id,
+      secret,
+    })
     // The higher reward wins.
     const lead = sample.contender.reward - sample.champion.reward
     const wrong =
@@ -150,7 +193,11 @@ function auditSamples(scope: Scope) {
     if (!replayed.ok) return at(role, replayed as Failure)
     const wrong =
       unlike('WRONG_MINER', miner, duel[role].hotkey) ??
-      unlike('WRONG_FAULT', ending ? 'a fault' : 'none', replayed.value.fault ? 'a fault' : 'none') ??
+      unlike(
+        'WRONG_FAULT',
+        ending ? 'a fault' : 'none',
+        replayed.value.fault ? 'a fault' : 'none',
+      ) ??
       unlike('WRONG_REWARD', reward, replayed.value.reward)
     return wrong && at(role, wrong)
   }

@@ -32,7 +32,9 @@ export interface Header {
   readonly secret?: Hash
 }
 
-/** One miner's way through a challenge. With a `fault` it ends in a prompt that got no usable reply. */
+/**
+ * One miner's way through a challenge. With a `fault` it ends in a prompt that got no usable reply.
+ */
 export interface Episode extends Transcript {
   /** The miner's hotkey. */
   readonly miner: string
@@ -52,11 +54,18 @@ export interface Sample {
   readonly verdict: 'win' | 'loss' | 'tie'
 }
 
-export const uint = (most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> => z.int().min(0).max(most)
-export const hex = (bytes: number): z.ZodType<string> => z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
-/** SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies signatures. */
+export const uint = (most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> =>
+  z.int().min(0).max(most)
+export const hex = (bytes: number): z.ZodType<string> =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
+/**
+ * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
+ * signatures.
+ */
 const hotkey = z.string().regex(/^5[1-9A-HJ-NP-Za-km-z]{47}$/)
-/** The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows. */
+/**
+ * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
+ */
 const challengeId = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 /** What people will see of it is safe to print as it is. */
 const printable = (most: number) => z.string().regex(new RegExp(`^[!-~]{1,${most}}$`))
@@ -114,7 +123,10 @@ export function decode(bytes: Uint8Array): string {
   }
 }
 
-/** The value if it has the shape, else where it has not: neither what is there nor an unknown key is quoted. */
+/**
+ * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
+ * quoted.
+ */
 export function conform<T>(value: unknown, shape: z.ZodType<T>, code: BlockFault): Read<T> {
   const { data, error } = shape.safeParse(value)
   if (error === undefined) return { ok: true, value: data }
@@ -122,14 +134,24 @@ export function conform<T>(value: unknown, shape: z.ZodType<T>, code: BlockFault
   return fault(code, `${issue?.code} at /${issue?.path.join('/')}`)
 }
 
-/** The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else `code`. Never throws. */
-function readLine<T>(line: Uint8Array, limit: number, shape: z.ZodType<T>, code: BlockFault): Read<T> {
+/**
+ * The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else
+ * `code`. Never throws.
+ */
+function readLine<T>(
+  line: Uint8Array,
+  limit: number,
+  shape: z.ZodType<T>,
+  code: BlockFault,
+): Read<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
   const parsed = parseCanonical(decode(line))
   return parsed.ok ? conform(parsed.value, shape, code) : fault(code, parsed.detail)
 }
 
-export const readHeader = (line: Uint8Array): Read<Header> => readLine(line, LIMITS.headerBytes, header, 'BAD_HEADER')
+export const readHeader = (line: Uint8Array): Read<Header> =>
+  readLine(line, LIMITS.headerBytes, header, 'BAD_HEADER')
 
 /** Says only that the shape is a sample's, not that anything in it is true. */
-export const readSample = (line: Uint8Array): Read<Sample> => readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
+export const readSample = (line: Uint8Array): Read<Sample> =>
+  readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')

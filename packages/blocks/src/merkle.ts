@@ -1,7 +1,10 @@
 import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 
-/** BLAKE3-256. What hashes many lines takes one, so that a faster one can be used where there is one. */
+/**
+ * BLAKE3-256. What hashes many lines takes one, so that a faster one can be used where there is
+ * one.
+ */
 export type HashFunction = (bytes: Uint8Array) => Uint8Array
 
 /** Hash of one line as a leaf: `hash(0x00 || line)`. */
@@ -13,8 +16,8 @@ const nodeHash = (left: Uint8Array, right: Uint8Array, hash: HashFunction): Uint
   hash(concatBytes(Uint8Array.of(1), left, right))
 
 /**
- * The levels of a tree, from its leaves' hashes up to its root: pairs are hashed, an odd one at the end moves up as it
- * is. Gives the shape of RFC 9162.
+ * The levels of a tree, from its leaves' hashes up to its root: pairs are hashed, an odd one at the
+ * end moves up as it is. Gives the shape of RFC 9162.
  */
 function levels(lines: readonly Uint8Array[], hash: HashFunction): (readonly Uint8Array[])[] {
   let level = lines.map((line) => leafHash(line, hash))
@@ -41,8 +44,13 @@ export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = bl
  * The siblings on the way from line `index` up to the root, lowest first (RFC 9162, 2.1.3.1).
  * @throws RangeError unless `index` is the index of a line.
  */
-export function inclusionProof(lines: readonly Uint8Array[], index: number, hash: HashFunction = blake3): Uint8Array[] {
-  if (!(index in lines)) throw new RangeError(`"index" expected 0..${lines.length - 1}, got ${index}`)
+export function inclusionProof(
+  lines: readonly Uint8Array[],
+  index: number,
+  hash: HashFunction = blake3,
+): Uint8Array[] {
+  if (!(index in lines))
+    throw new RangeError(`"index" expected 0..${lines.length - 1}, got ${index}`)
   return levels(lines, hash).flatMap((level, height) => level[(index >> height) ^ 1] ?? [])
 }
 
@@ -63,12 +71,25 @@ export interface Inclusion {
  *
  * Source: RFC 9162, 2.1.3.2. Vectors: vectors/blocks/merkle-blake3.json, inclusion-sha256.json.
  */
-export function verifyInclusion({ leaf, index, size, proof, root, hash = blake3 }: Inclusion): boolean {
-  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return false
+export function verifyInclusion({
+  leaf,
+  index,
+  size,
+  proof,
+  root,
+  hash = blake3,
+}: Inclusion): boolean {
+  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size)
+    return false
   const siblings = [...proof]
   let node = leafHash(leaf, hash)
-  // `at` is the node's place in its level and `last` that of the level's end; no bit operations, sizes reach 2^53.
-  for (let at = index, last = size - 1; last > 0; at = Math.floor(at / 2), last = Math.floor(last / 2)) {
+  // `at` is the node's place in its level and `last` that of the level's end; no bit operations,
+  // sizes reach 2^53.
+  for (
+    let at = index, last = size - 1;
+    last > 0;
+    at = Math.floor(at / 2), last = Math.floor(last / 2)
+  ) {
     const isRight = at % 2 === 1
     if (!isRight && at === last) continue
     const sibling = siblings.shift()

@@ -3,10 +3,22 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { fault, type Read } from './fault.ts'
-import { conform, type Header, hex, LIMITS, readHeader, readSample, type Sample, uint } from './line.ts'
+import {
+  conform,
+  type Header,
+  hex,
+  LIMITS,
+  readHeader,
+  readSample,
+  type Sample,
+  uint,
+} from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
 
-/** One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are over their bytes. */
+/**
+ * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
+ * over their bytes.
+ */
 export interface SampleProof {
   readonly sample: string
   readonly index: number
@@ -29,25 +41,34 @@ const proofShape = z.strictObject({
 })
 
 /**
- * Proves sample `index` of `block` under a lane's head. `after` are the headers of the lane's blocks after this one,
- * in order, the head's last: none if `block` is the head.
- * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its last header.
+ * Proves sample `index` of `block` under a lane's head. `after` are the headers of the lane's
+ * blocks after this one, in order, the head's last: none if `block` is the head.
+ * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
+ *   last header.
  */
-export function sampleProof(block: Block, index: number, after: readonly Header[] = []): SampleProof {
+export function sampleProof(
+  block: Block,
+  index: number,
+  after: readonly Header[] = [],
+): SampleProof {
   const { hash, header, signature, samples } = block
   const lines = samples.map(toLine)
   const path = inclusionProof(lines.map(utf8ToBytes), index).map(bytesToHex)
   const links = after.map(toLine)
-  if (lastHash(hash, links) === null) throw new RangeError('"after" expected the headers after the block')
+  if (lastHash(hash, links) === null)
+    throw new RangeError('"after" expected the headers after the block')
   return { sample: lines[index] as string, index, path, header: toLine(header), signature, links }
 }
 
 /**
- * The sample, if it was signed and lies under the chain of blocks that ends at `head`, the hash on chain. Needs no
- * other data, and never throws, whatever `proof` is parsed from. Says nothing of the rest of the lane, nor that the
- * transcript replays.
+ * The sample, if it was signed and lies under the chain of blocks that ends at `head`, the hash on
+ * chain. Needs no other data, and never throws, whatever `proof` is parsed from. Says nothing of
+ * the rest of the lane, nor that the transcript replays.
  */
-export function verifySampleProof(proof: unknown, { head, verify }: { head: Hash; verify: Verify }): Read<Sample> {
+export function verifySampleProof(
+  proof: unknown,
+  { head, verify }: { head: Hash; verify: Verify },
+): Read<Sample> {
   const read = conform(proof, proofShape, 'BAD_PROOF')
   if (!read.ok) return read
   const { sample, index, path, header, signature, links } = read.value
@@ -55,15 +76,27 @@ export function verifySampleProof(proof: unknown, { head, verify }: { head: Hash
   const headerLine = utf8ToBytes(header)
   const hash = blockHash(headerLine)
   const block = readHeader(headerLine)
-  if (!block.ok || lastHash(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
+  if (!block.ok || lastHash(hash, links) !== head)
+    return fault('BAD_PROOF', `expected headers up to ${head}`)
   const { validator, count, root } = block.value
-  if (!verify(hexToBytes(hash), hexToBytes(signature), validator)) return fault('WRONG_SIGNATURE', `not ${validator}'s`)
-  const proved = { leaf: utf8ToBytes(sample), index, size: count, proof: path.map(hexToBytes), root: hexToBytes(root) }
-  if (!verifyInclusion(proved)) return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
+  if (!verify(hexToBytes(hash), hexToBytes(signature), validator))
+    return fault('WRONG_SIGNATURE', `not ${validator}'s`)
+  const proved = {
+    leaf: utf8ToBytes(sample),
+    index,
+    size: count,
+    proof: path.map(hexToBytes),
+    root: hexToBytes(root),
+  }
+  if (!verifyInclusion(proved))
+    return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   return readSample(proved.leaf)
 }
 
-/** Where header lines lead that follow block `hash`, each with the hash before it as `prev`; null if one does not. */
+/**
+ * Where header lines lead that follow block `hash`, each with the hash before it as `prev`; null if
+ * one does not.
+ */
 function lastHash(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash
   for (const link of links) {

@@ -15,7 +15,10 @@ export interface S3Options extends HttpOptions {
   readonly region?: string
   /** Is the bucket named in the URL's path, as when left out, or in its host? */
   readonly style?: 'path' | 'virtual'
-  /** How often a write is tried again, 5 times if left out: after 250 ms, then after twice as long each time. */
+  /**
+   * How often a write is tried again, 5 times if left out: after 250 ms, then after twice as long
+   * each time.
+   */
   readonly retries?: number
 }
 
@@ -32,36 +35,78 @@ const ADVICE = new Map<string | number, string>([
 class Refusal extends Error {}
 
 /**
- * A bucket in a service that speaks S3 and honours `If-None-Match: *`, which is what refuses to overwrite. Files are
- * gzipped on the way and in storage; readers get what was written. A write is tried again while the network or the
- * service fails, a read is not. No redirect is followed. No error has a key in it.
- * @throws TypeError unless `endpoint` is an http or https URL and the keys are printable ASCII; RangeError for a name
- * of a bucket that S3 does not take.
+ * A bucket in a service that speaks S3 and honours `If-None-Match: *`, which is what refuses to
+ * overwrite. Files are gzipped on the way and in storage; readers get what was written. A write is
+ * tried again while the network or the service fails, a read is not. No redirect is followed. No
+ * error has a key in it.
+ * @throws TypeError unless `endpoint` is an http or https URL and the keys are printable ASCII;
+ *   RangeError for a name of a bucket that S3 does not take.
  */
-export function s3Bucket({ endpoint, bucket, accessKeyId, secretAccessKey, ...options }: S3Options): Bucket {
-  const { region = 'auto', style, fetch = globalThis.fetch, timeoutMs = 30_000, retries = 5 } = options
+export function s3Bucket({
+  endpoint,
+  bucket,
+  accessKeyId,
+  secretAccessKey,
+  ...options
+}: S3Options): Bucket {
+  const {
+    region = 'auto',
+    style,
+    fetch = globalThis.fetch,
+    timeoutMs = 30_000,
+    retries = 5,
+  } = options
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new RangeError(`"bucket" expected 3 to 63 of a-z, 0-9, "." and "-", got ${JSON.stringify(bucket)}`)
+    throw new RangeError(
+      `"bucket" expected 3 to 63 of a-z, 0-9, "." and "-", got ${JSON.stringify(bucket)}`,
+    )
   if (!/^[!-~]+ [!-~]+$/.test(`${accessKeyId} ${secretAccessKey}`))
-    throw new TypeError('"accessKeyId" and "secretAccessKey" expected printable ASCII without spaces')
-  const base = folderUrl(`${endpoint}`.replace('://', style === 'virtual' ? `://${bucket}.` : '://'), 'endpoint')
+    throw new TypeError(
+      '"accessKeyId" and "secretAccessKey" expected printable ASCII without spaces',
+    )
+  const base = folderUrl(
+    `${endpoint}`.replace('://', style === 'virtual' ? `://${bucket}.` : '://'),
+    'endpoint',
+  )
   if (style !== 'virtual') base.pathname += `${bucket}/`
 
-  /** Gets a file, or puts one where there is none. `status` is 200, 404 for no file, or 412; `bytes` null for too many. */
+  /**
+   * Gets a file, or puts one where there is none. `status` is 200, 404 for no file, or 412; `bytes`
+   * null for too many.
+   */
   async function ask(url: string, limit: number, body: Uint8Array<ArrayBuffer> | null) {
     const put = { 'content-encoding': 'gzip', 'content-type': mediaType(url), 'if-none-match': '*' }
-    const headers = { 'x-amz-content-sha256': bytesToHex(sha256(body ?? new Uint8Array())), ...(body && put) }
+    const headers = {
+      'x-amz-content-sha256': bytesToHex(sha256(body ?? new Uint8Array())),
+      ...(body && put),
+    }
     const request = { method: body ? 'PUT' : 'GET', headers, body }
-    const signer = new AwsV4Signer({ ...request, url, accessKeyId, secretAccessKey, region, service: 's3' })
+    const signer = new AwsV4Signer({
+      ...request,
+      url,
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+    })
     const signal = AbortSignal.timeout(timeoutMs)
-    const response = await fetch(url, { ...request, ...(await signer.sign()), redirect: 'manual', signal })
+    const response = await fetch(url, {
+      ...request,
+      ...(await signer.sign()),
+      redirect: 'manual',
+      signal,
+    })
     const bytes = await readBody(response, response.ok ? limit : 65_536, signal)
     const status = response.ok ? 200 : response.status
     if (status === 200 || status === 412) return { status, bytes }
-    const [, code = ''] = /<Code>(\w{1,64})<\/Code>/.exec(new TextDecoder().decode(bytes ?? undefined)) ?? []
+    const [, code = ''] =
+      /<Code>(\w{1,64})<\/Code>/.exec(new TextDecoder().decode(bytes ?? undefined)) ?? []
     if (code === 'NoSuchKey') return { status, bytes: null }
     const passes = [408, 409, 429].includes(status) || (status >= 500 && status !== 501)
-    const advice = ADVICE.get(code) ?? ADVICE.get(status < 400 ? 0 : status) ?? 'mend the endpoint, region or keys'
+    const advice =
+      ADVICE.get(code) ??
+      ADVICE.get(status < 400 ? 0 : status) ??
+      'mend the endpoint, region or keys'
     throw new (passes ? Error : Refusal)(`status ${status} ${code || 'without a code'}: ${advice}`)
   }
 
@@ -76,8 +121,11 @@ export function s3Bucket({ endpoint, bucket, accessKeyId, secretAccessKey, ...op
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const url = new URL(checkPath(path), base).href
-    const { status, bytes } = await ask(url, limit, null).catch((error) => Promise.reject(failed(`read ${url}`, error)))
-    if (status === 200 && bytes === null) throw failed(`read ${url}`, new Error(`larger than ${limit} bytes`))
+    const { status, bytes } = await ask(url, limit, null).catch((error) =>
+      Promise.reject(failed(`read ${url}`, error)),
+    )
+    if (status === 200 && bytes === null)
+      throw failed(`read ${url}`, new Error(`larger than ${limit} bytes`))
     return bytes
   }
 

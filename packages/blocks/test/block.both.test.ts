@@ -27,9 +27,22 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   const blocks: Block[] = []
   const all = blake3.create()
   for (const part of [samples.slice(0, 256), samples.slice(256), []]) {
-    const place = { genesis, netuid, validator, epoch, height: blocks.length, prev: blocks.at(-1)?.hash ?? NO_BLOCK }
+    const place = {
+      genesis,
+      netuid,
+      validator,
+      epoch,
+      height: blocks.length,
+      prev: blocks.at(-1)?.hash ?? NO_BLOCK,
+    }
     const reveal = part.length === 0 ? { secret: SECRET } : {}
-    const written = await writeBlock({ ...place, ...reveal, time: 0, samples: part, sign: toy.sign })
+    const written = await writeBlock({
+      ...place,
+      ...reveal,
+      time: 0,
+      samples: part,
+      sign: toy.sign,
+    })
     const read = readBlock(written.bytes, { ...trust, hash: written.hash })
     if (!read.ok) throw new Error(read.detail)
     expect(read.value.samples).toEqual(part)
@@ -38,9 +51,13 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   }
 
   const head = blocks.at(-1)!.hash
-  const read = async (hash: string) => ({ ok: true, value: blocks.find((block) => block.hash === hash)! }) as const
+  const read = async (hash: string) =>
+    ({ ok: true, value: blocks.find((block) => block.hash === hash)! }) as const
   const lane = await verifyLane({ head, previous: NO_BLOCK, scope, read })
-  expect(lane).toMatchObject({ ok: true, value: { blocks: blocks.map(({ hash }) => hash).reverse() } })
+  expect(lane).toMatchObject({
+    ok: true,
+    value: { blocks: blocks.map(({ hash }) => hash).reverse() },
+  })
 
   const proof = sampleProof(blocks[1]!, 100, [blocks[2]!.header])
   expect(verifySampleProof(proof, { ...trust, head })).toEqual({ ok: true, value: samples[356] })

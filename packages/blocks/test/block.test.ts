@@ -2,7 +2,15 @@ import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { type BlockDraft, blockHash, LIMITS, NO_BLOCK, readBlock, type Sample, writeBlock } from '../src/index.ts'
+import {
+  type BlockDraft,
+  blockHash,
+  LIMITS,
+  NO_BLOCK,
+  readBlock,
+  type Sample,
+  writeBlock,
+} from '../src/index.ts'
 import { keyOf } from './keys.ts'
 import { forge, honestSamples, scopeOf, toy } from './lane.ts'
 
@@ -14,7 +22,15 @@ let draft: BlockDraft
 
 beforeAll(async () => {
   samples = await honestSamples(scope)
-  const place = { genesis, netuid, epoch, validator: key.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
+  const place = {
+    genesis,
+    netuid,
+    epoch,
+    validator: key.hotkey,
+    height: 0,
+    prev: NO_BLOCK,
+    time: 1,
+  }
   draft = { ...place, samples, sign: key.sign }
 })
 
@@ -27,7 +43,12 @@ describe('writeBlock', () => {
     expect(blockHash(utf8ToBytes(header!))).toBe(hash)
     expect(JSON.parse(signature!)).toEqual({ signature: bytesToHex(key.sign(hexToBytes(hash))) })
     const { sign, samples: _, ...fields } = draft
-    expect(JSON.parse(header!)).toEqual({ ...fields, v: 1, count: 2, root: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    expect(JSON.parse(header!)).toEqual({
+      ...fields,
+      v: 1,
+      count: 2,
+      root: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
     expect(forge(key, fields, { lines: samples })).toEqual({ hash, bytes })
   })
 
@@ -47,7 +68,10 @@ describe('writeBlock', () => {
   it('signs nothing that could not be read', async () => {
     const sign = vi.fn(key.sign)
     const [sample] = samples
-    const long = { ...sample!.champion, messages: [{ role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) }] } as const
+    const long = {
+      ...sample!.champion,
+      messages: [{ role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) }],
+    } as const
     const wrong: [Partial<BlockDraft>, RegExp][] = [
       [{ validator: 'me' }, /BAD_HEADER.*validator/],
       [{ height: -1 }, /BAD_HEADER.*height/],
@@ -63,8 +87,12 @@ describe('writeBlock', () => {
   })
 
   it('refuses a signature of another length, and passes on what sign throws', async () => {
-    await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow('"sign" expected to give 64')
-    await expect(writeBlock({ ...draft, sign: () => Promise.reject(new Error('locked')) })).rejects.toThrow('locked')
+    await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow(
+      '"sign" expected to give 64',
+    )
+    await expect(
+      writeBlock({ ...draft, sign: () => Promise.reject(new Error('locked')) }),
+    ).rejects.toThrow('locked')
   })
 
   it('uses the hash function it is given', async () => {
@@ -91,11 +119,15 @@ describe('readBlock', () => {
     const { bytes } = await writeBlock(draft)
     const start = bytes.indexOf(10) // the signature's line, where a second valid signature could hide
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: start + 146 }), fc.integer({ min: 1, max: 255 }), (at, mask) => {
-        const flipped = bytes.slice()
-        flipped[at]! ^= mask
-        expect(readBlock(flipped, { verify: key.verify }).ok).toBe(false)
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: start + 146 }),
+        fc.integer({ min: 1, max: 255 }),
+        (at, mask) => {
+          const flipped = bytes.slice()
+          flipped[at]! ^= mask
+          expect(readBlock(flipped, { verify: key.verify }).ok).toBe(false)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -106,27 +138,48 @@ describe('readBlock', () => {
       expect(readBlock(bytes.subarray(0, end), { hash, verify: toy.verify }).ok).toBe(false)
     }
     for (const more of ['\n', ' ', 'x\n', '{}\n', '\0']) {
-      expect(readBlock(concatBytes(bytes, utf8ToBytes(more)), { hash, verify: toy.verify }).ok).toBe(false)
+      expect(
+        readBlock(concatBytes(bytes, utf8ToBytes(more)), { hash, verify: toy.verify }).ok,
+      ).toBe(false)
     }
   })
 
   it('never throws, on any bytes', () => {
     const trust = { verify: () => true }
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => readBlock(bytes, trust).ok === false))
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 500 }),
+        (bytes) => readBlock(bytes, trust).ok === false,
+      ),
+    )
     const line = fc.oneof(
       fc.json(),
       fc.string({ unit: 'binary' }),
       fc.constantFrom('', '\ufeff{}', '{"__proto__":{}}', '\r'),
     )
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 6 }), fc.constantFrom('\n', '\r\n', '\n\n', '\u2028'), (lines, end) => {
-        expect(readBlock(utf8ToBytes(lines.map((each) => each + end).join('')), trust).ok).toBe(false)
-      }),
+      fc.property(
+        fc.array(line, { maxLength: 6 }),
+        fc.constantFrom('\n', '\r\n', '\n\n', '\u2028'),
+        (lines, end) => {
+          expect(readBlock(utf8ToBytes(lines.map((each) => each + end).join('')), trust).ok).toBe(
+            false,
+          )
+        },
+      ),
     )
   })
 
   it('never throws, whatever a validator signs', () => {
-    const place = { genesis, netuid, epoch, validator: toy.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
+    const place = {
+      genesis,
+      netuid,
+      epoch,
+      validator: toy.hotkey,
+      height: 0,
+      prev: NO_BLOCK,
+      time: 1,
+    }
     const nest = (depth: number) => utf8ToBytes(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
@@ -143,12 +196,27 @@ describe('readBlock', () => {
   })
 
   it('never throws on a sample of which any part is of another type', () => {
-    const place = { genesis, netuid, epoch, validator: toy.hotkey, height: 0, prev: NO_BLOCK, time: 1 }
-    const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], { role: 'assistant' })
+    const place = {
+      genesis,
+      netuid,
+      epoch,
+      validator: toy.hotkey,
+      height: 0,
+      prev: NO_BLOCK,
+      time: 1,
+    }
+    const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], {
+      role: 'assistant',
+    })
     const places = (value: unknown): (string | number)[][] =>
       typeof value !== 'object' || value === null
         ? [[]]
-        : [[], ...Object.entries(value).flatMap(([name, part]) => places(part).map((rest) => [name, ...rest]))]
+        : [
+            [],
+            ...Object.entries(value).flatMap(([name, part]) =>
+              places(part).map((rest) => [name, ...rest]),
+            ),
+          ]
     const all = places(samples[0])
     fc.assert(
       fc.property(fc.nat(), other, (pick, value) => {
@@ -165,19 +233,25 @@ describe('readBlock', () => {
 
   it('does not parse what is not what was asked for', () => {
     const verify = vi.fn(() => true)
-    expect(readBlock(utf8ToBytes('[]\n[]\n'), { hash: NO_BLOCK, verify })).toMatchObject({ code: 'WRONG_HASH' })
+    expect(readBlock(utf8ToBytes('[]\n[]\n'), { hash: NO_BLOCK, verify })).toMatchObject({
+      code: 'WRONG_HASH',
+    })
     expect(verify).not.toHaveBeenCalled()
   })
 })
 
-const kindOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
+const kindOf = (value: unknown) =>
+  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
 
 const partAt = (value: unknown, path: (string | number)[]): unknown =>
   path.reduce((part, name) => (part as Record<string | number, unknown>)[name], value)
 
 function setAt(value: unknown, [name, ...rest]: (string | number)[], part: unknown): unknown {
   if (name === undefined) return part
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<
+    string | number,
+    unknown
+  >
   copy[name] = setAt(copy[name], rest, part)
   return copy
 }

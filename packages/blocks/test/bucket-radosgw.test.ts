@@ -15,14 +15,18 @@ import { bucketSuite } from './bucket-suite.ts'
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 const hasCeph = (() => {
   try {
-    for (const program of ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw']) execFileSync(program, ['--version'])
+    for (const program of ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw'])
+      execFileSync(program, ['--version'])
     return true
   } catch {
     return false
   }
 })()
 
-/** Debian's packages ceph-mon, ceph-osd and radosgw: a cluster of one, which keeps everything in memory. */
+/**
+ * Debian's packages ceph-mon, ceph-osd and radosgw: a cluster of one, which keeps everything in
+ * memory.
+ */
 describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   const processes: ChildProcess[] = []
   let root: string
@@ -35,10 +39,28 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     endpoint = `http://127.0.0.1:${await freePort()}`
     const settings = {
       ...{ fsid, 'mon host': `${monitor}/0`, keyring: join(root, 'keyring') },
-      ...{ 'mon data': join(root, 'mon'), 'osd data': join(root, 'osd'), 'rgw data': join(root, 'rgw') },
-      ...{ 'log file': '', 'mon cluster log file': '', 'admin socket': '', 'pid file': '', 'run dir': root },
-      ...{ 'osd objectstore': 'memstore', 'osd crush chooseleaf type': 0, 'mon max pg per osd': 1000 },
-      ...{ 'osd pool default size': 1, 'osd pool default min size': 1, 'mon allow pool size one': true },
+      ...{
+        'mon data': join(root, 'mon'),
+        'osd data': join(root, 'osd'),
+        'rgw data': join(root, 'rgw'),
+      },
+      ...{
+        'log file': '',
+        'mon cluster log file': '',
+        'admin socket': '',
+        'pid file': '',
+        'run dir': root,
+      },
+      ...{
+        'osd objectstore': 'memstore',
+        'osd crush chooseleaf type': 0,
+        'mon max pg per osd': 1000,
+      },
+      ...{
+        'osd pool default size': 1,
+        'osd pool default min size': 1,
+        'mon allow pool size one': true,
+      },
       ...{ 'osd pool default pg num': 1, 'osd pool default pg autoscale mode': 'off' },
       'rgw frontends': `beast endpoint=${endpoint.replace('http://', '')}`,
     }
@@ -52,7 +74,15 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
 
     const able = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
     for (const name of ['mon.', 'client.admin', 'osd.0'])
-      await run('ceph-authtool', 'keyring', ...(name === 'mon.' ? ['-C'] : []), '--gen-key', '-n', name, ...able)
+      await run(
+        'ceph-authtool',
+        'keyring',
+        ...(name === 'mon.' ? ['-C'] : []),
+        '--gen-key',
+        '-n',
+        name,
+        ...able,
+      )
     await run('monmaptool', '--create', '--addv', 'a', `[${monitor}]`, '--fsid', fsid, 'monmap')
     await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', 'monmap', '--keyring', 'keyring')
     start('ceph-mon', '-i', 'a')
@@ -65,9 +95,12 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     const { accessKeyId, secretAccessKey } = keys
     const pair = ['--access-key', accessKeyId, '--secret-key', secretAccessKey]
     await run('radosgw-admin', 'user', 'create', '--uid', 'test', '--display-name', 'test', ...pair)
-    const made = await new AwsClient({ ...keys, service: 's3', region: 'auto' }).fetch(`${endpoint}/affine`, {
-      method: 'PUT',
-    })
+    const made = await new AwsClient({ ...keys, service: 's3', region: 'auto' }).fetch(
+      `${endpoint}/affine`,
+      {
+        method: 'PUT',
+      },
+    )
     if (!made.ok) throw new Error(await made.text())
   }, 300_000)
 
@@ -79,7 +112,9 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     if (root) await rm(root, { recursive: true })
   })
 
-  bucketSuite('s3Bucket', async () => ({ bucket: s3Bucket({ endpoint, bucket: 'affine', ...keys }) }))
+  bucketSuite('s3Bucket', async () => ({
+    bucket: s3Bucket({ endpoint, bucket: 'affine', ...keys }),
+  }))
 })
 
 async function freePort(): Promise<number> {

@@ -13,11 +13,16 @@ let emulator: Miniflare
 let place: S3Options
 const servers: Server[] = []
 
-/** Cloudflare's emulator of R2 gzips the body of a file that says it is gzipped once more, which R2 does not. Undo that. */
+/**
+ * Cloudflare's emulator of R2 gzips the body of a file that says it is gzipped once more, which R2
+ * does not. Undo that.
+ */
 const emulatorFetch: typeof fetch = async (...request) => {
   const response = await fetch(...request)
   const isTwice = response.headers.get('content-encoding') === 'gzip'
-  return isTwice ? new Response(response.body!.pipeThrough(new DecompressionStream('gzip')), response) : response
+  return isTwice
+    ? new Response(response.body!.pipeThrough(new DecompressionStream('gzip')), response)
+    : response
 }
 
 beforeAll(async () => {
@@ -33,7 +38,8 @@ afterAll(async () => {
 
 bucketSuite('s3Bucket on R2', async () => ({ bucket: s3Bucket(place) }))
 
-const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION, S3_STYLE } = process.env
+const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION, S3_STYLE } =
+  process.env
 if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
   const [accessKeyId, secretAccessKey] = [S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY]
   const options = {
@@ -55,7 +61,11 @@ async function serve(listener: RequestListener): Promise<string> {
 function skipPauses(): number[] {
   const pauses: number[] = []
   const { setTimeout } = globalThis
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms = 0, ...rest: unknown[]) => {
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+    done: () => void,
+    ms = 0,
+    ...rest: unknown[]
+  ) => {
     const isPause = ms >= 250 && rest.length === 0 && Number.isInteger(Math.log2(ms / 250))
     if (isPause) pauses.push(ms)
     return setTimeout(done, isPause ? 0 : ms, ...rest)
@@ -73,13 +83,18 @@ function troubled(...steps: readonly Step[]) {
     asked.push(init?.method ?? '')
     const step = left.shift() ?? 'pass'
     if (typeof step === 'number') return new Response('', { status: step })
-    if (step === 'cut before') throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
+    if (step === 'cut before')
+      throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
     const response = await emulatorFetch(url, init)
     if (step === 'pass') return response
     await response.body?.cancel()
     throw new TypeError('terminated')
   }
-  return { asked, bucket: (options?: Partial<S3Options>) => s3Bucket({ ...place, fetch: troubledFetch, ...options }) }
+  return {
+    asked,
+    bucket: (options?: Partial<S3Options>) =>
+      s3Bucket({ ...place, fetch: troubledFetch, ...options }),
+  }
 }
 
 describe('a write', () => {
@@ -106,7 +121,9 @@ describe('a write', () => {
     const path = freshPath()
     await s3Bucket(place).write(path, bytes('theirs'))
     const { bucket, asked } = troubled('cut after', 'pass', 'pass')
-    await expect(bucket().write(path, bytes('ours'))).rejects.toThrow(`${path}: it is there with other bytes`)
+    await expect(bucket().write(path, bytes('ours'))).rejects.toThrow(
+      `${path}: it is there with other bytes`,
+    )
     expect(asked).toEqual(['PUT', 'PUT', 'GET'])
     expect(text(await s3Bucket(place).read(path, 6))).toBe('theirs')
   })
@@ -126,14 +143,21 @@ describe('a write', () => {
       expect(pauses).toEqual([250, 500, 1000, 2000, 4000].slice(0, expected))
     }
     const { bucket } = troubled(503, 503)
-    await expect(bucket({ retries: 1 }).write(freshPath(), bytes('x'))).rejects.toThrow('status 503 without a code')
+    await expect(bucket({ retries: 1 }).write(freshPath(), bytes('x'))).rejects.toThrow(
+      'status 503 without a code',
+    )
   })
 
-  it.each([400, 401, 403, 404, 405, 411, 501])('is not tried again after status %d', async (status) => {
-    const { bucket, asked } = troubled(status)
-    await expect(bucket().write(freshPath(), bytes('x'))).rejects.toThrow(`status ${status} without a code: `)
-    expect(asked).toEqual(['PUT'])
-  })
+  it.each([400, 401, 403, 404, 405, 411, 501])(
+    'is not tried again after status %d',
+    async (status) => {
+      const { bucket, asked } = troubled(status)
+      await expect(bucket().write(freshPath(), bytes('x'))).rejects.toThrow(
+        `status ${status} without a code: `,
+      )
+      expect(asked).toEqual(['PUT'])
+    },
+  )
 
   it('signs its gzipped body', async () => {
     const path = freshPath()
@@ -141,7 +165,9 @@ describe('a write', () => {
     const spoiling: typeof fetch = async (url, init) => {
       const body = new Uint8Array(await new Response(init?.body ?? null).arrayBuffer())
       const headers = new Headers(init?.headers)
-      expect(headers.get('x-amz-content-sha256')).toBe(createHash('sha256').update(body).digest('hex'))
+      expect(headers.get('x-amz-content-sha256')).toBe(
+        createHash('sha256').update(body).digest('hex'),
+      )
       expect(headers.get('authorization')).toContain(
         'content-encoding;host;if-none-match;x-amz-content-sha256;x-amz-date',
       )
@@ -154,7 +180,9 @@ describe('a write', () => {
       return fetch(url, { ...init, body })
     }
     const bucket = s3Bucket({ ...place, fetch: spoiling })
-    await expect(bucket.write(path, bytes('x'.repeat(100_000)))).rejects.toThrow(/status 40\d \w*SHA256Mismatch/i)
+    await expect(bucket.write(path, bytes('x'.repeat(100_000)))).rejects.toThrow(
+      /status 40\d \w*SHA256Mismatch/i,
+    )
     expect(changed).toBe(1)
     expect(await s3Bucket(place).read(path, 100_000)).toBeNull()
   })
@@ -171,15 +199,20 @@ describe('a write', () => {
 })
 
 describe('a read', () => {
-  it.each<Step>(['cut before', 'cut after', 500, 503, 429])('is not tried again after %s', async (step) => {
-    const { bucket, asked } = troubled(step)
-    await expect(bucket().read(freshPath(), 10)).rejects.toThrow(/^cannot read http.*jsonl: ./)
-    expect(asked).toEqual(['GET'])
-  })
+  it.each<Step>(['cut before', 'cut after', 500, 503, 429])(
+    'is not tried again after %s',
+    async (step) => {
+      const { bucket, asked } = troubled(step)
+      await expect(bucket().read(freshPath(), 10)).rejects.toThrow(/^cannot read http.*jsonl: ./)
+      expect(asked).toEqual(['GET'])
+    },
+  )
 
   it('takes a 404 that does not say NoSuchKey for trouble, not for a missing file', async () => {
     const html = await serve((_, response) => response.writeHead(404).end('<html>not here</html>'))
-    await expect(s3Bucket({ ...place, endpoint: html }).read('x', 10)).rejects.toThrow('status 404 without a code')
+    await expect(s3Bucket({ ...place, endpoint: html }).read('x', 10)).rejects.toThrow(
+      'status 404 without a code',
+    )
   })
 
   it('inflates no more than the limit', async () => {
@@ -191,7 +224,9 @@ describe('a read', () => {
   })
 
   it('reads what another tool put there without gzip', async () => {
-    const r2 = (await emulator.getR2Bucket('B')) as unknown as { put(path: string, content: string): Promise<void> }
+    const r2 = (await emulator.getR2Bucket('B')) as unknown as {
+      put(path: string, content: string): Promise<void>
+    }
     const path = freshPath()
     await r2.put(path, 'plain')
     expect(text(await s3Bucket(place).read(path, 5))).toBe('plain')
@@ -205,21 +240,39 @@ describe('what is wrong', () => {
       { secretAccessKey: 'wrong+secret' },
       /: status 403 SignatureDoesNotMatch: mend the keys, or let /,
     ],
-    ['an unknown key', { accessKeyId: 'wrong-id' }, /: status 401 Unauthorized: mend the endpoint, region or keys$/],
-    ['no such bucket', { bucket: 'nowhere' }, /: status 404 NoSuchBucket: make the bucket, or mend its name$/],
+    [
+      'an unknown key',
+      { accessKeyId: 'wrong-id' },
+      /: status 401 Unauthorized: mend the endpoint, region or keys$/,
+    ],
+    [
+      'no such bucket',
+      { bucket: 'nowhere' },
+      /: status 404 NoSuchBucket: make the bucket, or mend its name$/,
+    ],
   ]
   it.each(problems)('is said, with what to do and without a key: %s', async (_, wrong, message) => {
     const bucket = s3Bucket({ ...place, ...wrong })
     for (const work of [() => bucket.read('x', 10), () => bucket.write('x', bytes('x'))]) {
       const error = await work().then(String, (error: Error) => error)
       expect(error).toMatchObject({ message: expect.stringMatching(message) })
-      expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/secret|-id|ID-of|Signature=|AWS4/)
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(
+        /secret|-id|ID-of|Signature=|AWS4/,
+      )
     }
   })
 
   const said: readonly (readonly [number, string, RegExp])[] = [
-    [403, 'RequestTimeTooSkewed', /: status 403 RequestTimeTooSkewed: set the clock of this machine$/],
-    [403, 'AccessDenied', /: status 403 AccessDenied: mend the keys, or let them read, list and write the bucket$/],
+    [
+      403,
+      'RequestTimeTooSkewed',
+      /: status 403 RequestTimeTooSkewed: set the clock of this machine$/,
+    ],
+    [
+      403,
+      'AccessDenied',
+      /: status 403 AccessDenied: mend the keys, or let them read, list and write the bucket$/,
+    ],
     [400, 'AuthorizationHeaderMalformed', /: mend the endpoint, region or keys$/],
     [501, 'NotImplemented', /: take a service with conditional writes \(If-None-Match\)$/],
     [400, 'constructor', /: status 400 constructor: mend /],
@@ -245,8 +298,12 @@ describe('what is wrong', () => {
         response.writeHead(status, { location: `${other}/x` }).end()
       })
       const bucket = s3Bucket({ ...place, endpoint, fetch })
-      await expect(bucket.write('x', bytes('x'))).rejects.toThrow(`status ${status} without a code: no redirect is `)
-      await expect(bucket.read('x', 10)).rejects.toThrow('no redirect is followed; mend the endpoint, region or style')
+      await expect(bucket.write('x', bytes('x'))).rejects.toThrow(
+        `status ${status} without a code: no redirect is `,
+      )
+      await expect(bucket.read('x', 10)).rejects.toThrow(
+        'no redirect is followed; mend the endpoint, region or style',
+      )
       expect(asked).toBe(2)
     }
     expect(hit).toEqual([])
@@ -254,8 +311,12 @@ describe('what is wrong', () => {
 
   it('is silence', async () => {
     const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, retries: 0, fetch }
-    await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(/^cannot read http.*\/x: .*timeout/)
-    await expect(s3Bucket(options).write('x', bytes('x'))).rejects.toThrow(/^cannot write http.*\/x: .*timeout/)
+    await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(
+      /^cannot read http.*\/x: .*timeout/,
+    )
+    await expect(s3Bucket(options).write('x', bytes('x'))).rejects.toThrow(
+      /^cannot write http.*\/x: .*timeout/,
+    )
   })
 
   it.each<readonly [Partial<S3Options>, string]>([
@@ -282,7 +343,13 @@ it.each([
 ] as const)('names the bucket in style %s', async (style, url) => {
   const asked: unknown[] = []
   const noted: typeof fetch = async (place) => new Response(String(asked.push(place)))
-  await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read('v1/x.json', 10)
-  await s3Bucket({ ...place, style, endpoint: 'https://example.org/', fetch: noted }).write('v1/x.json', bytes('x'))
+  await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read(
+    'v1/x.json',
+    10,
+  )
+  await s3Bucket({ ...place, style, endpoint: 'https://example.org/', fetch: noted }).write(
+    'v1/x.json',
+    bytes('x'),
+  )
   expect(asked).toEqual([url, url])
 })

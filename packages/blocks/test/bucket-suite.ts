@@ -8,7 +8,8 @@ export interface Harness {
 }
 
 export const bytes = (content: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(content)
-export const text = (content: Uint8Array | null): string | null => content && new TextDecoder().decode(content)
+export const text = (content: Uint8Array | null): string | null =>
+  content && new TextDecoder().decode(content)
 
 /** Bytes that do not compress. */
 export function noise(size: number): Uint8Array<ArrayBuffer> {
@@ -56,7 +57,10 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       ['nothing', new Uint8Array()],
       ['every byte there is', Uint8Array.from({ length: 256 }, (_, i) => i)],
       ['what looks gzipped', Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1)],
-      ['2 MiB of text', bytes('{"role":"user","content":"Compute"}\n'.repeat(58_254)).subarray(0, 1 << 21)],
+      [
+        '2 MiB of text',
+        bytes('{"role":"user","content":"Compute"}\n'.repeat(58_254)).subarray(0, 1 << 21),
+      ],
       ['2 MiB of noise', noise(1 << 21)],
     ]
     it.each(contents)('reads what was written, to the byte: %s', async (_, content) => {
@@ -83,7 +87,9 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       await bucket.write(path, bytes('0123456789\n'.repeat(30_000)))
       expect(await bucket.read(path, 330_000)).toHaveLength(330_000)
       for (const limit of [0, 1, 10, 329_999])
-        await expect(bucket.read(path, limit)).rejects.toThrow(new RegExp(`${path}.* larger than ${limit} bytes`))
+        await expect(bucket.read(path, limit)).rejects.toThrow(
+          new RegExp(`${path}.* larger than ${limit} bytes`),
+        )
     })
 
     it('takes the same bytes again, never others', async () => {
@@ -102,14 +108,17 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       for (const size of [1, 100_000]) {
         const path = freshPath()
         const writers = Array.from({ length: 32 }, (_, i) => bytes(`${i} `.repeat(size)))
-        const ended = await Promise.allSettled(writers.map((content) => bucket.write(path, content)))
+        const ended = await Promise.allSettled(
+          writers.map((content) => bucket.write(path, content)),
+        )
         const won = text(await bucket.read(path, 300_000))
         expect(ended.map(({ status }) => status)).toEqual(
           writers.map((content) => (text(content) === won ? 'fulfilled' : 'rejected')),
         )
         expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
         for (const end of ended)
-          if (end.status === 'rejected') expect(end.reason.message).toMatch(/ is there with other bytes$/)
+          if (end.status === 'rejected')
+            expect(end.reason.message).toMatch(/ is there with other bytes$/)
       }
     })
 

@@ -3,7 +3,12 @@ import { expect, it } from 'vitest'
 import { statePath } from '../src/index.ts'
 import { s3Bucket } from '../src/s3-bucket.ts'
 
-const place = { endpoint: 'https://s3.example.org', bucket: 'bucket', accessKeyId: 'ID', secretAccessKey: 'secret' }
+const place = {
+  endpoint: 'https://s3.example.org',
+  bucket: 'bucket',
+  accessKeyId: 'ID',
+  secretAccessKey: 'secret',
+}
 const bytes = (content: string) => new TextEncoder().encode(content)
 
 it('signs, gzips and compares with what every platform has', async () => {
@@ -22,7 +27,9 @@ it('signs, gzips and compares with what every platform has', async () => {
     if (request.method === 'GET')
       return there ? new Response(there) : new Response('<Code>NoSuchKey</Code>', { status: 404 })
     if (there) return new Response('', { status: 412 })
-    const headers = ['if-none-match', 'content-encoding', 'content-type'].map((name) => request.headers.get(name))
+    const headers = ['if-none-match', 'content-encoding', 'content-type'].map((name) =>
+      request.headers.get(name),
+    )
     expect(headers).toEqual(['*', 'gzip', 'application/json'])
     const inside = new Blob([body]).stream().pipeThrough(new DecompressionStream('gzip'))
     files.set(request.url, await new Response(inside).arrayBuffer())
@@ -32,9 +39,13 @@ it('signs, gzips and compares with what every platform has', async () => {
   expect(await bucket.read(statePath(7), 10)).toBeNull()
   await bucket.write(statePath(7), bytes('{"a":1}'))
   await bucket.write(statePath(7), bytes('{"a":1}'))
-  await expect(bucket.write(statePath(7), bytes('{"a":2}'))).rejects.toThrow('it is there with other bytes')
+  await expect(bucket.write(statePath(7), bytes('{"a":2}'))).rejects.toThrow(
+    'it is there with other bytes',
+  )
   expect(await bucket.read(statePath(7), 7)).toEqual(bytes('{"a":1}'))
   await expect(bucket.read(statePath(7), 6)).rejects.toThrow('larger than 6 bytes')
   const url = 'https://s3.example.org/bucket/v1/states/7.json'
-  expect(asked).toEqual(['GET', 'PUT', 'PUT', 'GET', 'PUT', 'GET', 'GET', 'GET'].map((method) => `${method} ${url}`))
+  expect(asked).toEqual(
+    ['GET', 'PUT', 'PUT', 'GET', 'PUT', 'GET', 'GET', 'GET'].map((method) => `${method} ${url}`),
+  )
 })

@@ -68,15 +68,21 @@ describe('directoryBucket', () => {
     await mkdir(join(folder, 'folder'), { recursive: true })
     await writeFile(join(root, 'outside'), 'keep')
     await symlink(join(root, 'outside'), join(folder, 'inside'))
-    await expect(directoryBucket(folder).write('inside', bytes('lose'))).rejects.toThrow('other bytes')
+    await expect(directoryBucket(folder).write('inside', bytes('lose'))).rejects.toThrow(
+      'other bytes',
+    )
     await expect(directoryBucket(folder).write('folder', bytes('x'))).rejects.toThrow()
-    await expect(directoryBucket(folder).read('folder', 1 << 20)).rejects.toThrow(/folder: not a file$/)
+    await expect(directoryBucket(folder).read('folder', 1 << 20)).rejects.toThrow(
+      /folder: not a file$/,
+    )
     expect(await readFile(join(root, 'outside'), 'utf8')).toBe('keep')
   })
 
   it('passes on what the system refuses', async () => {
     await writeFile(join(root, 'file'), '')
-    await expect(directoryBucket(join(root, 'file')).write('x', bytes('x'))).rejects.toThrow(/ENOTDIR|EEXIST/)
+    await expect(directoryBucket(join(root, 'file')).write('x', bytes('x'))).rejects.toThrow(
+      /ENOTDIR|EEXIST/,
+    )
   })
 })
 
@@ -89,16 +95,25 @@ describe('httpBucket', () => {
       response.end('secret')
     })
     for (const status of [301, 302, 303, 307, 308]) {
-      const url = await serve((_, response) => response.writeHead(status, { location: `${secret}/x` }).end())
-      await expect(httpBucket(url).read('x', 100)).rejects.toThrow(/^cannot read http.*\/x: .*redirect/)
+      const url = await serve((_, response) =>
+        response.writeHead(status, { location: `${secret}/x` }).end(),
+      )
+      await expect(httpBucket(url).read('x', 100)).rejects.toThrow(
+        /^cannot read http.*\/x: .*redirect/,
+      )
     }
     expect(hit).toEqual([])
   })
 
-  it.each([201, 206, 304, 400, 403, 410, 500, 503])('rejects status %d, naming the place', async (status) => {
-    const url = await serve((_, response) => response.writeHead(status).end())
-    await expect(httpBucket(url).read('a/b', 100)).rejects.toThrow(`cannot read ${url}/a/b: status ${status}`)
-  })
+  it.each([201, 206, 304, 400, 403, 410, 500, 503])(
+    'rejects status %d, naming the place',
+    async (status) => {
+      const url = await serve((_, response) => response.writeHead(status).end())
+      await expect(httpBucket(url).read('a/b', 100)).rejects.toThrow(
+        `cannot read ${url}/a/b: status ${status}`,
+      )
+    },
+  )
 
   it('undoes gzip, and counts what was inside', async () => {
     const content = bytes('{"role":"user"}\n'.repeat(1000))
@@ -112,7 +127,9 @@ describe('httpBucket', () => {
   })
 
   it('rejects what is called gzip and is not', async () => {
-    const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'))
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+    )
     await expect(httpBucket(url).read('x', 1 << 20)).rejects.toThrow(/^cannot read http.*\/x: /)
   })
 
@@ -142,10 +159,14 @@ describe('httpBucket', () => {
 
   it('inflates no more of a small answer than the limit', async () => {
     const bomb = gzipSync(new Uint8Array(1 << 28), { level: 1 })
-    const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
     const { rss } = process.memoryUsage()
     for (let i = 0; i < 10; i++) {
-      await expect(httpBucket(url).read('x', 1_000_000)).rejects.toThrow('larger than 1000000 bytes')
+      await expect(httpBucket(url).read('x', 1_000_000)).rejects.toThrow(
+        'larger than 1000000 bytes',
+      )
     }
     expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
   })
@@ -160,9 +181,13 @@ describe('httpBucket', () => {
 
   it('gives up on silence, before the answer and within it, and on an answer that only drips', async () => {
     const mute = await serve(() => {})
-    await expect(httpBucket(mute, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(/\/x: .*timeout/)
+    await expect(httpBucket(mute, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
+      /\/x: .*timeout/,
+    )
     const slow = await serve((_, response) => void response.write('a'))
-    await expect(httpBucket(slow, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(/\/x: .*timeout/)
+    await expect(httpBucket(slow, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
+      /\/x: .*timeout/,
+    )
     let closed = false
     const drip = await serve((_, response) => {
       const timer = setInterval(() => response.write('a'), 5)
@@ -171,7 +196,9 @@ describe('httpBucket', () => {
         closed = true
       })
     })
-    await expect(httpBucket(drip, { timeoutMs: 200 }).read('x', 1 << 20)).rejects.toThrow(/\/x: .*timeout/)
+    await expect(httpBucket(drip, { timeoutMs: 200 }).read('x', 1 << 20)).rejects.toThrow(
+      /\/x: .*timeout/,
+    )
     await expect.poll(() => closed).toBe(true)
     // Also where fetch has forgotten the signal by the time of the body.
     const forgetful: typeof fetch = (url) => fetch(url)

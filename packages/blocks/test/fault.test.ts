@@ -18,9 +18,9 @@ import { keyOf } from './keys.ts'
 import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf } from './lane.ts'
 
 /*
- * One honest lane under a real key: 9 samples in blocks of 4, 4 and 1, then the block that reveals. A fault comes from
- * it in one of two ways: `altered` changes stored bytes, as a mirror could; the others have the validator itself sign
- * something else, hashes and roots correct.
+ * One honest lane under a real key: 9 samples in blocks of 4, 4 and 1, then the block that reveals.
+ * A fault comes from it in one of two ways: `altered` changes stored bytes, as a mirror could; the
+ * others have the validator itself sign something else, hashes and roots correct.
  */
 const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
@@ -36,11 +36,16 @@ beforeAll(async () => {
 
 type Verdict = Promise<Result<unknown, BlockFault>>
 
-/** The lane with the bytes of one block changed where they are stored: block 0 is the head, 3 the first. */
+/**
+ * The lane with the bytes of one block changed where they are stored: block 0 is the head, 3 the
+ * first.
+ */
 function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
   const [hash, bytes] = [...honest.bytes].reverse()[block]!
   const read: Files['read'] = async (wanted) => {
-    return wanted === hash ? readBlock(edit(bytes), { hash, verify: key.verify }) : honest.read(wanted)
+    return wanted === hash
+      ? readBlock(edit(bytes), { hash, verify: key.verify })
+      : honest.read(wanted)
   }
   return verifyLane({ ...honest, read })
 }
@@ -55,12 +60,16 @@ function signed(edit: (samples: Sample[]) => readonly (Json | Sample | Uint8Arra
 
 /** One sample changed, and the lane signed. */
 function changed(index: number, change: (sample: Sample) => object): Verdict {
-  return signed((all) => all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)))
+  return signed((all) =>
+    all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
+  )
 }
 
 /** The contender's transcript in a tic-tac-toe of two replies at least that ended by the rules. */
 function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
-  const index = samples.findIndex(({ contender: { fault, messages } }) => !fault && messages.length >= 4)
+  const index = samples.findIndex(
+    ({ contender: { fault, messages } }) => !fault && messages.length >= 4,
+  )
   return changed(index, (sample) => ({
     ...sample,
     contender: { ...sample.contender, messages: change([...sample.contender.messages]) },
@@ -92,8 +101,10 @@ async function proven(change: (proof: SampleProof) => unknown): Verdict {
 }
 
 const other = keyOf(2)
-const put = (bytes: Uint8Array, at: number, byte: number) => Uint8Array.from(bytes, (old, i) => (i === at ? byte : old))
-const swap = (text: string, at: number) => text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
+const put = (bytes: Uint8Array, at: number, byte: number) =>
+  Uint8Array.from(bytes, (old, i) => (i === at ? byte : old))
+const swap = (text: string, at: number) =>
+  text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
 const withEpisode = (sample: Sample, change: Partial<Record<keyof Episode, unknown>>) => ({
   ...sample,
   champion: { ...sample.champion, ...change },
@@ -102,7 +113,9 @@ const withEpisode = (sample: Sample, change: Partial<Record<keyof Episode, unkno
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   BAD_LINES: {
     'a block over 8 MiB': () =>
-      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(LIMITS.blockBytes), Uint8Array.of(10))),
+      altered(1, (bytes) =>
+        concatBytes(bytes, new Uint8Array(LIMITS.blockBytes), Uint8Array.of(10)),
+      ),
     nothing: () => altered(1, () => new Uint8Array()),
     'a header alone': () =>
       altered(
@@ -111,7 +124,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       ),
     'no line feed at the end': () => altered(1, (bytes) => bytes.slice(0, -1)),
     'cut in the middle': () => altered(1, (bytes) => bytes.slice(0, bytes.length >> 1)),
-    'more samples than a block may hold': () => altered(1, (bytes) => concatBytes(bytes, new Uint8Array(300).fill(10))),
+    'more samples than a block may hold': () =>
+      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(300).fill(10))),
     'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
   BAD_HEADER: {
@@ -177,7 +191,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       ),
   },
   WRONG_ROOT: {
-    'a flipped bit in a sample': () => altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
+    'a flipped bit in a sample': () =>
+      altered(2, (bytes) => put(bytes, bytes.length - 9, bytes.at(-9)! ^ 1)),
     'two samples swapped': () =>
       altered(
         2,
@@ -199,36 +214,65 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   BAD_SAMPLE: {
     'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
     'a key `__proto__`': () =>
-      signed((all) => [JSON.parse(JSON.stringify(all[0]).replace('{', '{"__proto__":{"a":1},')), ...all.slice(1)]),
+      signed((all) => [
+        JSON.parse(JSON.stringify(all[0]).replace('{', '{"__proto__":{"a":1},')),
+        ...all.slice(1),
+      ]),
     'a missing key': () => changed(0, ({ verdict, ...rest }) => rest),
     'a list': () => signed((all) => [[], ...all.slice(1)]),
     'an index below zero': () => changed(0, (sample) => ({ ...sample, index: -1 })),
     'a verdict in other words': () => changed(0, (sample) => ({ ...sample, verdict: 'won' })),
-    'an environment that a terminal would act on': () => changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
+    'an environment that a terminal would act on': () =>
+      changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
     'a miner that is no address': () => changed(0, (sample) => withEpisode(sample, { miner: '' })),
-    'a fault of another kind': () => changed(0, (sample) => withEpisode(sample, { fault: 'rate-limit' })),
+    'a fault of another kind': () =>
+      changed(0, (sample) => withEpisode(sample, { fault: 'rate-limit' })),
     'time below zero': () => changed(0, (sample) => withEpisode(sample, { ms: -1 })),
-    'messages that are no list': () => changed(0, (sample) => withEpisode(sample, { messages: {} })),
-    'a third role': () => changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
-    'an invocation on a prompt': () => changedMessages(([first, ...rest]) => [{ ...first, invocation: 'x' }, ...rest]),
+    'messages that are no list': () =>
+      changed(0, (sample) => withEpisode(sample, { messages: {} })),
+    'a third role': () =>
+      changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
+    'an invocation on a prompt': () =>
+      changedMessages(([first, ...rest]) => [{ ...first, invocation: 'x' }, ...rest]),
     'ms on a prompt': () => changedMessages(([first, ...rest]) => [{ ...first, ms: 1 }, ...rest]),
     'an invocation with a space': () =>
-      changedMessages(([first, reply, ...rest]) => [first, { ...reply, invocation: 'a b' }, ...rest]),
+      changedMessages(([first, reply, ...rest]) => [
+        first,
+        { ...reply, invocation: 'a b' },
+        ...rest,
+      ]),
     'an invocation too long': () =>
-      changedMessages(([first, reply, ...rest]) => [first, { ...reply, invocation: 'a'.repeat(129) }, ...rest]),
-    'content that is no text': () => changedMessages(([first, ...rest]) => [{ ...first, content: 1 }, ...rest]),
-    'a sample over 128 KiB': () => changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
-    'a sample in Latin-1': () => signed((all) => [Uint8Array.of(0x22, 0xe9, 0x22), ...all.slice(1)]),
-    'a surrogate in UTF-8': () => signed((all) => [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), ...all.slice(1)]),
+      changedMessages(([first, reply, ...rest]) => [
+        first,
+        { ...reply, invocation: 'a'.repeat(129) },
+        ...rest,
+      ]),
+    'content that is no text': () =>
+      changedMessages(([first, ...rest]) => [{ ...first, content: 1 }, ...rest]),
+    'a sample over 128 KiB': () =>
+      changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
+    'a sample in Latin-1': () =>
+      signed((all) => [Uint8Array.of(0x22, 0xe9, 0x22), ...all.slice(1)]),
+    'a surrogate in UTF-8': () =>
+      signed((all) => [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), ...all.slice(1)]),
     'a sample that is no JSON': () => signed((all) => [utf8ToBytes('{"env":'), ...all.slice(1)]),
     'an empty line': () => signed((all) => [new Uint8Array(), ...all.slice(1)]),
     'a byte order mark': () =>
       signed((all) => [utf8ToBytes(`\ufeff${canonicalize(all[0] as never)}`), ...all.slice(1)]),
-    'a space': () => signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace(':', ': ')), ...all.slice(1)]),
-    'CR LF': () => signed((all) => [utf8ToBytes(`${canonicalize(all[0] as never)}\r`), ...all.slice(1)]),
+    'a space': () =>
+      signed((all) => [
+        utf8ToBytes(canonicalize(all[0] as never).replace(':', ': ')),
+        ...all.slice(1),
+      ]),
+    'CR LF': () =>
+      signed((all) => [utf8ToBytes(`${canonicalize(all[0] as never)}\r`), ...all.slice(1)]),
     'a key twice': () =>
-      signed((all) => [utf8ToBytes(canonicalize(all[0] as never).replace('{', '{"env":"x",')), ...all.slice(1)]),
-    'a fraction': () => signed((all) => [utf8ToBytes(JSON.stringify({ ...all[0], index: 0.5 })), ...all.slice(1)]),
+      signed((all) => [
+        utf8ToBytes(canonicalize(all[0] as never).replace('{', '{"env":"x",')),
+        ...all.slice(1),
+      ]),
+    'a fraction': () =>
+      signed((all) => [utf8ToBytes(JSON.stringify({ ...all[0], index: 0.5 })), ...all.slice(1)]),
     null: () => signed((all) => [utf8ToBytes('null'), ...all.slice(1)]),
     'a lone surrogate': () => signed((all) => [utf8ToBytes('"\\ud800"'), ...all.slice(1)]),
     'brackets 60,000 deep': () =>
@@ -263,28 +307,38 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_PREVIOUS: {
     'the last seal is another': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
     'the first block names another': () => headed(0, { prev: 'ab'.repeat(32) }),
-    'a lane that begins in its middle': () => verifyLane({ ...beheaded(), previous: honest.previous }),
+    'a lane that begins in its middle': () =>
+      verifyLane({ ...beheaded(), previous: honest.previous }),
   },
   EMPTY_BLOCK: {
-    'in the middle': () => verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
+    'in the middle': () =>
+      verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
   },
   WRONG_SECRET: {
     'not the one committed to': () => headed(3, { secret: 'ab'.repeat(32) }),
     'sealed without it': () => headed(3, { secret: undefined }),
-    'an earlier block as the head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
+    'an earlier block as the head': () =>
+      verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
     'before the last block': () => headed(1, { secret: SECRET }),
   },
   WRONG_MINER: {
     'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
     'the two swapped': () =>
-      changed(0, (sample) => ({ ...sample, champion: sample.contender, contender: sample.champion })),
+      changed(0, (sample) => ({
+        ...sample,
+        champion: sample.contender,
+        contender: sample.champion,
+      })),
   },
   WRONG_INDEX: {
     'past the quota': () => changed(4, (sample) => ({ ...sample, index: 5 })),
-    'an environment that is not open': () => changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
-    'an environment named like a method': () => changed(4, (sample) => ({ ...sample, env: 'constructor' })),
+    'an environment that is not open': () =>
+      changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
+    'an environment named like a method': () =>
+      changed(4, (sample) => ({ ...sample, env: 'constructor' })),
     'a sample twice': () => signed((all) => [...all, all[2]!]),
-    'in place of another': () => signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
+    'in place of another': () =>
+      signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
   },
   MISSING_INDEX: {
     'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
@@ -292,27 +346,39 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'the first block left out': () => verifyLane(beheaded()),
   },
   WRONG_CHALLENGE: {
-    'of another index': () => changed(0, (sample) => ({ ...sample, challengeId: samples[1]!.challengeId })),
-    'of more than 32 bytes': () => changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
-    'of fewer than 32 bytes': () => changed(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
-    'played under another beacon': () => verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
+    'of another index': () =>
+      changed(0, (sample) => ({ ...sample, challengeId: samples[1]!.challengeId })),
+    'of more than 32 bytes': () =>
+      changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
+    'of fewer than 32 bytes': () =>
+      changed(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
+    'played under another beacon': () =>
+      verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
     'another duel': () => changed(4, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
   },
   REPEATED_INVOCATION: {
     'within an episode': () =>
-      changedMessages((messages) => messages.map((one) => (one.role === 'user' ? one : { ...one, invocation: 'x' }))),
+      changedMessages((messages) =>
+        messages.map((one) => (one.role === 'user' ? one : { ...one, invocation: 'x' })),
+      ),
     'across the lane': () => {
       const [mine, theirs] = samples.filter(({ contender }) => contender.messages[1]?.invocation)
       const { invocation } = mine!.contender.messages[1]!
       return changed(samples.indexOf(theirs!), (sample) => {
         const [first, reply, ...rest] = sample.contender.messages
-        return { ...sample, contender: { ...sample.contender, messages: [first, { ...reply, invocation }, ...rest] } }
+        return {
+          ...sample,
+          contender: { ...sample.contender, messages: [first, { ...reply, invocation }, ...rest] },
+        }
       })
     },
   },
   PROMPT_DIFFERS: {
     'a prompt with a word more': () =>
-      changedMessages(([first, ...rest]) => [{ ...first, content: `${first!.content} Please.` }, ...rest]),
+      changedMessages(([first, ...rest]) => [
+        { ...first, content: `${first!.content} Please.` },
+        ...rest,
+      ]),
     'another challenge played': () =>
       changed(0, (sample) => withEpisode(sample, { messages: samples[1]!.champion.messages })),
   },
@@ -326,7 +392,11 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   OVERSIZE: {
     'a reply past 4096 bytes': () =>
-      changedMessages(([first, reply, ...rest]) => [first, { ...reply, content: 'x'.repeat(4097) }, ...rest]),
+      changedMessages(([first, reply, ...rest]) => [
+        first,
+        { ...reply, content: 'x'.repeat(4097) },
+        ...rest,
+      ]),
   },
   WRONG_ROLE: {
     'a reply first': () => changedMessages(([, ...rest]) => rest),
@@ -341,19 +411,30 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_FAULT: {
     'a fault where there was a reply': () =>
-      changed(clean(), (sample) => ({ ...sample, champion: { ...sample.champion, fault: 'no-reply' } })),
+      changed(clean(), (sample) => ({
+        ...sample,
+        champion: { ...sample.champion, fault: 'no-reply' },
+      })),
     'a reply taken away and no fault': () =>
-      changed(clean(), (sample) => withEpisode(sample, { messages: sample.champion.messages.slice(0, 1) })),
+      changed(clean(), (sample) =>
+        withEpisode(sample, { messages: sample.champion.messages.slice(0, 1) }),
+      ),
   },
   WRONG_REWARD: {
-    'a point more': () => changed(0, (sample) => withEpisode(sample, { reward: sample.champion.reward + 1 })),
+    'a point more': () =>
+      changed(0, (sample) => withEpisode(sample, { reward: sample.champion.reward + 1 })),
     'a forfeit at par': () =>
       changed(0, (sample) =>
-        withEpisode(sample, { messages: sample.champion.messages.slice(0, 1), reward: 0, fault: 'oversize' }),
+        withEpisode(sample, {
+          messages: sample.champion.messages.slice(0, 1),
+          reward: 0,
+          fault: 'oversize',
+        }),
       ),
   },
   WRONG_VERDICT: {
-    flipped: () => changed(0, (sample) => ({ ...sample, verdict: sample.verdict === 'win' ? 'loss' : 'win' })),
+    flipped: () =>
+      changed(0, (sample) => ({ ...sample, verdict: sample.verdict === 'win' ? 'loss' : 'win' })),
     'a tie given away': () => changed(tied(), (sample) => ({ ...sample, verdict: 'win' })),
   },
   BAD_PROOF: {
@@ -363,19 +444,25 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'an unknown key': () => proven((proof) => ({ ...proof, note: 1 })),
     'no path': () => proven(({ path, ...rest }) => rest),
     'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
-    'a sample as an object': () => proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
+    'a sample as an object': () =>
+      proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
     'an index past any block': () => proven((proof) => ({ ...proof, index: 256 })),
     'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => proven((proof) => ({ ...proof, index: 2 })),
-    'another sample': () => proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
-    'a flipped verdict': () => proven((proof) => ({ ...proof, sample: proof.sample.replace(/"\w+"}$/, '"win "}') })),
+    'another sample': () =>
+      proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
+    'a flipped verdict': () =>
+      proven((proof) => ({ ...proof, sample: proof.sample.replace(/"\w+"}$/, '"win "}') })),
     'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
-    'a sibling altered': () => proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
+    'a sibling altered': () =>
+      proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
     'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
     'not up to the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
     'no links': () => proven((proof) => ({ ...proof, links: [] })),
-    'a link that is no header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
-    'another header of the same lane': () => proven((proof) => ({ ...proof, header: proof.links[0]! })),
+    'a link that is no header': () =>
+      proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
+    'another header of the same lane': () =>
+      proven((proof) => ({ ...proof, header: proof.links[0]! })),
   },
 }
 
@@ -426,7 +513,9 @@ function beheaded(): Files {
 it('has a case for every code, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual([...FAULT_CODES].sort())
   for (const variants of Object.values(cases)) expect(Object.keys(variants)).not.toEqual([])
-  expect(Object.values(cases).flatMap(Object.keys)).toEqual(expect.arrayContaining(Object.keys(details)))
+  expect(Object.values(cases).flatMap(Object.keys)).toEqual(
+    expect.arrayContaining(Object.keys(details)),
+  )
 })
 
 it('finds none in the honest lane, nor in its proof', async () => {

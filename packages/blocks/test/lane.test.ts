@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { blockReader, commitmentOf, LIMITS, NO_BLOCK, readBlock, type Sample, verifyLane } from '../src/index.ts'
+import {
+  blockReader,
+  commitmentOf,
+  LIMITS,
+  NO_BLOCK,
+  readBlock,
+  type Sample,
+  verifyLane,
+} from '../src/index.ts'
 import { keyOf } from './keys.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
@@ -22,7 +30,10 @@ function tallyOf(env: string) {
 describe('a whole lane', () => {
   it('has its tallies and its blocks, head first', async () => {
     const want = {
-      tallies: { 'tictactoe@0.1.0': tallyOf('tictactoe@0.1.0'), 'mult8@0.1.0': tallyOf('mult8@0.1.0') },
+      tallies: {
+        'tictactoe@0.1.0': tallyOf('tictactoe@0.1.0'),
+        'mult8@0.1.0': tallyOf('mult8@0.1.0'),
+      },
       blocks: [...lane.bytes.keys()].reverse(),
     }
     expect(await verifyLane(lane)).toEqual({ ok: true, value: want })
@@ -57,7 +68,9 @@ describe('a whole lane', () => {
   it('goes on from the seal before it', async () => {
     const next = laneOf(toy, scope, plansOf(samples, 7), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
-    expect(await verifyLane({ ...next, previous: NO_BLOCK })).toMatchObject({ code: 'WRONG_PREVIOUS' })
+    expect(await verifyLane({ ...next, previous: NO_BLOCK })).toMatchObject({
+      code: 'WRONG_PREVIOUS',
+    })
   })
 
   it('holds under real keys', async () => {
@@ -65,7 +78,9 @@ describe('a whole lane', () => {
     const own = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 5 })
     const real = laneOf(key, own, plansOf(await honestSamples(own), 4))
     expect((await verifyLane(real)).ok).toBe(true)
-    expect(await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy) })).toMatchObject({
+    expect(
+      await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy) }),
+    ).toMatchObject({
       code: 'WRONG_SIGNATURE',
     })
   })
@@ -85,7 +100,9 @@ describe('reading', () => {
 
   it('refuses a hostile height before walking', async () => {
     const plans = plansOf(samples, 7)
-    const tall = plans.map((plan, i) => (i === plans.length - 1 ? { ...plan, header: { height: 61 } } : plan))
+    const tall = plans.map((plan, i) =>
+      i === plans.length - 1 ? { ...plan, header: { height: 61 } } : plan,
+    )
     const hostile = laneOf(toy, scope, tall)
     const read = vi.fn(hostile.read)
     expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'WRONG_HEIGHT' })
@@ -132,12 +149,20 @@ describe('a scope that makes no sense throws', () => {
     ],
     ['an environment without its specHash', { specHashes: {} }],
   ])('%s', async (_, change) => {
-    await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(/^"\w+" expected/)
+    await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(
+      /^"\w+" expected/,
+    )
   })
 })
 
 it('has a commitment that every part goes into', () => {
-  const parts = { genesis: scope.genesis, netuid: 1, validator: toy.hotkey, epoch: 1, secret: SECRET }
+  const parts = {
+    genesis: scope.genesis,
+    netuid: 1,
+    validator: toy.hotkey,
+    epoch: 1,
+    secret: SECRET,
+  }
   const changes = [
     {},
     { genesis: NO_BLOCK },

@@ -27,7 +27,8 @@ export interface Key {
 export const toy: Key = {
   hotkey: `5${'A'.repeat(47)}`,
   sign: (message) => blake3(message, { dkLen: 64 }),
-  verify: (message, signature) => bytesToHex(blake3(message, { dkLen: 64 })) === bytesToHex(signature),
+  verify: (message, signature) =>
+    bytesToHex(blake3(message, { dkLen: 64 })) === bytesToHex(signature),
 }
 
 export const SECRET: Hash = '5e'.repeat(32)
@@ -49,27 +50,41 @@ export function scopeOf(validator: string, quota: Scope['quota']): Scope {
   }
 }
 
-/** A player that is right with probability `skill`, wrong or silent otherwise, the same way every time. */
+/**
+ * A player that is right with probability `skill`, wrong or silent otherwise, the same way every
+ * time.
+ */
 function player(env: string, skill: number, seed: string): Agent {
   const { spec } = make(env)
   const random = pcg64(BigInt(`0x${digest('player', seed).slice(0, 32)}`))
   let call = 0
   return (messages) => {
     const luck = random.random()
-    const asked = { invocation: digest('invocation', seed, call++).slice(0, 24), ms: random.integers(200, 5000) }
+    const asked = {
+      invocation: digest('invocation', seed, call++).slice(0, 24),
+      ms: random.integers(200, 5000),
+    }
     const good = spec.solve(messages.at(-1)?.content ?? '')
-    if (luck < skill) return { content: `I weigh the lines and the threats they make.\n${good}`, ...asked }
+    if (luck < skill)
+      return { content: `I weigh the lines and the threats they make.\n${good}`, ...asked }
     if (luck > 0.98) return { fault: 'no-reply' }
     if (luck > 0.96) return { content: 'x'.repeat(5000), ...asked }
     return {
-      content: luck > 0.94 ? 'I give up — 我不知道 \u{1f937}' : spec.format(spec.actionSpace.sample(random)),
+      content:
+        luck > 0.94
+          ? 'I give up — 我不知道 \u{1f937}'
+          : spec.format(spec.actionSpace.sample(random)),
       ...asked,
     }
   }
 }
 
 /** What an honest validator samples: every (env, index) of the quota, in order. */
-export async function honestSamples(scope: Scope, contenderSkill = 0.8, championSkill = 0.6): Promise<Sample[]> {
+export async function honestSamples(
+  scope: Scope,
+  contenderSkill = 0.8,
+  championSkill = 0.6,
+): Promise<Sample[]> {
   const samples: Sample[] = []
   for (const [env, quota] of Object.entries(scope.quota)) {
     for (let index = 0; index < quota; index++)
@@ -78,8 +93,20 @@ export async function honestSamples(scope: Scope, contenderSkill = 0.8, champion
   return samples
 }
 
-async function sampleOf(scope: Scope, env: string, index: number, up: number, down: number): Promise<Sample> {
-  const parts = { env, specHash: scope.specHashes[env] ?? '', duel: scope.duel.id, secret: SECRET, index }
+async function sampleOf(
+  scope: Scope,
+  env: string,
+  index: number,
+  up: number,
+  down: number,
+): Promise<Sample> {
+  const parts = {
+    env,
+    specHash: scope.specHashes[env] ?? '',
+    duel: scope.duel.id,
+    secret: SECRET,
+    index,
+  }
   const id = challengeId({ ...scope, ...parts })
   const episode = async (role: 'champion' | 'contender', skill: number) => {
     const transcript = await play(make(env), id, player(env, skill, role + id))
@@ -92,7 +119,10 @@ async function sampleOf(scope: Scope, env: string, index: number, up: number, do
   return { env, duel: scope.duel.id, index, challengeId: id, champion, contender, verdict }
 }
 
-/** One block as a validator that checks nothing would write it. A line is a value, or bytes as they are. */
+/**
+ * One block as a validator that checks nothing would write it. A line is a value, or bytes as they
+ * are.
+ */
 export interface Plan {
   readonly lines: readonly (Json | Sample | Uint8Array)[]
   /** Fields that differ from what they should be; undefined leaves one out. */
@@ -101,14 +131,25 @@ export interface Plan {
 
 /** Any block, properly hashed and signed, whatever is in it. */
 export function forge(key: Key, header: object, plan: Plan): { hash: Hash; bytes: Uint8Array } {
-  const lines = plan.lines.map((line) => (line instanceof Uint8Array ? line : utf8ToBytes(canonicalize(line as Json))))
-  const fields = { v: 1, count: lines.length, root: bytesToHex(merkleRoot(lines)), ...header, ...plan.header }
+  const lines = plan.lines.map((line) =>
+    line instanceof Uint8Array ? line : utf8ToBytes(canonicalize(line as Json)),
+  )
+  const fields = {
+    v: 1,
+    count: lines.length,
+    root: bytesToHex(merkleRoot(lines)),
+    ...header,
+    ...plan.header,
+  }
   const kept = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const headerLine = utf8ToBytes(canonicalize(kept as Json))
   const hash = blockHash(headerLine)
   const signature = utf8ToBytes(`{"signature":"${bytesToHex(key.sign(hexToBytes(hash)))}"}`)
   const feed = Uint8Array.of(10)
-  return { hash, bytes: concatBytes(...[headerLine, signature, ...lines].flatMap((line) => [line, feed])) }
+  return {
+    hash,
+    bytes: concatBytes(...[headerLine, signature, ...lines].flatMap((line) => [line, feed])),
+  }
 }
 
 export interface Files extends LaneRequest {
@@ -117,7 +158,12 @@ export interface Files extends LaneRequest {
 }
 
 /** A lane of forged blocks in memory, first block first, and the request that verifies it. */
-export function laneOf(key: Key, scope: Scope, plans: readonly Plan[], previous: Hash = NO_BLOCK): Files {
+export function laneOf(
+  key: Key,
+  scope: Scope,
+  plans: readonly Plan[],
+  previous: Hash = NO_BLOCK,
+): Files {
   const bytes = new Map<Hash, Uint8Array>()
   let prev = previous
   for (const [height, plan] of plans.entries()) {
@@ -131,12 +177,20 @@ export function laneOf(key: Key, scope: Scope, plans: readonly Plan[], previous:
   const bucket: Pick<Bucket, 'read'> = {
     read: async (path) => [...bytes].find(([hash]) => blockPath(hash) === path)?.[1] ?? null,
   }
-  return { key, bytes, head: prev, previous, scope, read: blockReader(bucket, { verify: key.verify }) }
+  return {
+    key,
+    bytes,
+    head: prev,
+    previous,
+    scope,
+    read: blockReader(bucket, { verify: key.verify }),
+  }
 }
 
 /** Samples in blocks of `size`, and a last one that only reveals. */
 export function plansOf(samples: readonly Sample[], size: number): Plan[] {
   const plans: Plan[] = []
-  for (let start = 0; start < samples.length; start += size) plans.push({ lines: samples.slice(start, start + size) })
+  for (let start = 0; start < samples.length; start += size)
+    plans.push({ lines: samples.slice(start, start + size) })
   return [...plans, { lines: [] }]
 }

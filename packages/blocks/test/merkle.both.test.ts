@@ -8,17 +8,24 @@ import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
 import { leafHash } from '../src/merkle.ts'
 
 describe('published inclusion proofs', () => {
-  // They have the leaves' hashes only, not the leaves: SHA-256 for all nodes, while a leaf is taken for its own hash.
+  // They have the leaves' hashes only, not the leaves: SHA-256 for all nodes, while a leaf is taken
+  // for its own hash.
   const hash = (bytes: Uint8Array) => (bytes[0] === 0 ? bytes.subarray(1) : sha256(bytes))
 
   it.each(published.proofs)('$what', ({ input, want }) => {
     const { index, size } = input
-    const bytes = { leaf: hexToBytes(input.leafHash), proof: input.proof.map(hexToBytes), root: hexToBytes(input.root) }
+    const bytes = {
+      leaf: hexToBytes(input.leafHash),
+      proof: input.proof.map(hexToBytes),
+      root: hexToBytes(input.root),
+    }
     expect(verifyInclusion({ ...bytes, index, size, hash })).toBe(want)
   })
 
   it('are mostly refusals', () => {
-    expect(published.proofs.filter(({ want }) => !want).length).toBeGreaterThan(published.proofs.length / 2)
+    expect(published.proofs.filter(({ want }) => !want).length).toBeGreaterThan(
+      published.proofs.length / 2,
+    )
   })
 })
 
@@ -39,22 +46,31 @@ describe('vectors', () => {
 
 // Different ones: equal lines may well have equal paths.
 const lengths = { minLength: 1, maxLength: 40 }
-const someLines = fc.uniqueArray(fc.string({ maxLength: 8 }), lengths).map((lines) => lines.map(utf8ToBytes))
+const someLines = fc
+  .uniqueArray(fc.string({ maxLength: 8 }), lengths)
+  .map((lines) => lines.map(utf8ToBytes))
 
 describe('properties', () => {
   it('proves every line of any tree, to that line, place and size alone', () => {
     fc.assert(
-      fc.property(someLines, fc.nat(), fc.nat({ max: 60 }), fc.nat({ max: 60 }), (lines, at, index, size) => {
-        const own = at % lines.length
-        const leaf = lines[own]!
-        const proof = inclusionProof(lines, own)
-        const root = merkleRoot(lines)
-        expect(verifyInclusion({ leaf, index: own, size: lines.length, proof, root })).toBe(true)
-        if (index !== own && index < lines.length) {
-          expect(verifyInclusion({ leaf, index, size: lines.length, proof, root })).toBe(false)
-        }
-        if (size <= own) expect(verifyInclusion({ leaf, index: own, size, proof, root })).toBe(false)
-      }),
+      fc.property(
+        someLines,
+        fc.nat(),
+        fc.nat({ max: 60 }),
+        fc.nat({ max: 60 }),
+        (lines, at, index, size) => {
+          const own = at % lines.length
+          const leaf = lines[own]!
+          const proof = inclusionProof(lines, own)
+          const root = merkleRoot(lines)
+          expect(verifyInclusion({ leaf, index: own, size: lines.length, proof, root })).toBe(true)
+          if (index !== own && index < lines.length) {
+            expect(verifyInclusion({ leaf, index, size: lines.length, proof, root })).toBe(false)
+          }
+          if (size <= own)
+            expect(verifyInclusion({ leaf, index: own, size, proof, root })).toBe(false)
+        },
+      ),
     )
   })
 
@@ -62,13 +78,19 @@ describe('properties', () => {
     fc.assert(
       fc.property(someLines, fc.nat(), fc.nat(), (lines, at, bit) => {
         const index = at % lines.length
-        const parts = [Uint8Array.of(...lines[index]!), ...inclusionProof(lines, index), merkleRoot(lines)]
+        const parts = [
+          Uint8Array.of(...lines[index]!),
+          ...inclusionProof(lines, index),
+          merkleRoot(lines),
+        ]
         const bytes = parts.flatMap((part) => [...part.keys()].map((at) => ({ part, at })))
         const hit = bytes[bit % bytes.length]!
         hit.part[hit.at]! ^= 1 << (bit & 7)
         const [leaf, ...rest] = parts
         const root = rest.pop()!
-        expect(verifyInclusion({ leaf: leaf!, index, size: lines.length, proof: rest, root })).toBe(false)
+        expect(verifyInclusion({ leaf: leaf!, index, size: lines.length, proof: rest, root })).toBe(
+          false,
+        )
       }),
     )
   })
@@ -85,10 +107,14 @@ it('takes a hash function', () => {
   const root = merkleRoot(lines, sha256)
   expect(bytesToHex(merkleRoot([], sha256))).toBe(bytesToHex(sha256(new Uint8Array())))
   const proof = inclusionProof(lines, 2, sha256)
-  expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root, hash: sha256 })).toBe(true)
+  expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root, hash: sha256 })).toBe(
+    true,
+  )
   expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root })).toBe(false)
 })
 
 it.each([-1, 3, 0.5, Number.NaN])('has no proof for index %d of 3', (index) => {
-  expect(() => inclusionProof(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(/^"index" expected 0..2, got/)
+  expect(() => inclusionProof(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(
+    /^"index" expected 0..2, got/,
+  )
 })

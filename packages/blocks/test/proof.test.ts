@@ -42,23 +42,30 @@ describe('hostile proofs', () => {
   it('are refused when any character is another', () => {
     const text = JSON.stringify(proof)
     fc.assert(
-      fc.property(fc.nat({ max: text.length - 1 }), fc.string({ minLength: 1, maxLength: 1 }), (at, other) => {
-        const altered = text.slice(0, at) + other + text.slice(at + 1)
-        if (altered === text) return
-        try {
-          JSON.parse(altered)
-        } catch {
-          return
-        }
-        expect(check(JSON.parse(altered)).ok).toBe(false)
-      }),
+      fc.property(
+        fc.nat({ max: text.length - 1 }),
+        fc.string({ minLength: 1, maxLength: 1 }),
+        (at, other) => {
+          const altered = text.slice(0, at) + other + text.slice(at + 1)
+          if (altered === text) return
+          try {
+            JSON.parse(altered)
+          } catch {
+            return
+          }
+          expect(check(JSON.parse(altered)).ok).toBe(false)
+        },
+      ),
       { numRuns: 2000 },
     )
   })
 
   it('never throw, whatever they are parsed from', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => check(value).ok === false))
-    const part = fc.oneof(fc.jsonValue(), fc.constantFrom('\ud800', '{}', '[]', '\n', '['.repeat(50_000), -0, 1e300))
+    const part = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('\ud800', '{}', '[]', '\n', '['.repeat(50_000), -0, 1e300),
+    )
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(proof)), part, (key, value) => {
         const changed = { ...proof, [key]: value }

@@ -8,7 +8,9 @@ it('has an example that prints what it says', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8')
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!)
   expect(examples).toHaveLength(1)
-  const said = [...examples[0]!.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)].map(([, printed]) => `${printed}\n`)
+  const said = [...examples[0]!.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)].map(
+    ([, printed]) => `${printed}\n`,
+  )
   expect(said).toHaveLength(2)
   const options = { cwd: fileURLToPath(new URL('..', import.meta.url)) }
   const flags = ['--conditions=@affine/source', '--import', 'tsx', '--input-type=module', '--eval']

@@ -12,11 +12,14 @@ export interface Account {
 const SS58 = new TextEncoder().encode('SS58PRE')
 
 /**
- * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it; or of the 64 bytes of a
- * secret key already expanded, as derivation gives it: the scalar times 8, and the nonce.
+ * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it; or of
+ * the 64 bytes of a secret key already expanded, as derivation gives it: the scalar times 8, and
+ * the nonce.
  *
- * Signatures are deterministic: the nonce comes from the secret and the message alone, so a seeded run repeats.
- * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the group's order.
+ * Signatures are deterministic: the nonce comes from the secret and the message alone, so a seeded
+ * run repeats.
+ * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the
+ *   group's order.
  */
 export function account(seed: Uint8Array): Account {
   if (seed.length !== 32 && seed.length !== 64)
@@ -28,7 +31,10 @@ export function account(seed: Uint8Array): Account {
   }
 }
 
-/** Did `hotkey` sign exactly these bytes, under the context `substrate`? Malformed input is false. Never throws. */
+/**
+ * Did `hotkey` sign exactly these bytes, under the context `substrate`? Malformed input is false.
+ * Never throws.
+ */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   try {
     const publicKey = decodeAddress(hotkey)
@@ -43,7 +49,8 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
  * @throws RangeError unless the key has 32 bytes.
  */
 export function encodeAddress(publicKey: Uint8Array): string {
-  if (publicKey.length !== 32) throw new RangeError(`"publicKey" expected 32 bytes, got ${publicKey.length}`)
+  if (publicKey.length !== 32)
+    throw new RangeError(`"publicKey" expected 32 bytes, got ${publicKey.length}`)
   const body = concatBytes(Uint8Array.of(42), publicKey)
   return base58.encode(concatBytes(body, blake2b(concatBytes(SS58, body)).subarray(0, 2)))
 }

@@ -6,7 +6,10 @@ export interface Head {
   readonly hash: string
 }
 
-/** One slot of the metagraph. `stake` is in rao; `lastUpdate` is the block of its last weights, or of its registration. */
+/**
+ * One slot of the metagraph. `stake` is in rao; `lastUpdate` is the block of its last weights, or
+ * of its registration.
+ */
 export interface Neuron {
   readonly uid: number
   readonly hotkey: string
@@ -15,7 +18,10 @@ export interface Neuron {
   readonly lastUpdate: number
 }
 
-/** What a hotkey has in its one commitment slot, and the block that wrote it. Outlives a deregistration. */
+/**
+ * What a hotkey has in its one commitment slot, and the block that wrote it. Outlives a
+ * deregistration.
+ */
 export interface CommitmentSlot {
   readonly hotkey: string
   readonly block: number
@@ -36,37 +42,55 @@ export interface Snapshot {
 export type Weights = readonly (readonly [uid: number, weight: number])[]
 
 /**
- * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses rejects with a
- * `ChainError` that has the chain's own name for it; nothing is retried in here.
+ * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses
+ * rejects with a `ChainError` that has the chain's own name for it; nothing is retried in here.
  */
 export interface Chain {
   /** Hash of block 0, 64 hex digits. */
   readonly genesis: string
   readonly netuid: number
-  /** Every finalized head, from the current one when the iteration begins, without gaps however slow it is. Ends on abort. */
+  /**
+   * Every finalized head, from the current one when the iteration begins, without gaps however slow
+   * it is. Ends on abort.
+   */
   heads(signal?: AbortSignal): AsyncIterable<Head>
   head(): Promise<Head>
   blockHash(number: number): Promise<string>
   /** When the block was made, in milliseconds, by its author's clock. */
   time(block: number): Promise<number>
   snapshot(block: number): Promise<Snapshot>
-  /** The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them. */
+  /**
+   * The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them.
+   */
   weights(block: number): Promise<Readonly<Record<string, Weights>>>
-  /** Overwrites the account's slot; resolves with the block that holds it. Never enters a block after `until`. */
+  /**
+   * Overwrites the account's slot; resolves with the block that holds it. Never enters a block
+   * after `until`.
+   */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
-  /** In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal` opens later. */
+  /**
+   * In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal`
+   * opens later.
+   */
   setWeights(account: Account, weights: Weights): Promise<Head>
-  /** Reveals weights committed before, if their time has come; null when there are none. To be tried at every head. */
+  /**
+   * Reveals weights committed before, if their time has come; null when there are none. To be tried
+   * at every head.
+   */
   reveal(account: Account): Promise<Head | null>
 }
 
-/** What each name means and what to do about it. Most are subtensor's and Substrate's own; those after `FundsUnavailable` are ours. */
+/**
+ * What each name means and what to do about it. Most are subtensor's and Substrate's own; those
+ * after `FundsUnavailable` are ours.
+ */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
-  SubnetNotExists: 'no such subnet was on this chain at that block: check the netuid, and the first epoch',
+  SubnetNotExists:
+    'no such subnet was on this chain at that block: check the netuid, and the first epoch',
   SubNetworkDoesNotExist: 'no such subnet is on this chain: check the netuid',
   MechanismDoesNotExist: 'no such subnet is on this chain: check the netuid',
   NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
@@ -86,8 +110,10 @@ export const ADVICE = {
   IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
   TooManyUnrevealedCommits: 'ten commits of weights wait for their reveal: wait for the next tempo',
   RevealTooEarly: 'the epoch of the reveal has not come yet: wait',
-  ExpiredWeightCommit: 'the epoch of the reveal is over: these weights are lost, the next commit counts',
-  NoWeightsCommitFound: 'the chain has no commit for this reveal: it was revealed before, or is over',
+  ExpiredWeightCommit:
+    'the epoch of the reveal is over: these weights are lost, the next commit counts',
+  NoWeightsCommitFound:
+    'the chain has no commit for this reveal: it was revealed before, or is over',
   CommitNotFound: 'the chain has no commit for this reveal: it was revealed before, or is over',
   CommitBlockNotInRevealRange: 'the epoch of the reveal is not now',
   InvalidRevealCommitHashNotMatch: 'the commit on the chain is to other weights, or another salt',
@@ -96,7 +122,8 @@ export const ADVICE = {
   SpaceLimitExceeded: 'no commitment space left in this tempo: wait for the next',
   CommitmentSetRateLimitExceeded: 'the last commitment was less than the rate limit ago: wait',
   ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
-  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
+  ColdkeySwapDisputed:
+    "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
   BadProof: 'the signature does not fit: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too much is waiting: try again after the next block',

@@ -28,11 +28,16 @@ export class Sender {
   }
 
   /**
-   * Signs a call that dies after `until`, or after 15 blocks, and resolves with the finalized block that holds it.
-   * @throws ChainError with the chain's name for its refusal, by pool or by dispatch; `AncientBirthBlock` when no block
-   * took it in time.
+   * Signs a call that dies after `until`, or after 15 blocks, and resolves with the finalized block
+   * that holds it.
+   * @throws ChainError with the chain's name for its refusal, by pool or by dispatch;
+   *   `AncientBirthBlock` when no block took it in time.
    */
-  async send(account: Account, call: Call, until: number = Number.POSITIVE_INFINITY): Promise<Head> {
+  async send(
+    account: Account,
+    call: Call,
+    until: number = Number.POSITIVE_INFINITY,
+  ): Promise<Head> {
     // One after the other, or two would take one nonce.
     const sending = this.#turn.then(() => this.#submit(account, call, until))
     this.#turn = sending.catch(() => undefined)
@@ -48,7 +53,8 @@ export class Sender {
   async #submit(account: Account, call: Call, until: number) {
     const head = await this.#blocks.head()
     const deadline = Math.min(until, head.number + MORTALITY)
-    // A mortal call is valid in `period` blocks from its birth on, a power of two: counted back from the deadline.
+    // A mortal call is valid in `period` blocks from its birth on, a power of two: counted back
+    // from the deadline.
     let period = 4
     while (period < deadline - head.number + 1) period *= 2
     const birth = deadline - period + 1
@@ -62,7 +68,9 @@ export class Sender {
       const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
       const signRaw = async ({ data }: { readonly data: string }) => {
         const payload = hexToBytes(data.slice(2))
-        const signature = account.sign(payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload)
+        const signature = account.sign(
+          payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload,
+        )
         return { id: 0, signature: `0x01${bytesToHex(signature)}` } as const // 1: sr25519
       }
       const options = { nonce, era, blockHash, signer: { signRaw } }
@@ -83,7 +91,9 @@ export class Sender {
   async #included(number: number, hex: string): Promise<Head | null> {
     const hash = await this.#blocks.blockHash(number)
     return this.#connection.use(async (api) => {
-      const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as { block: { extrinsics: string[] } }
+      const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as {
+        block: { extrinsics: string[] }
+      }
       const index = block.extrinsics.indexOf(hex)
       if (index === -1) return null
       const { query, registry } = await api.at(`0x${hash}`)

@@ -14,7 +14,9 @@ export class FinalBlocks {
     this.#connection = connection
   }
 
-  async *heads(signal: AbortSignal = new AbortController().signal): AsyncGenerator<Head, void, undefined> {
+  async *heads(
+    signal: AbortSignal = new AbortController().signal,
+  ): AsyncGenerator<Head, void, undefined> {
     if (signal.aborted) return
     for (let { number } = await this.head(); ; number++) {
       await this.reach(number, signal).catch((error) => signal.aborted || Promise.reject(error))
@@ -23,14 +25,19 @@ export class FinalBlocks {
     }
   }
 
-  /** Resolves when a block is final: waits until `signal` aborts, without one while nodes answer. */
+  /**
+   * Resolves when a block is final: waits until `signal` aborts, without one while nodes answer.
+   */
   async reach(block: number, signal?: AbortSignal): Promise<void> {
     if (block <= this.#final) return
     const isThere = (news: unknown) => {
       this.#final = Math.max(this.#final, Number(headerShape.parse(news).number))
       return this.#final >= block
     }
-    await this.#connection.use((_, node) => node.follow('chain_subscribeFinalizedHeads', isThere, signal), signal)
+    await this.#connection.use(
+      (_, node) => node.follow('chain_subscribeFinalizedHeads', isThere, signal),
+      signal,
+    )
   }
 
   async head(): Promise<Head> {
@@ -45,10 +52,14 @@ export class FinalBlocks {
   async blockHash(number: number): Promise<string> {
     const isNatural = Number.isSafeInteger(number) && number >= 0
     if (!isNatural || (number > this.#final && number > (await this.head()).number))
-      throw new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#final}`)
+      throw new ChainError(
+        'UnknownBlock',
+        `no block ${number}, the last final one is ${this.#final}`,
+      )
     return this.#connection.use(async (api) => {
       const hash = await api.rpc.chain.getBlockHash(number)
-      if (hash.isEmpty) throw new ChainError('Unreachable', `the node does not have block ${number} yet`)
+      if (hash.isEmpty)
+        throw new ChainError('Unreachable', `the node does not have block ${number} yet`)
       return hash.toHex().slice(2)
     })
   }

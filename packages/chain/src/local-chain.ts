@@ -5,7 +5,10 @@ import { Replica } from './replica.ts'
 
 export interface LocalOptions {
   readonly netuid: number
-  /** 32 bytes that nobody can predict. From a seed, a run repeats, and whoever has the seed knows the hashes. */
+  /**
+   * 32 bytes that nobody can predict. From a seed, a run repeats, and whoever has the seed knows
+   * the hashes.
+   */
   readonly random: () => Uint8Array
   /** Of block 0, in milliseconds. */
   readonly time?: number
@@ -17,10 +20,11 @@ export interface LocalOptions {
 const MAX_WAITING = 1024
 
 /**
- * One subnet in memory, with subtensor's rules and refusals. Makes a block when told to, and keeps them all.
+ * One subnet in memory, with subtensor's rules and refusals. Makes a block when told to, and keeps
+ * them all.
  *
- * One writer and no consensus: whoever holds it can stop it or start another. For demos, for tests, and for checking
- * from its export what another one did.
+ * One writer and no consensus: whoever holds it can stop it or start another. For demos, for tests,
+ * and for checking from its export what another one did.
  */
 export class LocalChain extends Replica {
   #random: LocalOptions['random'] | undefined
@@ -46,9 +50,11 @@ export class LocalChain extends Replica {
   /**
    * The chain of an export, each block of it checked; `random` is for making more.
    *
-   * Proves that the rules were kept and that hotkeys signed what it says they asked, not that it is the only such log,
-   * or all of it: for that, compare its genesis and its head with ones you trust.
-   * @throws ChainError `BadLog`, naming the block and what is wrong, on any text that `export` did not write.
+   * Proves that the rules were kept and that hotkeys signed what it says they asked, not that it is
+   * the only such log, or all of it: for that, compare its genesis and its head with ones you
+   * trust.
+   * @throws ChainError `BadLog`, naming the block and what is wrong, on any text that `export` did
+   *   not write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const chain = new LocalChain(read(logShape, text, 'BadLog'))
@@ -59,8 +65,10 @@ export class LocalChain extends Replica {
   }
 
   /**
-   * Makes the next block of all that waits, at `time` in milliseconds. The order of arrival does not matter.
-   * @throws RangeError when `time` is before the last block's, or `random` gives anything but 32 bytes.
+   * Makes the next block of all that waits, at `time` in milliseconds. The order of arrival does
+   * not matter.
+   * @throws RangeError when `time` is before the last block's, or `random` gives anything but 32
+   *   bytes.
    */
   async produce(time: number): Promise<Head> {
     this.#extend(time)
@@ -86,15 +94,20 @@ export class LocalChain extends Replica {
   }
 
   #extend(time: number): void {
-    if (!this.#random) throw new TypeError('"random" is needed to make blocks: pass it to LocalChain.import')
+    if (!this.#random)
+      throw new TypeError('"random" is needed to make blocks: pass it to LocalChain.import')
     if (!Number.isSafeInteger(time) || time < this.lastTime)
       throw new RangeError(`"time" expected an integer from ${this.lastTime} on, got ${time}`)
     const entropy = this.#random()
-    if (entropy.length !== 32) throw new RangeError(`"random" expected to give 32 bytes, got ${entropy.length}`)
-    const sorted = this.#pool.splice(0).sort((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)))
+    if (entropy.length !== 32)
+      throw new RangeError(`"random" expected to give 32 bytes, got ${entropy.length}`)
+    const sorted = this.#pool
+      .splice(0)
+      .sort((a, b) => Number(rank(a) > rank(b)) - Number(rank(a) < rank(b)))
     this.extend(time, bytesToHex(entropy), sorted)
   }
 }
 
 /** A block has its calls by hotkey and nonce, whatever the order of arrival. */
-const rank = ({ hotkey, nonce, signature }: Extrinsic) => `${hotkey} ${`${nonce}`.padStart(16, '0')} ${signature}`
+const rank = ({ hotkey, nonce, signature }: Extrinsic) =>
+  `${hotkey} ${`${nonce}`.padStart(16, '0')} ${signature}`

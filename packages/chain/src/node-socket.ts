@@ -20,11 +20,15 @@ type Question = { answer(result: unknown): void; reject(error: Error): void }
 export const printable = (text: string): string => text.slice(0, 300).replace(/[^\x20-\x7e]+/g, '?')
 
 /**
- * JSON-RPC 2.0 with one node, in place of the library's `WsProvider`: that throws where nobody can catch it when a node says
- * what it cannot read. Here this ends the connection, and whoever waits is told: every promise rejects with `Unreachable`.
+ * JSON-RPC 2.0 with one node, in place of the library's `WsProvider`: that throws where nobody can
+ * catch it when a node says what it cannot read. Here this ends the connection, and whoever waits
+ * is told: every promise rejects with `Unreachable`.
  */
 export class NodeSocket {
-  /** For the library, which is given it open and is not to subscribe to anything: it would throw there, too. */
+  /**
+   * For the library, which is given it open and is not to subscribe to anything: it would throw
+   * there, too.
+   */
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string
@@ -44,7 +48,8 @@ export class NodeSocket {
       this.#socket = socket
       socket.onmessage = ({ data }) => this.#hear(String(data))
       socket.onclose = () => this.close(BROKE_OFF)
-      socket.onerror = (event) => this.close(printable((event as ErrorEvent).message || 'no connection'))
+      socket.onerror = (event) =>
+        this.close(printable((event as ErrorEvent).message || 'no connection'))
       socket.onopen = () => {
         socket.onerror = () => this.close(BROKE_OFF)
         this.#questions.get(id)?.answer(undefined)
@@ -58,7 +63,11 @@ export class NodeSocket {
   }
 
   /** Subscribes, and listens until `hear` is content with the news. */
-  async follow(method: string, hear: (news: unknown) => boolean, signal?: AbortSignal): Promise<void> {
+  async follow(
+    method: string,
+    hear: (news: unknown) => boolean,
+    signal?: AbortSignal,
+  ): Promise<void> {
     let subscription: unknown
     // The first news may come with the answer: the listener must be there at once.
     const subscribed = (result: unknown, resolve: () => void) => {
@@ -105,7 +114,10 @@ export class NodeSocket {
       const { id, result, error, params } = messageShape.parse(JSON.parse(text))
       const data = error?.data === undefined ? '' : `: ${JSON.stringify(error.data)}`
       if (params) this.#listeners.get(params.subscription)?.(params.result)
-      else if (error) this.#questions.get(id)?.reject(new Error(printable(`${error.code}: ${error.message}${data}`)))
+      else if (error)
+        this.#questions
+          .get(id)
+          ?.reject(new Error(printable(`${error.code}: ${error.message}${data}`)))
       else this.#questions.get(id)?.answer(result)
     } catch {
       this.close(`the node said what cannot be read: ${printable(text)}`)

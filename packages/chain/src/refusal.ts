@@ -2,7 +2,10 @@ import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
 import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from './chain.ts'
 
-/** The runtime's names for the numbers with which its checks before the pool refuse (`CustomTransactionError`). */
+/**
+ * The runtime's names for the numbers with which its checks before the pool refuse
+ * (`CustomTransactionError`).
+ */
 const CUSTOM: Readonly<Record<number, string>> = {
   0: 'ColdkeyInSwapSchedule',
   1: 'StakeAmountTooLow',
@@ -39,18 +42,25 @@ export function poolRefusal(error: unknown): ChainError | null {
   const said = (error as Error).message
   if (/already imported/i.test(said)) return null
   const custom = /custom(?: error)?\D{0,4}(\d+)/i.exec(said)?.[1]
-  const code = custom === undefined ? WORDS.find(([words]) => words.test(said))?.[1] : CUSTOM[Number(custom)]
+  const code =
+    custom === undefined ? WORDS.find(([words]) => words.test(said))?.[1] : CUSTOM[Number(custom)]
   return named(code ?? 'Refused', `the node refused the call: ${said}`)
 }
 
 /** Why the call at `index` of a block failed, by that block's events; null when it did not. */
-export function dispatchRefusal(registry: Registry, events: unknown, index: number): ChainError | null {
+export function dispatchRefusal(
+  registry: Registry,
+  events: unknown,
+  index: number,
+): ChainError | null {
   for (const { phase, event } of events as Iterable<EventRecord>) {
     if (!phase.isApplyExtrinsic || phase.asApplyExtrinsic.toNumber() !== index) continue
     const [cause] = event.data as unknown as [DispatchError?]
-    if (event.section !== 'system' || event.method !== 'ExtrinsicFailed' || cause === undefined) continue
+    if (event.section !== 'system' || event.method !== 'ExtrinsicFailed' || cause === undefined)
+      continue
     const said = cause.toString() // its name, as JSON where it has a kind: {"token":"FundsUnavailable"}
-    if (!cause.isModule) return named(/\w+(?=\W*$)/.exec(said)?.[0] ?? said, `the chain says ${said}`)
+    if (!cause.isModule)
+      return named(/\w+(?=\W*$)/.exec(said)?.[0] ?? said, `the chain says ${said}`)
     const { name, section, docs } = registry.findMetaError(cause.asModule)
     return named(name, `${section} says: ${docs.join(' ').trim() || 'no more than that'}`)
   }

@@ -10,7 +10,10 @@ const MORTALITY = 64
 /** A block, and the subnet at its end. */
 type Made = { readonly head: Head; readonly block: Block; readonly state: State }
 
-/** The log of a local chain and all that follows from it. Where new blocks come from is its subclasses' business. */
+/**
+ * The log of a local chain and all that follows from it. Where new blocks come from is its
+ * subclasses' business.
+ */
 export abstract class Replica implements Chain {
   readonly netuid: number
   readonly #setup: Setup
@@ -47,7 +50,9 @@ export abstract class Replica implements Chain {
   }
 
   async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
-    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }))
+    const aborted = new Promise((resolve) =>
+      signal?.addEventListener('abort', resolve, { once: true }),
+    )
     for (let { number } = await this.head(); !signal?.aborted; ) {
       if (number > this.height) await Promise.race([this.reach(number, signal), aborted])
       else yield (await this.#at(number++)).head
@@ -90,11 +95,15 @@ export abstract class Replica implements Chain {
 
   /** The log as one JSON text; its blocks from `from` on. */
   export(from = 0): string {
-    return JSON.stringify({ ...this.#setup, blocks: this.#made.slice(from).map(({ block }) => block) })
+    return JSON.stringify({
+      ...this.#setup,
+      blocks: this.#made.slice(from).map(({ block }) => block),
+    })
   }
 
   /**
-   * Adds the blocks of a log whose first has the number `from`. Those that are here already must be the same.
+   * Adds the blocks of a log whose first has the number `from`. Those that are here already must be
+   * the same.
    * @throws ChainError `BadLog`, naming the block and what is wrong with it.
    */
   protected follow(blocks: readonly Block[], from: number): void {
@@ -105,7 +114,12 @@ export abstract class Replica implements Chain {
   }
 
   /** Adds the block of these calls, provided that its hash is the `expected` one. */
-  protected extend(time: number, entropy: string, extrinsics: readonly Extrinsic[], expected?: string): Head | null {
+  protected extend(
+    time: number,
+    entropy: string,
+    extrinsics: readonly Extrinsic[],
+    expected?: string,
+  ): Head | null {
     const last = this.#made.at(-1)
     const number = this.height + 1
     const state = { ...(last?.state ?? begin(this.#setup)), block: number }
@@ -128,7 +142,8 @@ export abstract class Replica implements Chain {
     for (let number = from; number <= sent.until; number++) {
       while (number > this.height) await this.reach(number)
       const { head, block } = await this.#at(number)
-      const [found, refused] = block.calls.find(([{ signature }]) => signature === sent.signature) ?? []
+      const [found, refused] =
+        block.calls.find(([{ signature }]) => signature === sent.signature) ?? []
       if (refused) throw new ChainError(refused)
       if (found) return head
     }
@@ -138,7 +153,8 @@ export abstract class Replica implements Chain {
   async #at(number: number): Promise<Made> {
     if (number > this.height) await this.reach(this.height)
     const made = this.#made[number]
-    if (!made) throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
+    if (!made)
+      throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
     return made
   }
 

@@ -82,7 +82,11 @@ class SubtensorChain implements Subtensor {
       const slots = storage.entries('commitments', 'commitmentOf', netuid)
       const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
       const commitments = entries.map(([hotkey, registration]) => slotOf(hotkey, registration))
-      return { head, ...metagraph, commitments: commitments.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1)) }
+      return {
+        head,
+        ...metagraph,
+        commitments: commitments.sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1)),
+      }
     })
     this.#snapshots.set(block, read)
     read.catch(() => this.#snapshots.delete(block))
@@ -106,18 +110,27 @@ class SubtensorChain implements Subtensor {
     if (fields.length > MAX_FIELDS) throw new ChainError('TooManyFieldsInCommitmentInfo')
     if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
     const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
-    return this.#sender.send(account, callOf('commitments', 'setCommitment', this.netuid, { fields: data }), until)
+    return this.#sender.send(
+      account,
+      callOf('commitments', 'setCommitment', this.netuid, { fields: data }),
+      until,
+    )
   }
 
   async setWeights(account: Account, weights: Weights): Promise<Head> {
     const { number } = await this.head()
     const { hotkey } = account
-    return this.#carryOut(account, await this.#at(number, (at) => planWeights(at, this.#means, hotkey, weights)))
+    return this.#carryOut(
+      account,
+      await this.#at(number, (at) => planWeights(at, this.#means, hotkey, weights)),
+    )
   }
 
   async reveal(account: Account): Promise<Head | null> {
     const { number } = await this.head()
-    const plan = await this.#at(number, (storage) => planReveal(storage, this.#means, account.hotkey))
+    const plan = await this.#at(number, (storage) =>
+      planReveal(storage, this.#means, account.hotkey),
+    )
     return plan && this.#carryOut(account, plan)
   }
 
@@ -125,7 +138,10 @@ class SubtensorChain implements Subtensor {
   async #carryOut(account: Account, { call, isHeld }: Plan): Promise<Head> {
     const head = await this.#sender.send(account, call)
     if (await this.#at(head.number, isHeld)) return head
-    throw new ChainError('NotConfirmed', `block ${head.number} holds the call, but the chain does not show its effect`)
+    throw new ChainError(
+      'NotConfirmed',
+      `block ${head.number} holds the call, but the chain does not show its effect`,
+    )
   }
 
   async #at<T>(block: number, task: (storage: Storage, head: Head) => Promise<T>): Promise<T> {

@@ -19,10 +19,11 @@ const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const SUITE = new TextEncoder().encode('AES_GCM_')
 
 /**
- * The round of drand's quicknet that Bittensor counts at a Unix time in ms: whole periods of 3 s since genesis.
+ * The round of drand's quicknet that Bittensor counts at a Unix time in ms: whole periods of 3 s
+ * since genesis.
  *
- * drand itself counts from 1, so this round came out between 3 and 6 s before `timeMs`; in the first period it is 0,
- * which never comes out.
+ * drand itself counts from 1, so this round came out between 3 and 6 s before `timeMs`; in the
+ * first period it is 0, which never comes out.
  * @throws RangeError before quicknet's genesis, 2023-08-23.
  */
 export function drandRound(timeMs: number): number {
@@ -32,16 +33,18 @@ export function drandRound(timeMs: number): number {
 }
 
 /**
- * Encrypts so that anyone can decrypt once drand's quicknet has signed `round`, and nobody before, in the form that
- * subtensor reads: tlock over BLS12-381, the body in AES-256-GCM. 244 bytes longer than `plaintext`.
+ * Encrypts so that anyone can decrypt once drand's quicknet has signed `round`, and nobody before,
+ * in the form that subtensor reads: tlock over BLS12-381, the body in AES-256-GCM. 244 bytes longer
+ * than `plaintext`.
  *
- * `random` is asked for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this order; they must be
- * secret and never used again. Nothing says who encrypted, nor that `round` is still to come. Takes about 20 ms. In a
- * browser it needs a secure context, for WebCrypto.
+ * `random` is asked for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
+ * order; they must be secret and never used again. Nothing says who encrypted, nor that `round` is
+ * still to come. Takes about 20 ms. In a browser it needs a secure context, for WebCrypto.
  *
- * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors: vectors/chain/timelock.json.
- * @throws RangeError, as a rejection, unless 1 <= round <= 2^53 - 1, the plaintext has at most 4756 bytes, and `random`
- * gives as many bytes as it was asked for.
+ * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors:
+ * vectors/chain/timelock.json.
+ * @throws RangeError, as a rejection, unless 1 <= round <= 2^53 - 1, the plaintext has at most 4756
+ *   bytes, and `random` gives as many bytes as it was asked for.
  */
 export async function timelockEncrypt(
   plaintext: Uint8Array,
@@ -59,7 +62,11 @@ export async function timelockEncrypt(
   // e(q, r·pk) is e(r·q, pk), and multiplying in G1 is cheaper
   const shared = bls12_381.pairing(q.multiply(r), G2.Point.fromHex(DRAND_PUBLIC_KEY))
   const aes = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt'])
-  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, aes, Uint8Array.from(plaintext))
+  const body = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv: nonce },
+    aes,
+    Uint8Array.from(plaintext),
+  )
   return concatBytes(
     G2.Point.BASE.multiply(r).toBytes(),
     sized(xor(sigma, sha256(gtBytes(shared)))),
@@ -72,11 +79,15 @@ export async function timelockEncrypt(
 /** A copy, so that a buffer used twice does no harm. */
 function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(random(size))
-  if (bytes.length !== size) throw new RangeError(`"random" expected to give ${size} bytes, got ${bytes.length}`)
+  if (bytes.length !== size)
+    throw new RangeError(`"random" expected to give ${size} bytes, got ${bytes.length}`)
   return bytes
 }
 
-/** The twelve coordinates as arkworks writes them: little-endian, where `toBytes` has each big-endian. */
+/**
+ * The twelve coordinates as arkworks writes them: little-endian, where `toBytes` has each
+ * big-endian.
+ */
 function gtBytes(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
   const bytes = fields.Fp12.toBytes(element)
   for (let at = 0; at < bytes.length; at += FP_BYTES) bytes.subarray(at, at + FP_BYTES).reverse()

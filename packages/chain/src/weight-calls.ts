@@ -10,7 +10,10 @@ import { countsEpochs, MODULE, tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { commitHash, timelockPayload } from './weight-encoding.ts'
 
-/** Where the salts of committed weights are kept: a folder that outlives the process. Nothing is ever overwritten. */
+/**
+ * Where the salts of committed weights are kept: a folder that outlives the process. Nothing is
+ * ever overwritten.
+ */
 export interface SaltStore {
   read(path: string, limit: number): Promise<Uint8Array | null>
   write(path: string, bytes: Uint8Array): Promise<void>
@@ -30,14 +33,20 @@ export interface Plan {
   readonly isHeld: (after: Storage) => Promise<boolean>
 }
 
-/** Rounds that the chain's drand may lag behind the clock, ten minutes, and still open timelocks in time. */
+/**
+ * Rounds that the chain's drand may lag behind the clock, ten minutes, and still open timelocks in
+ * time.
+ */
 const DRAND_LAG = 200
 /** Blocks into the reveal epoch for whose time a timelock is made. */
 const REVEAL_MARGIN = 3
 /** Time between blocks where the runtime does not say it. */
 const BLOCK_MS = 12_000
 
-/** The timelocked commits of the runtimes, newest first; the oldest one's payload does not name the hotkey. */
+/**
+ * The timelocked commits of the runtimes, newest first; the oldest one's payload does not name the
+ * hotkey.
+ */
 const TIMELOCKED = [
   { name: 'commitTimelockedWeights', mechanism: [], named: true },
   { name: 'commitTimelockedMechanismWeights', mechanism: [0], named: true },
@@ -50,13 +59,14 @@ export const callOf =
   (pallet: string, name: string, ...args: unknown[]): Call =>
   async ({ tx }: ApiPromise): Promise<Submittable> => {
     const call = tx[pallet]?.[name]
-    if (!call) throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
+    if (!call)
+      throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
     return call(...args)
   }
 
 /**
- * How to set weights in the way that the subnet has on: in the open; timelocked, where the chain's drand beacon runs;
- * else as a hash, whose salt is in the store before the call can be sent.
+ * How to set weights in the way that the subnet has on: in the open; timelocked, where the chain's
+ * drand beacon runs; else as a hash, whose salt is in the store before the call can be sent.
  */
 export async function planWeights(
   storage: Storage,
@@ -73,12 +83,16 @@ export async function planWeights(
     }
   }
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(MODULE, name))
-  const lastRound = storage.has('drand', 'lastStoredRound') ? await storage.query('drand', 'lastStoredRound') : 0
+  const lastRound = storage.has('drand', 'lastStoredRound')
+    ? await storage.query('drand', 'lastStoredRound')
+    : 0
   if (timelocked && Number(lastRound) >= drandRound(now()) - DRAND_LAG) {
     const { name, mechanism, named } = timelocked
     const { nextStart, length, period, head } = await tempoOf(storage, netuid)
     const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN - head
-    const round = drandRound(now() + blocks * Number(storage.constant('aura', 'slotDuration') ?? BLOCK_MS))
+    const round = drandRound(
+      now() + blocks * Number(storage.constant('aura', 'slotDuration') ?? BLOCK_MS),
+    )
     const payload = timelockPayload({ weights, versionKey, ...(named && { hotkey }) })
     const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
     const version = named ? [await storage.query(MODULE, 'commitRevealWeightsVersion')] : []
@@ -98,11 +112,15 @@ export async function planWeights(
   await salts.write(saltPath(hash), utf8ToBytes(JSON.stringify(kept))).catch(lost(saltPath(hash)))
   return {
     call: callOf(MODULE, 'commitWeights', netuid, `0x${hash}`),
-    isHeld: async (after) => (await commitsOf(after, netuid, hotkey)).some(([commit]) => commit === `0x${hash}`),
+    isHeld: async (after) =>
+      (await commitsOf(after, netuid, hotkey)).some(([commit]) => commit === `0x${hash}`),
   }
 }
 
-/** The reveal that is due in the next block, of a commit whose salt is in the store; null when there is none. */
+/**
+ * The reveal that is due in the next block, of a commit whose salt is in the store; null when there
+ * is none.
+ */
 export async function planReveal(
   storage: Storage,
   { netuid, salts }: WeightMeans,
@@ -112,8 +130,11 @@ export async function planReveal(
   if (!salts || commits.length === 0) return null
   const { epoch, period, head } = await tempoOf(storage, netuid)
   for (const [commit, since, first, last] of commits) {
-    // A runtime that counts epochs keeps the commit's; others keep the first and the last block of the reveal.
-    const isDue = countsEpochs(storage) ? epoch === since + period : head + 1 >= first && head + 1 <= last
+    // A runtime that counts epochs keeps the commit's; others keep the first and the last block of
+    // the reveal.
+    const isDue = countsEpochs(storage)
+      ? epoch === since + period
+      : head + 1 >= first && head + 1 <= last
     const path = saltPath(commit.slice(2))
     const bytes = isDue ? await salts.read(path, 65_536).catch(lost(path)) : null
     if (bytes === null) continue
@@ -135,21 +156,46 @@ export async function planReveal(
 
 const saltPath = (hash: string): string => `weights/${hash}`
 const lost = (path: string) => (cause: Error) => {
-  throw new ChainError('NoSalts', `${path} expected to be kept: ${printable(cause.message)}`, { cause })
+  throw new ChainError('NoSalts', `${path} expected to be kept: ${printable(cause.message)}`, {
+    cause,
+  })
 }
 const u16s = z.array(z.int().min(0).max(65_535))
-const keptShape = z.object({ uids: u16s, values: u16s, salt: u16s, versionKey: z.string().regex(/^\d{1,20}$/) })
-const commitsShape = z.array(z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]))
+const keptShape = z.object({
+  uids: u16s,
+  values: u16s,
+  salt: u16s,
+  versionKey: z.string().regex(/^\d{1,20}$/),
+})
+const commitsShape = z.array(
+  z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]),
+)
 
-/** A hotkey's commits that were not revealed: hash, epoch or block of the commit, and what the runtime keeps beside. */
-async function commitsOf(storage: Storage, netuid: number, hotkey: string): Promise<z.infer<typeof commitsShape>> {
+/**
+ * A hotkey's commits that were not revealed: hash, epoch or block of the commit, and what the
+ * runtime keeps beside.
+ */
+async function commitsOf(
+  storage: Storage,
+  netuid: number,
+  hotkey: string,
+): Promise<z.infer<typeof commitsShape>> {
   const commits = (await storage.query(MODULE, 'weightCommits', netuid, hotkey)).toJSON() ?? []
   const { data } = commitsShape.safeParse(commits)
-  if (!data) throw new ChainError('BadReply', 'the commits of weights on the chain are not as they should be')
+  if (!data)
+    throw new ChainError(
+      'BadReply',
+      'the commits of weights on the chain are not as they should be',
+    )
   return data
 }
 
-async function isInForce(after: Storage, netuid: number, hotkey: string, weights: Weights): Promise<boolean> {
+async function isInForce(
+  after: Storage,
+  netuid: number,
+  hotkey: string,
+  weights: Weights,
+): Promise<boolean> {
   const uid = (await after.query(MODULE, 'uids', netuid, hotkey)).toJSON()
   const row = rowOf(await after.query(MODULE, 'weights', netuid, uid))
   return JSON.stringify(row) === JSON.stringify(rescale(weights))

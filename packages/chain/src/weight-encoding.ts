@@ -18,27 +18,41 @@ export interface WeightCommit {
   readonly versionKey: bigint
 }
 
-/** What `timelockPayload` takes; without `hotkey` for runtimes that have `commit_crv3_weights` only. */
+/**
+ * What `timelockPayload` takes; without `hotkey` for runtimes that have `commit_crv3_weights` only.
+ */
 export interface TimelockWeights extends Pick<WeightCommit, 'weights' | 'versionKey'> {
   readonly hotkey?: string
 }
 
 /**
- * The hash that `commit_weights` takes, 64 hex digits: BLAKE2b-256 of the SCALE encoding of all of it. Nothing is
- * checked against a subnet's rules.
+ * The hash that `commit_weights` takes, 64 hex digits: BLAKE2b-256 of the SCALE encoding of all of
+ * it. Nothing is checked against a subnet's rules.
  *
  * Source: subtensor, `do_reveal_weights`. Vectors: vectors/chain/commit-hash.json.
- * @throws RangeError on a hotkey that is no SS58 address with prefix 42, and on a number its type cannot hold.
+ * @throws RangeError on a hotkey that is no SS58 address with prefix 42, and on a number its type
+ *   cannot hold.
  */
-export function commitHash({ hotkey, netuidIndex, weights, salt, versionKey }: WeightCommit): string {
+export function commitHash({
+  hotkey,
+  netuidIndex,
+  weights,
+  salt,
+  versionKey,
+}: WeightCommit): string {
   const start = [publicKey(hotkey), u16('netuidIndex', netuidIndex)]
-  const bytes = concatBytes(...start, pairs(weights), u16s('salt', salt), u64('versionKey', versionKey))
+  const bytes = concatBytes(
+    ...start,
+    pairs(weights),
+    u16s('salt', salt),
+    u64('versionKey', versionKey),
+  )
   return bytesToHex(blake2b(bytes, { dkLen: 32 }))
 }
 
 /**
- * The SCALE encoding of weights that `timelockEncrypt` is to encrypt: the hotkey's length and bytes where given, uids,
- * values, the version key.
+ * The SCALE encoding of weights that `timelockEncrypt` is to encrypt: the hotkey's length and bytes
+ * where given, uids, values, the version key.
  *
  * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
  * @throws RangeError as `commitHash` does.
@@ -50,7 +64,8 @@ export function timelockPayload({ hotkey, weights, versionKey }: TimelockWeights
 
 function publicKey(hotkey: string): Uint8Array {
   const key = decodeAddress(hotkey)
-  if (key === null) throw new RangeError(`"hotkey" expected an SS58 address with prefix 42, got ${hotkey}`)
+  if (key === null)
+    throw new RangeError(`"hotkey" expected an SS58 address with prefix 42, got ${hotkey}`)
   return key
 }
 

@@ -73,14 +73,27 @@ test('a signature has 64 bytes, a point, a scalar below the order, and the marke
   for (let length = 0; length <= 130; length++) {
     const bytes = new Uint8Array(length)
     bytes.set(signature.subarray(0, length))
-    expect([length, valid(bytes), valid(new Uint8Array(length))]).toEqual([length, length === 64, false])
+    expect([length, valid(bytes), valid(new Uint8Array(length))]).toEqual([
+      length,
+      length === 64,
+      false,
+    ])
   }
   expect(valid(concatBytes(point, numberToBytesLE(value, 32)))).toBe(false)
   const { ORDER } = ristretto255.Point.Fn
   for (let scalar = value + ORDER; scalar < 1n << 255n; scalar += ORDER)
     expect(valid(concatBytes(point, marked(scalar)))).toBe(false)
   const p = 2n ** 255n - 19n
-  for (const x of [0n, 1n, p - 1n, p, p + 1n, 2n ** 255n - 1n, p - bytesToNumberLE(point), 2n ** 256n - 1n])
+  for (const x of [
+    0n,
+    1n,
+    p - 1n,
+    p,
+    p + 1n,
+    2n ** 255n - 1n,
+    p - bytesToNumberLE(point),
+    2n ** 256n - 1n,
+  ])
     expect(valid(concatBytes(numberToBytesLE(x, 32), scalar))).toBe(false)
 })
 
@@ -105,20 +118,34 @@ test('what becomes of the seed afterwards does not matter', () => {
 
 test('verify and decodeAddress never throw', () => {
   const anything = fc.anything() as fc.Arbitrary<never>
-  const hotkey = fc.oneof(fc.string(), fc.constant(alice.hotkey), bytes(32).map(encodeAddress), anything)
+  const hotkey = fc.oneof(
+    fc.string(),
+    fc.constant(alice.hotkey),
+    bytes(32).map(encodeAddress),
+    anything,
+  )
   const signature = fc.oneof(fc.uint8Array({ maxLength: 80 }), bytes(64), anything)
   fc.assert(
-    fc.property(fc.oneof(fc.uint8Array(), anything), signature, hotkey, (message, signature, hotkey) => {
-      expect(verify(message, signature, hotkey)).toBe(false)
-      const key = decodeAddress(hotkey)
-      expect(key === null || encodeAddress(key) === hotkey).toBe(true)
-    }),
+    fc.property(
+      fc.oneof(fc.uint8Array(), anything),
+      signature,
+      hotkey,
+      (message, signature, hotkey) => {
+        expect(verify(message, signature, hotkey)).toBe(false)
+        const key = decodeAddress(hotkey)
+        expect(key === null || encodeAddress(key) === hotkey).toBe(true)
+      },
+    ),
   )
 })
 
 test('wrong lengths are the caller’s mistake', () => {
-  expect(() => account(new Uint8Array(31))).toThrow('"seed" expected 32 bytes, or 64 of a secret key, got 31')
-  expect(() => account(new Uint8Array(96))).toThrow('"seed" expected 32 bytes, or 64 of a secret key, got 96')
+  expect(() => account(new Uint8Array(31))).toThrow(
+    '"seed" expected 32 bytes, or 64 of a secret key, got 31',
+  )
+  expect(() => account(new Uint8Array(96))).toThrow(
+    '"seed" expected 32 bytes, or 64 of a secret key, got 96',
+  )
   expect(() => account(new Uint8Array(64))).toThrow(RangeError)
   expect(() => account(new Uint8Array(64).fill(255))).toThrow(RangeError)
   expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')

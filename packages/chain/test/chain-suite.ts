@@ -37,7 +37,10 @@ export async function settle<T>(promise: Promise<T>, advance: () => Promise<unkn
   return promise
 }
 
-/** What every `Chain` does, on whatever it runs. With limits, its harness is on a new subnet that has them. */
+/**
+ * What every `Chain` does, on whatever it runs. With limits, its harness is on a new subnet that
+ * has them.
+ */
 export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harness>): void {
   let harness: Harness
   let chain: Chain
@@ -46,7 +49,12 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
     beforeAll(async () => {
       harness = await open(limits)
       chain = harness.chain
-      ;[alice, bob, miner, stranger] = [harness.validators[0]!, harness.validators[1]!, harness.miner, harness.stranger]
+      ;[alice, bob, miner, stranger] = [
+        harness.validators[0]!,
+        harness.validators[1]!,
+        harness.miner,
+        harness.stranger,
+      ]
     }, 300_000)
     afterAll(() => harness?.close?.())
   }
@@ -64,7 +72,9 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
     const slot = async (block: number, { hotkey }: Account) =>
       (await chain.snapshot(block)).commitments.find((slot) => slot.hotkey === hotkey)
     const uidOf = async ({ hotkey }: Account) =>
-      (await chain.snapshot((await chain.head()).number)).neurons.find((neuron) => neuron.hotkey === hotkey)!.uid
+      (await chain.snapshot((await chain.head()).number)).neurons.find(
+        (neuron) => neuron.hotkey === hotkey,
+      )!.uid
     const bytes = (...values: number[]) => Uint8Array.from(values)
 
     test('has a genesis, a netuid and a head', async () => {
@@ -120,7 +130,9 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(snapshot.tempo).toBeGreaterThan(0)
       expect(snapshot.revealPeriod).toBe(0)
       const { neurons } = snapshot
-      expect(neurons.map(({ uid }) => uid)).toEqual([...new Set(neurons.map(({ uid }) => uid))].sort((a, b) => a - b))
+      expect(neurons.map(({ uid }) => uid)).toEqual(
+        [...new Set(neurons.map(({ uid }) => uid))].sort((a, b) => a - b),
+      )
       const by = (account: Account) => neurons.find(({ hotkey }) => hotkey === account.hotkey)
       for (const validator of harness.validators) {
         expect(by(validator)).toMatchObject({ permit: true })
@@ -134,7 +146,11 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       const fields = [new Uint8Array(128).fill(0xff), bytes(0), new Uint8Array(128).fill(1)]
       const head = await settled(chain.commit(miner!, fields))
       expect(await chain.blockHash(head.number)).toBe(head.hash)
-      expect(await slot(head.number, miner!)).toEqual({ hotkey: miner!.hotkey, block: head.number, fields })
+      expect(await slot(head.number, miner!)).toEqual({
+        hotkey: miner!.hotkey,
+        block: head.number,
+        fields,
+      })
       expect(await slot(head.number - 1, miner!)).not.toEqual(await slot(head.number, miner!))
     })
 
@@ -149,13 +165,21 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       const first = await settled(chain.commit(alice!, [bytes(1), bytes(2)]))
       const second = await settled(chain.commit(alice!, [bytes(3)]))
       expect(second.number).toBeGreaterThan(first.number)
-      expect(await slot(second.number, alice!)).toMatchObject({ block: second.number, fields: [bytes(3)] })
-      expect(await slot(second.number - 1, alice!)).toMatchObject({ block: first.number, fields: [bytes(1), bytes(2)] })
+      expect(await slot(second.number, alice!)).toMatchObject({
+        block: second.number,
+        fields: [bytes(3)],
+      })
+      expect(await slot(second.number - 1, alice!)).toMatchObject({
+        block: first.number,
+        fields: [bytes(1), bytes(2)],
+      })
       await harness.advance()
       const { number } = await chain.head()
       expect(await slot(number, alice!)).toMatchObject({ block: second.number })
       const { hotkey } = alice!
-      expect((await chain.snapshot(number)).commitments.filter((slot) => slot.hotkey === hotkey)).toHaveLength(1)
+      expect(
+        (await chain.snapshot(number)).commitments.filter((slot) => slot.hotkey === hotkey),
+      ).toHaveLength(1)
     })
 
     test('what the protocol writes comes back whole', async () => {
@@ -169,9 +193,17 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
         stateRoot: hash,
         url,
       } as const
-      const model = { kind: 'miner', model: `org/${miner!.hotkey}`, revision: 'main', chute: 'c' } as const
+      const model = {
+        kind: 'miner',
+        model: `org/${miner!.hotkey}`,
+        revision: 'main',
+        chute: 'c',
+      } as const
       const [a, b] = await settled(
-        Promise.all([chain.commit(bob!, encodeCommitment(attest)), chain.commit(miner!, encodeCommitment(model))]),
+        Promise.all([
+          chain.commit(bob!, encodeCommitment(attest)),
+          chain.commit(miner!, encodeCommitment(model)),
+        ]),
       )
       expect(decodeCommitment((await slot(a.number, bob!))!.fields, bob!.hotkey)).toEqual(attest)
       expect(decodeCommitment((await slot(b.number, miner!))!.fields, miner!.hotkey)).toEqual(model)
@@ -186,7 +218,9 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
     })
 
     test('refuses commitments with too many fields, long fields, or by strangers', async () => {
-      expect(await refused(chain.commit(miner!, new Array(4).fill(bytes(1))))).toBe('TooManyFieldsInCommitmentInfo')
+      expect(await refused(chain.commit(miner!, new Array(4).fill(bytes(1))))).toBe(
+        'TooManyFieldsInCommitmentInfo',
+      )
       expect(await refused(chain.commit(miner!, [new Uint8Array(129)]))).toBe('FieldTooLong')
       expect(await refused(chain.commit(stranger!, [bytes(1)]))).toBe('AccountNotAllowedCommit')
       const { number } = await chain.head()
@@ -218,13 +252,19 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect((await chain.weights(head.number))[alice!.hotkey]).toEqual(kept)
       expect((await chain.weights(head.number - 1))[alice!.hotkey]).toEqual(before)
       const { neurons } = await chain.snapshot(head.number)
-      expect(neurons.find(({ hotkey }) => hotkey === alice!.hotkey)).toMatchObject({ lastUpdate: head.number })
+      expect(neurons.find(({ hotkey }) => hotkey === alice!.hotkey)).toMatchObject({
+        lastUpdate: head.number,
+      })
     })
 
     test('refuses weights with the chain’s own names', async () => {
       const uid = await uidOf(miner!)
-      expect(await refused(chain.setWeights(stranger!, [[uid, 1]]))).toBe('HotKeyNotRegisteredInSubNet')
-      expect(await refused(chain.setWeights(miner!, [[await uidOf(bob!), 1]]))).toBe('NeuronNoValidatorPermit')
+      expect(await refused(chain.setWeights(stranger!, [[uid, 1]]))).toBe(
+        'HotKeyNotRegisteredInSubNet',
+      )
+      expect(await refused(chain.setWeights(miner!, [[await uidOf(bob!), 1]]))).toBe(
+        'NeuronNoValidatorPermit',
+      )
       const twice = [
         [uid, 1],
         [uid, 2],
@@ -257,7 +297,9 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       const { number } = await settled(chain.setWeights(bob!, zeros))
       expect((await chain.weights(number))[bob!.hotkey]).toEqual(zeros)
       const after = await settled(chain.setWeights(bob!, [[await uidOf(miner!), 1]]))
-      expect((await chain.weights(after.number))[bob!.hotkey]).toEqual([[await uidOf(miner!), 65_535]])
+      expect((await chain.weights(after.number))[bob!.hotkey]).toEqual([
+        [await uidOf(miner!), 65_535],
+      ])
     })
 
     test('a weight for itself alone needs no permit', async () => {

@@ -6,12 +6,20 @@ import { type Commitment, decodeCommitment, encodeCommitment } from '../src/inde
 
 const hotkey = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
-const text = (most: number) => fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
+const text = (most: number) =>
+  fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
 const epoch = fc.nat(0xffff_ffff)
 const bitmap = fc.uint8Array({ minLength: 16, maxLength: 16 })
 const commitment: fc.Arbitrary<Commitment> = fc.oneof(
   fc.record({ kind: fc.constant('seal' as const), epoch, head: hash, url: text(128) }),
-  fc.record({ kind: fc.constant('attest' as const), epoch, bitmap, next: hash, stateRoot: hash, url: text(128) }),
+  fc.record({
+    kind: fc.constant('attest' as const),
+    epoch,
+    bitmap,
+    next: hash,
+    stateRoot: hash,
+    url: text(128),
+  }),
   fc.record({
     kind: fc.constant('miner' as const),
     model: text(80).map((name) => `${name}${hotkey}`),
@@ -69,11 +77,21 @@ test('reads from the middle of a larger buffer and keeps no view of it', () => {
   buffer.set(body!, 5)
   const got = decodeCommitment([buffer.subarray(5, 91), url!], hotkey)
   buffer.fill(0)
-  expect(got).toMatchObject({ epoch: 258, bitmap: new Uint8Array(16).fill(7), next: '01'.repeat(32) })
+  expect(got).toMatchObject({
+    epoch: 258,
+    bitmap: new Uint8Array(16).fill(7),
+    next: '01'.repeat(32),
+  })
 })
 
 const seal = { kind: 'seal', epoch: 1, head: '00'.repeat(32), url: 'x' } as const
-const attest = { ...seal, kind: 'attest', bitmap: new Uint8Array(16), next: seal.head, stateRoot: seal.head } as const
+const attest = {
+  ...seal,
+  kind: 'attest',
+  bitmap: new Uint8Array(16),
+  next: seal.head,
+  stateRoot: seal.head,
+} as const
 const miner = { kind: 'miner', model: hotkey, revision: 'r', chute: 'c' } as const
 test.each<[Commitment, string]>([
   [{ ...seal, epoch: -1 }, '"epoch" expected 0..4294967295, got -1'],

@@ -3,7 +3,14 @@ import { Connection } from '../src/connection.ts'
 import { FinalBlocks } from '../src/final-blocks.ts'
 import { ChainError, type Head } from '../src/index.ts'
 import { subtensor } from '../src/subtensor.ts'
-import { type FakeNode, type FakeNodeOptions, fakeNode, GENESIS, hashOf, type Reply } from './fake-node.ts'
+import {
+  type FakeNode,
+  type FakeNodeOptions,
+  fakeNode,
+  GENESIS,
+  hashOf,
+  type Reply,
+} from './fake-node.ts'
 
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
@@ -11,7 +18,9 @@ let retries: string[] = []
 // Backoffs of seconds need not be waited for; sockets keep their own time.
 beforeAll(() => {
   const { setTimeout } = globalThis
-  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) => setTimeout(task, ms / 20, ...rest))
+  vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) =>
+    setTimeout(task, ms / 20, ...rest),
+  )
 })
 afterAll(() => vi.unstubAllGlobals())
 beforeEach(() => {
@@ -47,12 +56,20 @@ const PATIENT = { stallMs: 2 ** 31 - 1 }
 function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {}) {
   const onRetry = ({ message }: Error) => void retries.push(message)
   const endpoints = nodes.map((node) => (typeof node === 'string' ? node : node.url))
-  const connection = new Connection({ endpoints, genesis: GENESIS, stallMs: 60_000, onRetry, ...settings })
+  const connection = new Connection({
+    endpoints,
+    genesis: GENESIS,
+    stallMs: 60_000,
+    onRetry,
+    ...settings,
+  })
   ended.push(() => connection.close())
   return { connection, blocks: new FinalBlocks(connection) }
 }
 
-const refused = (code: number, message: string, data?: unknown): Reply => ({ error: { code, message, data } })
+const refused = (code: number, message: string, data?: unknown): Reply => ({
+  error: { code, message, data },
+})
 const head = (number: number): Head => ({ number, hash: hashOf(number) })
 const unreachable = (...names: string[]) => ({
   name: 'ChainError',
@@ -122,7 +139,11 @@ describe('a connection', () => {
       code: 'WrongGenesis',
       message: `WrongGenesis: ${other.url} has the chain ${'cd'.repeat(32)}, expected ${GENESIS}`,
     })
-    expect([retries, other.asked, good.connections.opened]).toEqual([[], ['chain_getBlockHash 0'], 0])
+    expect([retries, other.asked, good.connections.opened]).toEqual([
+      [],
+      ['chain_getBlockHash 0'],
+      0,
+    ])
     await vi.waitFor(() => expect(other.connections.open).toBe(0))
   })
 
@@ -138,11 +159,14 @@ describe('a connection', () => {
   test('passes over nodes that do not know the genesis', async () => {
     const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
     const bad = await Promise.all(answers.map(() => node()))
-    for (const [i, result] of answers.entries()) bad[i]!.replies.chain_getBlockHash = () => ({ result })
+    for (const [i, result] of answers.entries())
+      bad[i]!.replies.chain_getBlockHash = () => ({ result })
     const { connection, blocks } = connect([...bad, await node()], { genesis: undefined })
     expect(await blocks.head()).toEqual(head(5))
     expect(connection.genesis).toBe(GENESIS)
-    expect(retries).toEqual(bad.map(({ url }) => expect.stringContaining(`${url}: it does not know block 0`)))
+    expect(retries).toEqual(
+      bad.map(({ url }) => expect.stringContaining(`${url}: it does not know block 0`)),
+    )
   })
 
   test('leaves a node that is silent from the start', async () => {
@@ -193,16 +217,20 @@ describe('a connection', () => {
 
   test('leaves a node that refuses to read', async () => {
     const [first, second] = [await node(), await node({ head: 6 })]
-    first.replies.chain_getFinalizedHead = () => refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
+    first.replies.chain_getFinalizedHead = () =>
+      refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
     expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
-    expect(retries).toEqual(['BadReply: what the node answers cannot be used: -32000: not?[2J today: ["nor tomorrow"]'])
+    expect(retries).toEqual([
+      'BadReply: what the node answers cannot be used: -32000: not?[2J today: ["nor tomorrow"]',
+    ])
   })
 
   test("throws a task's own ChainError as it is, and stays with the node", async () => {
     const only = await node()
     const { connection } = connect([only])
     const own = new ChainError('NoSalts')
-    for (const _ of [1, 2]) await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
+    for (const _ of [1, 2])
+      await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
     expect([retries, only.connections.opened]).toEqual([[], 1])
   })
 
@@ -283,7 +311,8 @@ describe('final blocks', () => {
     while (taken.length < count) taken.push((await heads.next()).value)
     return taken
   }
-  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => head(from + i))
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => head(from + i))
 
   test('come from the current one on without gaps, though a node tells of the last alone', async () => {
     const only = await node({ head: 5 })
@@ -366,7 +395,10 @@ describe('final blocks', () => {
     await vi.waitFor(() => expect(only.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
     stop.abort()
     expect(await next).toEqual({ value: undefined, done: true })
-    await vi.waitFor(() => expect(only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads'), 5000)
+    await vi.waitFor(
+      () => expect(only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads'),
+      5000,
+    )
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
@@ -380,7 +412,10 @@ describe('final blocks', () => {
   test('that are not, or not yet, are UnknownBlock', async () => {
     const { blocks } = connect([await node()])
     for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
-      await expect(blocks.blockHash(number)).rejects.toMatchObject({ name: 'ChainError', code: 'UnknownBlock' })
+      await expect(blocks.blockHash(number)).rejects.toMatchObject({
+        name: 'ChainError',
+        code: 'UnknownBlock',
+      })
   })
 })
 
@@ -409,10 +444,13 @@ describe('junk', () => {
     expect(await blocks.head()).toEqual(head(6))
   })
 
-  const headed = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
+  const headed = (result: unknown) =>
+    JSON.stringify({ jsonrpc: '2.0', params: { subscription: 'h2', result } })
   test.each([
     ...['', 'junk', '[', 'null', '12', '[]', '"text"', '\0\u{1b}[2J', '['.repeat(50_000)],
-    ...[{ error: 'none' }, { error: { code: '1' } }, { params: [] }, { params: 7 }].map((text) => JSON.stringify(text)),
+    ...[{ error: 'none' }, { error: { code: '1' } }, { params: [] }, { params: 7 }].map((text) =>
+      JSON.stringify(text),
+    ),
     ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
   ])('in the middle, %j, ends the connection', async (text) => {
     const [bad, good] = [await node(), await node({ head: 6 })]
@@ -422,7 +460,9 @@ describe('junk', () => {
     await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
     bad.say(text)
     await waiting
-    expect(retries).toEqual([expect.stringMatching(/^Unreachable: the node said what cannot be read: [ -~]{0,300}$/)])
+    expect(retries).toEqual([
+      expect.stringMatching(/^Unreachable: the node said what cannot be read: [ -~]{0,300}$/),
+    ])
   })
 
   test.each([
@@ -464,8 +504,10 @@ describe('subtensor', () => {
   /** The last block, read by its number, is another one, whose parent's state is gone. */
   async function pruned(code: number, message: string): Promise<FakeNode> {
     const pruned = await node()
-    pruned.replies.chain_getBlockHash = (number) => (number === 5 ? { result: `0x${hashOf(3)}` } : undefined)
-    pruned.replies.state_getRuntimeVersion = (at) => (at === `0x${hashOf(2)}` ? refused(code, message) : undefined)
+    pruned.replies.chain_getBlockHash = (number) =>
+      number === 5 ? { result: `0x${hashOf(3)}` } : undefined
+    pruned.replies.state_getRuntimeVersion = (at) =>
+      at === `0x${hashOf(2)}` ? refused(code, message) : undefined
     return pruned
   }
 
@@ -473,30 +515,45 @@ describe('subtensor', () => {
     [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(2)}`],
     [4003, `Client error: UnknownBlock: Header was not found in the database: 0x${hashOf(2)}`],
     [-32000, 'State already discarded for BlockId'],
-  ])('asks for an archive node where all have forgotten the block: %i, %s', async (code, message) => {
-    await expect(open([await pruned(code, message)])).rejects.toMatchObject({
-      code: 'StateDiscarded',
-      message: 'StateDiscarded: the node no longer has the state of block 5: name the endpoint of an archive node',
-    })
-  })
+  ])(
+    'asks for an archive node where all have forgotten the block: %i, %s',
+    async (code, message) => {
+      await expect(open([await pruned(code, message)])).rejects.toMatchObject({
+        code: 'StateDiscarded',
+        message:
+          'StateDiscarded: the node no longer has the state of block 5: name the endpoint of an archive node',
+      })
+    },
+  )
 
   test('goes on to an archive node where one has forgotten the block', async () => {
-    await expect(open([await pruned(-32000, 'State already discarded'), await node()])).rejects.toMatchObject({
+    await expect(
+      open([await pruned(-32000, 'State already discarded'), await node()]),
+    ).rejects.toMatchObject({
       code: 'NotInRuntime',
     })
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
   })
 
   test('takes a node that does not have the block yet for one that lags', async () => {
-    const lagging = await pruned(4003, 'Client error: UnknownBlock: Header was not found in the database')
-    const hashes = { parentHash: `0x${hashOf(3)}`, stateRoot: `0x${hashOf(1)}`, extrinsicsRoot: `0x${hashOf(2)}` }
+    const lagging = await pruned(
+      4003,
+      'Client error: UnknownBlock: Header was not found in the database',
+    )
+    const hashes = {
+      parentHash: `0x${hashOf(3)}`,
+      stateRoot: `0x${hashOf(1)}`,
+      extrinsicsRoot: `0x${hashOf(2)}`,
+    }
     const result = { number: '0x4', ...hashes, digest: { logs: [] } }
     lagging.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
     await expect(open([lagging])).rejects.toMatchObject(unreachable('does not have block 5 yet'))
   })
 
   test('is refused by a node of another chain', async () => {
-    await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({ code: 'WrongGenesis' })
+    await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({
+      code: 'WrongGenesis',
+    })
   })
 
   test('goes on to the next node where one breaks off while a snapshot is read', async () => {

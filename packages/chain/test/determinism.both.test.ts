@@ -13,8 +13,12 @@ test('a log replays to the same state everywhere', async () => {
   const chain = LocalChain.import(text)
   expect(await chain.head()).toEqual(vector.want.head)
   const { neurons, commitments } = await chain.snapshot(chain.height)
-  expect(neurons.map((neuron) => ({ ...neuron, stake: `${neuron.stake}` }))).toEqual(vector.want.neurons)
+  expect(neurons.map((neuron) => ({ ...neuron, stake: `${neuron.stake}` }))).toEqual(
+    vector.want.neurons,
+  )
   expect(commitments.map(({ hotkey, block }) => [hotkey, block])).toEqual(vector.want.commitments)
   expect(await chain.weights(chain.height)).toEqual(vector.want.weights)
-  expect(vector.log.blocks.flatMap(({ calls }) => calls.map(([, refusal]) => refusal))).toEqual(vector.want.refusals)
+  expect(vector.log.blocks.flatMap(({ calls }) => calls.map(([, refusal]) => refusal))).toEqual(
+    vector.want.refusals,
+  )
 })

@@ -28,12 +28,16 @@ export interface DevChain {
   close(): Promise<void>
 }
 
-const ALICE = account(Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'))
+const ALICE = account(
+  Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'),
+)
 
 /** Connects to a development chain, whether it makes blocks by itself or only when told to. */
 export async function devChain(url: string): Promise<DevChain> {
   const provider = new WsProvider(url)
-  const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<typeof ApiPromise.create>[0])
+  const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<
+    typeof ApiPromise.create
+  >[0])
   const { methods } = await api.rpc.rpc.methods()
   const isPuppet = methods.some((name) => name.toString() === 'dev_newBlock')
 
@@ -54,7 +58,9 @@ export async function devChain(url: string): Promise<DevChain> {
     const call = batch.length === 1 ? batch[0]! : api.tx.utility!.batchAll!([...batch])
     const signRaw = async ({ data }: { data: string }) => {
       const payload = Buffer.from(data.slice(2), 'hex')
-      const signature = signer.sign(payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload)
+      const signature = signer.sign(
+        payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload,
+      )
       return { id: 0, signature: `0x01${Buffer.from(signature).toString('hex')}` as const }
     }
     const signed = await call.signAsync(signer.hotkey, { signer: { signRaw }, nonce: -1, era: 0 })
@@ -73,7 +79,8 @@ export async function devChain(url: string): Promise<DevChain> {
     }
     throw new Error(`no block has ${batch.map(({ method }) => method.method).join(', ')}`)
   }
-  const sudo: DevChain['sudo'] = (batch) => submit(ALICE, [api.tx.sudo!.sudo!(api.tx.utility!.batchAll!([...batch]))])
+  const sudo: DevChain['sudo'] = (batch) =>
+    submit(ALICE, [api.tx.sudo!.sudo!(api.tx.utility!.batchAll!([...batch]))])
   return { api, isPuppet, advance, store, calls, submit, sudo, close: () => api.disconnect() }
 }
 
@@ -92,7 +99,10 @@ async function outcome(api: ApiPromise, at: string, index: number): Promise<Even
 }
 
 interface EventRecord {
-  readonly phase: { readonly isApplyExtrinsic: boolean; readonly asApplyExtrinsic: { toNumber(): number } }
+  readonly phase: {
+    readonly isApplyExtrinsic: boolean
+    readonly asApplyExtrinsic: { toNumber(): number }
+  }
   readonly event: Event
 }
 

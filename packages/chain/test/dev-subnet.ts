@@ -10,7 +10,10 @@ export interface SubnetOptions {
   readonly tempo?: number
   /** Tempos between a commit of weights and its reveal; 0, the default, for weights in the open. */
   readonly revealPeriod?: number
-  /** Limits that are set once all is ready, where the stake threshold and the bytes are the whole chain's. */
+  /**
+   * Limits that are set once all is ready, where the stake threshold and the bytes are the whole
+   * chain's.
+   */
   readonly limits?: Limits | undefined
   /** Makes a key; random ones without. */
   readonly newAccount?: () => Account
@@ -18,7 +21,10 @@ export interface SubnetOptions {
 
 export interface DevSubnet extends DevChain {
   readonly netuid: number
-  /** With stake and permits. Hotkeys have no balance: one coldkey, unknown to all but this, owns them and the subnet. */
+  /**
+   * With stake and permits. Hotkeys have no balance: one coldkey, unknown to all but this, owns
+   * them and the subnet.
+   */
   readonly validators: readonly Account[]
   /** Registered, without stake. */
   readonly miners: readonly Account[]
@@ -28,14 +34,20 @@ export interface DevSubnet extends DevChain {
 
 const TAO = 1_000_000_000n
 
-/** A new subnet with fresh keys on the development chain at `url`, its validators' permits given. */
+/**
+ * A new subnet with fresh keys on the development chain at `url`, its validators' permits given.
+ */
 export async function prepareSubnet(url: string, options: SubnetOptions): Promise<DevSubnet> {
   const { validators: seats, miners: others, tempo = 10, revealPeriod = 0 } = options
   const { newAccount = () => account(randomBytes(32)), limits } = options
   const chain = await devChain(url)
   const { api, sudo, submit, calls, advance } = chain
   const fresh = (count: number) => Array.from({ length: count }, () => newAccount())
-  const [[coldkey, ownerHotkey, stranger], validators, miners] = [fresh(3), fresh(seats), fresh(others)]
+  const [[coldkey, ownerHotkey, stranger], validators, miners] = [
+    fresh(3),
+    fresh(seats),
+    fresh(others),
+  ]
   const owner = coldkey!
 
   await sudo([
@@ -49,7 +61,10 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     }),
     ...calls('commitments', { setMaxSpace: [3100] }),
   ])
-  const added = await submit(owner, calls('subtensorModule', { registerNetwork: [ownerHotkey!.hotkey] }))
+  const added = await submit(
+    owner,
+    calls('subtensorModule', { registerNetwork: [ownerHotkey!.hotkey] }),
+  )
   const netuid = Number(added.find(({ method }) => method === 'NetworkAdded')?.data[0])
   await sudo(
     calls('adminUtils', {
@@ -62,10 +77,12 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       sudoSetCommitRevealWeightsInterval: [netuid, Math.max(1, revealPeriod)],
     }),
   )
-  const register = ({ hotkey }: Account) => calls('subtensorModule', { burnedRegister: [netuid, hotkey] })
+  const register = ({ hotkey }: Account) =>
+    calls('subtensorModule', { burnedRegister: [netuid, hotkey] })
   await submit(owner, [...validators, ...miners].flatMap(register))
   await start()
-  const stake = ({ hotkey }: Account) => calls('subtensorModule', { addStake: [hotkey, netuid, 100n * TAO] })
+  const stake = ({ hotkey }: Account) =>
+    calls('subtensorModule', { addStake: [hotkey, netuid, 100n * TAO] })
   await submit(owner, validators.flatMap(stake))
   for (let i = 0; !(await havePermits()); i++) {
     if (i > 5 * tempo + 50) throw new Error(`no permits on subnet ${netuid} after ${i} blocks`)

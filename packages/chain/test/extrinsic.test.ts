@@ -24,7 +24,12 @@ let blocks: Record<number, readonly string[]>
 
 beforeEach(async () => {
   node = await fakeNode({ head: HEAD })
-  connection = new Connection({ endpoints: [node.url], genesis: GENESIS, stallMs: 60_000, onRetry: () => {} })
+  connection = new Connection({
+    endpoints: [node.url],
+    genesis: GENESIS,
+    stallMs: 60_000,
+    onRetry: () => {},
+  })
   sender = new Sender(connection, new FinalBlocks(connection))
   pool = []
   blocks = {}
@@ -53,8 +58,22 @@ const until = (count: number) => vi.waitFor(() => expect(pool).toHaveLength(coun
 function payloadOf(i: number, birth: number): Uint8Array {
   const { method, era, nonce } = sent(i)
   const { specVersion, transactionVersion } = version
-  const fields = { method: method.toHex(), era, nonce, specVersion, transactionVersion, genesisHash: `0x${GENESIS}` }
-  const payload = { ...fields, blockHash: `0x${hashOf(birth)}`, tip: 0, assetId: null, mode: 0, metadataHash: null }
+  const fields = {
+    method: method.toHex(),
+    era,
+    nonce,
+    specVersion,
+    transactionVersion,
+    genesisHash: `0x${GENESIS}`,
+  }
+  const payload = {
+    ...fields,
+    blockHash: `0x${hashOf(birth)}`,
+    tip: 0,
+    assetId: null,
+    mode: 0,
+    metadataHash: null,
+  }
   return registry.createType('ExtrinsicPayload', payload, { version: 4 }).toU8a({ method: true })
 }
 const signatureOf = (i: number) => sent(i).signature.toU8a()
@@ -68,7 +87,9 @@ test('a payload of up to 256 bytes is signed as it is, a longer one by its hash'
   await until(3)
   expect([1, 2].map((i) => payloadOf(i, HEAD).length)).toEqual([256, 257])
   expect(verify(payloadOf(1, HEAD), signatureOf(1), alice.hotkey)).toBe(true)
-  expect(verify(blake2b(payloadOf(2, HEAD), { dkLen: 32 }), signatureOf(2), alice.hotkey)).toBe(true)
+  expect(verify(blake2b(payloadOf(2, HEAD), { dkLen: 32 }), signatureOf(2), alice.hotkey)).toBe(
+    true,
+  )
 })
 
 test.each([
@@ -77,16 +98,24 @@ test.each([
   [110, 16, 95],
   [115, 16, 100],
   [1000, 16, 100],
-])('a call that is to die after block %i lives for %i blocks from %i on', async (deadline, period, birth) => {
-  sender.send(alice, remark(1), deadline).catch(() => {})
-  await until(1)
-  const { era } = sent(0)
-  expect([era.asMortalEra.period.toNumber(), era.asMortalEra.birth(HEAD)]).toEqual([period, birth])
-  expect(verify(payloadOf(0, birth), signatureOf(0), alice.hotkey)).toBe(true)
-})
+])(
+  'a call that is to die after block %i lives for %i blocks from %i on',
+  async (deadline, period, birth) => {
+    sender.send(alice, remark(1), deadline).catch(() => {})
+    await until(1)
+    const { era } = sent(0)
+    expect([era.asMortalEra.period.toNumber(), era.asMortalEra.birth(HEAD)]).toEqual([
+      period,
+      birth,
+    ])
+    expect(verify(payloadOf(0, birth), signatureOf(0), alice.hotkey)).toBe(true)
+  },
+)
 
 test('a call whose last block is final already is not sent', async () => {
-  await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({ code: 'AncientBirthBlock' })
+  await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({
+    code: 'AncientBirthBlock',
+  })
   expect(pool).toEqual([])
 })
 

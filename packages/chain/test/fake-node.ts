@@ -11,7 +11,10 @@ interface RpcFault {
   readonly data?: unknown
 }
 
-/** A node that misbehaves on demand. It has the metadata of a Substrate chain without Bittensor's pallets. */
+/**
+ * A node that misbehaves on demand. It has the metadata of a Substrate chain without Bittensor's
+ * pallets.
+ */
 export interface FakeNode {
   readonly url: string
   /** The requests so far: the method, then its parameters as JSON. */
@@ -40,7 +43,10 @@ export interface FakeNodeOptions {
 
 export const GENESIS: string = 'ab'.repeat(32)
 
-/** What the runtime answers when it is asked for its metadata: the list of versions, 14 alone; then Some(bytes). */
+/**
+ * What the runtime answers when it is asked for its metadata: the list of versions, 14 alone; then
+ * Some(bytes).
+ */
 const VERSIONS = '0x040e000000'
 const OPAQUE = `0x01${compact((metadata.length - 2) / 2)}${metadata.slice(2)}`
 
@@ -55,7 +61,11 @@ function compact(length: number): string {
 export const hashOf = (number: number): string =>
   number === 0 ? GENESIS : createHash('sha256').update(`block ${number}`).digest('hex')
 
-export async function fakeNode({ genesis = GENESIS, head = 5, port = 0 }: FakeNodeOptions = {}): Promise<FakeNode> {
+export async function fakeNode({
+  genesis = GENESIS,
+  head = 5,
+  port = 0,
+}: FakeNodeOptions = {}): Promise<FakeNode> {
   const server = new WebSocketServer({ port, host: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const asked: string[] = []
@@ -65,7 +75,12 @@ export async function fakeNode({ genesis = GENESIS, head = 5, port = 0 }: FakeNo
 
   const header = (number: number) => ({
     number: `0x${number.toString(16)}`,
-    ...{ parentHash: hash(Math.max(0, number - 1)), stateRoot: hash(1), extrinsicsRoot: hash(2), digest: { logs: [] } },
+    ...{
+      parentHash: hash(Math.max(0, number - 1)),
+      stateRoot: hash(1),
+      extrinsicsRoot: hash(2),
+      digest: { logs: [] },
+    },
   })
   const numberOf = (wanted: unknown) => {
     for (let number = final; number >= 0; number--) if (hash(number) === wanted) return number
@@ -101,7 +116,11 @@ export async function fakeNode({ genesis = GENESIS, head = 5, port = 0 }: FakeNo
   server.on('connection', (socket) => {
     opened++
     socket.on('message', (data) => {
-      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: string; params: unknown[] }
+      const { id, method, params } = JSON.parse(String(data)) as {
+        id: number
+        method: string
+        params: unknown[]
+      }
       asked.push([method, ...params.map((param) => JSON.stringify(param))].join(' '))
       if (node.isSilent) return
       const send = (reply: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...reply }))
@@ -116,7 +135,11 @@ export async function fakeNode({ genesis = GENESIS, head = 5, port = 0 }: FakeNo
         return notify(subscription, socket)
       }
       const result = results[method]
-      send(result ? { result: result(params[0]) } : { error: { code: -32601, message: `Method not found: ${method}` } })
+      send(
+        result
+          ? { result: result(params[0]) }
+          : { error: { code: -32601, message: `Method not found: ${method}` } },
+      )
     })
   })
 

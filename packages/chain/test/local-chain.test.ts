@@ -4,9 +4,22 @@ import { describe, expect, test } from 'vitest'
 import { account, ChainError, type Head, LocalChain } from '../src/index.ts'
 import { type Block, type Extrinsic, hashOf, signExtrinsic } from '../src/ledger.ts'
 import { chainSuite } from './chain-suite.ts'
-import { alice, bob, bytes, charlie, counter, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
+import {
+  alice,
+  bob,
+  bytes,
+  charlie,
+  counter,
+  harness,
+  miner,
+  noLimits,
+  stranger,
+  subnet,
+} from './subnet.ts'
 
-chainSuite('a local chain', async (limits) => harness(subnet({ params: { ...noLimits, ...limits } })))
+chainSuite('a local chain', async (limits) =>
+  harness(subnet({ params: { ...noLimits, ...limits } })),
+)
 
 const code = (promise: Promise<unknown>) =>
   promise.then(
@@ -24,13 +37,22 @@ const pass = async (chain: LocalChain, blocks: number) => {
 }
 /** Of every call in the log, '' where it took effect. */
 const refusals = (chain: LocalChain): string[] =>
-  JSON.parse(chain.export()).blocks.flatMap(({ calls }: Block) => calls.map(([, refusal]) => refusal))
+  JSON.parse(chain.export()).blocks.flatMap(({ calls }: Block) =>
+    calls.map(([, refusal]) => refusal),
+  )
 const permits = async (chain: LocalChain, block: number) =>
   (await chain.snapshot(block)).neurons.filter(({ permit }) => permit).map(({ uid }) => uid)
-const draft = (value: number, nonce = 0, until = 9) => ({ nonce, until, call: { fields: [bytesToHex(bytes(value))] } })
+const draft = (value: number, nonce = 0, until = 9) => ({
+  nonce,
+  until,
+  call: { fields: [bytesToHex(bytes(value))] },
+})
 
 describe('permits', () => {
-  const neurons = [5n, 0n, 30n, 20n, 20n, 9n].map((stake, i) => ({ hotkey: account(bytes(100 + i)).hotkey, stake }))
+  const neurons = [5n, 0n, 30n, 20n, 20n, 9n].map((stake, i) => ({
+    hotkey: account(bytes(100 + i)).hotkey,
+    stake,
+  }))
   const create = (params: object) => subnet({ neurons, params: { ...noLimits, ...params } })
 
   test.each([
@@ -61,10 +83,9 @@ describe('weights', () => {
 
   test('need the stake, all of it', async () => {
     const chain = subnet({ params: { ...noLimits, stakeThreshold: 2000 } })
-    expect(await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]]))).toEqual([
-      'included',
-      'StakeAmountTooLow',
-    ])
+    expect(
+      await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]])),
+    ).toEqual(['included', 'StakeAmountTooLow'])
   })
 
   test('and fields are the caller’s to change afterwards', async () => {
@@ -87,7 +108,9 @@ describe('commitments', () => {
     const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 3100 } })
     await pass(chain, 1)
     const small = Array.from({ length: 32 }, () => chain.commit(alice, [bytes(1)]))
-    const large = Array.from({ length: 9 }, () => chain.commit(bob, new Array(3).fill(new Uint8Array(128))))
+    const large = Array.from({ length: 9 }, () =>
+      chain.commit(bob, new Array(3).fill(new Uint8Array(128))),
+    )
     const codes = await produce(chain, ...small, ...large)
     expect(codes.slice(0, 32)).toEqual([...new Array(31).fill('included'), 'SpaceLimitExceeded'])
     expect(codes.slice(32)).toEqual([...new Array(8).fill('included'), 'SpaceLimitExceeded'])
@@ -155,7 +178,8 @@ describe('signed calls', () => {
       { call: { weights: [] } },
       { signature: signExtrinsic(alice, chain, draft(2)).signature },
     ]
-    for (const change of changes) expect(() => chain.submit({ ...signed, ...change })).toThrow('BadProof')
+    for (const change of changes)
+      expect(() => chain.submit({ ...signed, ...change })).toThrow('BadProof')
   })
 
   test('of two with one nonce, one takes effect; with rising nonces, the last', async () => {
@@ -180,7 +204,9 @@ describe('signed calls', () => {
   test('arrive in any order', async () => {
     const [reference, ...sent] = [
       subnet(),
-      ...[alice, bob, miner, stranger].flatMap((who) => [0, 1, 2].map((nonce) => [who, nonce] as const)),
+      ...[alice, bob, miner, stranger].flatMap((who) =>
+        [0, 1, 2].map((nonce) => [who, nonce] as const),
+      ),
     ]
     const signed = sent.map(([who, nonce]) => signExtrinsic(who, reference, draft(nonce, nonce)))
     signed.push(...[7, 8, 9].map((value) => signExtrinsic(alice, reference, draft(value, 1)))) // with one nonce, too
@@ -246,9 +272,12 @@ describe('an export', async () => {
       expect(await copy.weights(block)).toEqual(await chain.weights(block))
     }
     const twin = LocalChain.import(text, () => bytes(77))
-    for (const one of [copy, twin]) await Promise.all([one.commit(alice, [bytes(9)]), one.produce(99)])
+    for (const one of [copy, twin])
+      await Promise.all([one.commit(alice, [bytes(9)]), one.produce(99)])
     expect(await copy.head()).toEqual(await twin.head())
-    expect((await copy.snapshot(4)).commitments.find(({ hotkey }) => hotkey === alice.hotkey)).toMatchObject({
+    expect(
+      (await copy.snapshot(4)).commitments.find(({ hotkey }) => hotkey === alice.hotkey),
+    ).toMatchObject({
       block: 4,
     })
   })
@@ -268,7 +297,9 @@ describe('an export', async () => {
       { numRuns: 500 },
     )
     expect(refusal(`${text}\n`)).toBe('BadLog: the text is not as export() writes it')
-    expect(refusal(text.replace('"netuid"', '"\\u006eetuid"'))).toBe('BadLog: the text is not as export() writes it')
+    expect(refusal(text.replace('"netuid"', '"\\u006eetuid"'))).toBe(
+      'BadLog: the text is not as export() writes it',
+    )
   })
 
   type Loose = {
@@ -294,15 +325,43 @@ describe('an export', async () => {
     ['netuid', (log) => log.netuid++, 'block 0 is not what its hash says'],
     ['parameters', (log) => log.params.tempo++, 'block 0 is not what its hash says'],
     ['a stake', (log) => (log.neurons[0]!.stake = '1'), 'block 0 is not what its hash says'],
-    ['a neuron too many', (log) => log.neurons.push(log.neurons[0]!), 'the text is not as it should be at "neurons"'],
-    ['the entropy', (log) => (log.blocks[2]!.entropy = '00'.repeat(32)), 'block 2 is not what its hash says'],
-    ['a hash', (log) => (log.blocks[3]!.hash = '00'.repeat(32)), 'block 3 is not what its hash says'],
-    ['a refusal', (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'), 'the text is not as export() writes it'],
+    [
+      'a neuron too many',
+      (log) => log.neurons.push(log.neurons[0]!),
+      'the text is not as it should be at "neurons"',
+    ],
+    [
+      'the entropy',
+      (log) => (log.blocks[2]!.entropy = '00'.repeat(32)),
+      'block 2 is not what its hash says',
+    ],
+    [
+      'a hash',
+      (log) => (log.blocks[3]!.hash = '00'.repeat(32)),
+      'block 3 is not what its hash says',
+    ],
+    [
+      'a refusal',
+      (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'),
+      'the text is not as export() writes it',
+    ],
     ['a missing block', (log) => log.blocks.splice(2, 1), 'block 2 is not what its hash says'],
-    ['a repeated block', (log) => log.blocks.push(log.blocks[3]!), 'block 4 is not what its hash says'],
+    [
+      'a repeated block',
+      (log) => log.blocks.push(log.blocks[3]!),
+      'block 4 is not what its hash says',
+    ],
     ['no blocks', (log) => (log.blocks = []), 'the text is not as export() writes it'],
-    ['a malformed block', (log) => (log.blocks[2]!.time = 'x'), 'the text is not as it should be at "blocks.2.time"'],
-    ['an extra key', (log) => (log.blocks[2]!.more = 1), 'the text is not as it should be at "blocks.2"'],
+    [
+      'a malformed block',
+      (log) => (log.blocks[2]!.time = 'x'),
+      'the text is not as it should be at "blocks.2.time"',
+    ],
+    [
+      'an extra key',
+      (log) => (log.blocks[2]!.more = 1),
+      'the text is not as it should be at "blocks.2"',
+    ],
   ])('names what is wrong with %s', (_, change, want) => {
     expect(forge(change, false)).toBe(`BadLog: ${want}`)
   })
@@ -315,7 +374,11 @@ describe('an export', async () => {
       (log) => (log.blocks[0]!.entropy = '11'.repeat(32)),
       'block 1 has a bad signature on call 0',
     ],
-    ['a nonce', (log) => (log.blocks[1]!.calls[1]![0].nonce = 9), 'block 1 has a bad signature on call 1'],
+    [
+      'a nonce',
+      (log) => (log.blocks[1]!.calls[1]![0].nonce = 9),
+      'block 1 has a bad signature on call 1',
+    ],
     [
       'a call moved to block 0',
       (log) => log.blocks[0]!.calls.push(log.blocks[1]!.calls.pop()!),
@@ -326,7 +389,11 @@ describe('an export', async () => {
       (log) => (log.blocks[1]!.calls.find(([, r]) => r)![1] = ''),
       'block 1 is not what its hash says',
     ],
-    ['a refusal made up', (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'), 'block 3 is not what its hash says'],
+    [
+      'a refusal made up',
+      (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'),
+      'block 3 is not what its hash says',
+    ],
     [
       'a call repeated',
       (log) => log.blocks[2]!.calls.push(log.blocks[1]!.calls[0]!),

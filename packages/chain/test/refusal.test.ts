@@ -34,7 +34,8 @@ describe('what the pool refuses', () => {
       rpcError(1, `{"Invalid":{"Custom":${number}}}`),
       new Error(`1010: Invalid Transaction: Custom error: ${number}`),
     ]
-    for (const error of forms) expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code })
+    for (const error of forms)
+      expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code })
   })
 
   test('with a custom error nobody here knows says its number', () => {
@@ -66,20 +67,41 @@ describe('what the pool refuses', () => {
     ['payment', 'Payment'],
     ['call', 'Refused'],
   ])('as chopsticks prints {"invalid":{"%s":null}} is %s', (name, code) => {
-    for (const error of [rpcError(1, `{"invalid":{"${name}":null}}`), invalid({ invalid: { [name]: null } })])
+    for (const error of [
+      rpcError(1, `{"invalid":{"${name}":null}}`),
+      invalid({ invalid: { [name]: null } }),
+    ])
       expect(poolRefusal(error)).toMatchObject({ code })
   })
 
   test.each<[number, string, string | undefined, string]>([
-    [1002, 'Verification Error: Runtime error: Execution failed', 'RuntimeApi("Execution failed")', 'Refused'],
+    [
+      1002,
+      'Verification Error: Runtime error: Execution failed',
+      'RuntimeApi("Execution failed")',
+      'Refused',
+    ],
     [1011, 'Unknown Transaction Validity', 'Could not look up information required', 'Refused'],
     [1012, 'Transaction is temporarily banned', undefined, 'Stale'],
-    [1014, 'Priority is too low: (12 vs 12)', 'The transaction has too low priority to replace another', 'Stale'],
-    [1016, 'Immediately Dropped', "The transaction couldn't enter the pool because of the limit", 'ExhaustsResources'],
+    [
+      1014,
+      'Priority is too low: (12 vs 12)',
+      'The transaction has too low priority to replace another',
+      'Stale',
+    ],
+    [
+      1016,
+      'Immediately Dropped',
+      "The transaction couldn't enter the pool because of the limit",
+      'ExhaustsResources',
+    ],
     [1018, 'The pool is not accepting future transactions', undefined, 'Stale'],
     [-32601, 'Method not found', undefined, 'Refused'],
   ])('with code %i, "%s", is a refusal', (code, message, data, want) => {
-    expect(poolRefusal(rpcError(code, message, data))).toMatchObject({ name: 'ChainError', code: want })
+    expect(poolRefusal(rpcError(code, message, data))).toMatchObject({
+      name: 'ChainError',
+      code: want,
+    })
   })
 
   test('because it has the call already is none', () => {
@@ -103,7 +125,8 @@ describe('what the pool refuses', () => {
     const codes = [0, 1, 2, 3, 4, 6, 10, 15, 16, 17, 19, 21].map(
       (number) => poolRefusal(invalid(`Custom error: ${number}`))!,
     )
-    for (const { code, message } of codes) expect(message).toBe(`${code}: ${ADVICE[code as keyof typeof ADVICE]}`)
+    for (const { code, message } of codes)
+      expect(message).toBe(`${code}: ${ADVICE[code as keyof typeof ADVICE]}`)
   })
 })
 
@@ -112,21 +135,32 @@ describe('what a block refuses', () => {
   registry.setMetadata(new Metadata(registry, metadata))
   const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
 
-  /** A block's events, from the bytes in which a node has them: by extrinsic, its error, or null when it did well. */
+  /**
+   * A block's events, from the bytes in which a node has them: by extrinsic, its error, or null
+   * when it did well.
+   */
   const eventsOf = (outcomes: [phase: object | string, error: unknown][]) => {
     const info = { weight: { refTime: 1, proofSize: 1 }, class: 'Normal', paysFee: 'Yes' }
     const records = outcomes.map(([phase, error]) => [
       ...registry.createType('Phase', phase).toU8a(),
-      ...(error === null ? [0, 0] : [0, 1, ...registry.createType('SpRuntimeDispatchError', error).toU8a()]),
+      ...(error === null
+        ? [0, 0]
+        : [0, 1, ...registry.createType('SpRuntimeDispatchError', error).toU8a()]),
       ...registry.createType('FrameSupportDispatchDispatchInfo', info).toU8a(),
       0, // topics
     ])
-    return registry.createType('Vec<EventRecord>', Uint8Array.from([4 * records.length, ...records.flat()]))
+    return registry.createType(
+      'Vec<EventRecord>',
+      Uint8Array.from([4 * records.length, ...records.flat()]),
+    )
   }
-  const refusalOf = (error: unknown) => dispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
+  const refusalOf = (error: unknown) =>
+    dispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
   test("has the pallet's name for it, and its words", () => {
-    expect(refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } })).toMatchObject({
+    expect(
+      refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } }),
+    ).toMatchObject({
       name: 'ChainError',
       code: 'InsufficientBalance',
       message: 'InsufficientBalance: balances says: Balance too low to send value.',
@@ -139,7 +173,10 @@ describe('what a block refuses', () => {
     [{ Token: 'CannotCreate' }, 'CannotCreate'],
     [{ Arithmetic: 'Overflow' }, 'Overflow'],
   ])("that is no pallet's, %j, is %s", (error, code) => {
-    expect(refusalOf(error)).toMatchObject({ code, message: expect.stringContaining('the chain says') })
+    expect(refusalOf(error)).toMatchObject({
+      code,
+      message: expect.stringContaining('the chain says'),
+    })
   })
 
   test('that an operator can mend says how', () => {

@@ -32,7 +32,13 @@ describe('the server', () => {
   const local = subnet()
   const ask = async (body: BodyInit | null, init: RequestInit = {}) => {
     const headers = { 'content-type': 'application/json' }
-    const request = new Request(url, { method: 'POST', headers, body, duplex: 'half', ...init } as RequestInit)
+    const request = new Request(url, {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+      ...init,
+    } as RequestInit)
     const response = await serveLocal(local, 10)(request)
     return { status: response.status, reply: await response.json() }
   }
@@ -90,7 +96,10 @@ describe('the server', () => {
   test('says no more than its code and message when the chain refuses', async () => {
     const forged = { submit: { ...signed, nonce: 1 } }
     const message = expect.stringContaining('the signature does not fit')
-    expect(await ask(JSON.stringify(forged))).toEqual({ status: 400, reply: { code: 'BadProof', message } })
+    expect(await ask(JSON.stringify(forged))).toEqual({
+      status: 400,
+      reply: { code: 'BadProof', message },
+    })
   })
 
   test('answers without blocks when nothing has come, and to a call at once', async () => {
@@ -158,7 +167,12 @@ describe('the client', () => {
     let up = true
     const remote = await connect(async (request) => (up ? handler(request) : Response.error()))
     up = false
-    for (const call of [remote.head(), remote.snapshot(5), remote.commit(alice, []), remote.heads().next()])
+    for (const call of [
+      remote.head(),
+      remote.snapshot(5),
+      remote.commit(alice, []),
+      remote.heads().next(),
+    ])
       expect((await failure(call)).code).toMatch(/^(Unreachable|BadReply)$/)
     expect(await remote.snapshot(0)).toEqual(await local.snapshot(0)) // it has that already
     up = true
@@ -186,13 +200,21 @@ describe('the client', () => {
     ['null', () => json(null), 'BadLog'],
     ['no blocks', () => json({ ...genesis, blocks: [] }), 'BadLog'],
     ['other parameters', () => json({ ...genesis, netuid: 1 }), 'BadLog'],
-    ['a changed block', () => json({ ...genesis, blocks: [{ ...genesis.blocks[0], time: 1 }] }), 'BadLog'],
+    [
+      'a changed block',
+      () => json({ ...genesis, blocks: [{ ...genesis.blocks[0], time: 1 }] }),
+      'BadLog',
+    ],
     ['blocks of nothing', () => json({ ...genesis, blocks: [null] }), 'BadLog'],
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
     ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
     ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
     ['a fault nobody knows', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
-    ['a fault that moves the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
+    [
+      'a fault that moves the cursor',
+      () => json({ code: '\u001b[2J', message: 'x' }, 400),
+      'BadReply',
+    ],
     ['a fault that is every object’s', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('takes %s for what it is, at first and later', async (_, reply, want) => {
@@ -206,7 +228,9 @@ describe('the client', () => {
   })
 
   test('says what a refusal means in its own words', async () => {
-    const { message } = await failure(connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)))
+    const { message } = await failure(
+      connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
+    )
     expect(message).toBe('Stale: the nonce was used before: sign again')
   })
 
@@ -215,7 +239,9 @@ describe('the client', () => {
     const handler = serveLocal(local, 5)
     const remote = await connect(async (request) => {
       const body = await request.text()
-      return body.includes('submit') ? json(null) : handler(new Request(request, { method: 'POST', body }))
+      return body.includes('submit')
+        ? json(null)
+        : handler(new Request(request, { method: 'POST', body }))
     })
     const sent = failure(remote.commit(alice, [bytes(1)], 3))
     await pass(local, 3)

@@ -3,12 +3,18 @@ import { alice, bob, bytes, charlie, miner, noLimits, stranger, subnet } from '.
 
 /** A few blocks with one of everything in them. */
 export async function scenario(): Promise<LocalChain> {
-  const chain = subnet({ params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2 }, time: 1000 })
+  const chain = subnet({
+    params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2 },
+    time: 1000,
+  })
   const hash = 'ab'.repeat(32)
   const url = 'https://bucket.example/v1'
   const model = `org/model-${miner.hotkey}`
   const calls = [
-    chain.commit(miner, encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'chute' })),
+    chain.commit(
+      miner,
+      encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'chute' }),
+    ),
     chain.commit(alice, encodeCommitment({ kind: 'seal', epoch: 0, head: hash, url })),
     chain.setWeights(bob, [
       [3, 40_000],
@@ -20,7 +26,11 @@ export async function scenario(): Promise<LocalChain> {
   await chain.produce(2000)
   const bitmap = new Uint8Array(16).fill(7)
   calls.push(
-    chain.commit(alice, encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }), 9),
+    chain.commit(
+      alice,
+      encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }),
+      9,
+    ),
     chain.setWeights(bob, [[3, 1]]), // too fast
     chain.setWeights(bob, [[4, 1]]), // no such uid, too fast
   )

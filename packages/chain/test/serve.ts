@@ -17,7 +17,9 @@ export async function serve(
       duplex: 'half',
       signal: gone.signal,
     } as RequestInit)
-    const response = await handler(request).catch((error: Error) => new Response(error.message, { status: 500 }))
+    const response = await handler(request).catch(
+      (error: Error) => new Response(error.message, { status: 500 }),
+    )
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     outgoing.end(Buffer.from(await response.arrayBuffer()))
   })

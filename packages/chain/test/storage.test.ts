@@ -5,7 +5,11 @@ import { ChainError, encodeAddress } from '../src/index.ts'
 import { type Codec, metagraphOf, rowOf, type Storage, slotOf } from '../src/storage.ts'
 import { alice, bob, bytes } from './subnet.ts'
 
-const codec = (json: unknown, isEmpty = false): Codec => ({ isEmpty, toJSON: () => json, toString: () => String(json) })
+const codec = (json: unknown, isEmpty = false): Codec => ({
+  isEmpty,
+  toJSON: () => json,
+  toString: () => String(json),
+})
 
 /** Only what these readers ask for: the answers of runtime APIs, and what was asked. */
 function answering(answers: Record<string, Codec>): { storage: Storage; asked: unknown[][] } {
@@ -30,7 +34,11 @@ const metagraph = {
 }
 const read = (json: unknown, method = 'getSelectiveMetagraph') =>
   metagraphOf(answering({ [method]: codec(json) }).storage, 120)
-const badReply = (name: string) => ({ name: 'ChainError', code: 'BadReply', message: expect.stringContaining(name) })
+const badReply = (name: string) => ({
+  name: 'ChainError',
+  code: 'BadReply',
+  message: expect.stringContaining(name),
+})
 
 /** What `read` threw; the value where it did not. */
 const outcome = (read: () => unknown): unknown => {
@@ -40,11 +48,28 @@ const outcome = (read: () => unknown): unknown => {
     return error
   }
 }
-const isBadReply = (outcome: unknown) => outcome instanceof ChainError && outcome.code === 'BadReply'
+const isBadReply = (outcome: unknown) =>
+  outcome instanceof ChainError && outcome.code === 'BadReply'
 
 /** Values of every kind that JSON has, and those that a chain has. */
 const hostile = fc.oneof(
-  fc.constantFrom(null, undefined, '', '0x', '-1', -1, 0.5, 2 ** 53, Number.NaN, '0xzz', '0x0', [], {}, [[]], true),
+  fc.constantFrom(
+    null,
+    undefined,
+    '',
+    '0x',
+    '-1',
+    -1,
+    0.5,
+    2 ** 53,
+    Number.NaN,
+    '0xzz',
+    '0x0',
+    [],
+    {},
+    [[]],
+    true,
+  ),
   fc.jsonValue(),
 )
 
@@ -58,7 +83,9 @@ describe('the metagraph', () => {
         { uid: 1, hotkey: bob.hotkey, stake: 2n ** 128n - 1n, permit: false, lastUpdate: 0 },
       ],
     })
-    expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({ revealPeriod: 0 })
+    expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({
+      revealPeriod: 0,
+    })
   })
 
   test('may have no neurons', async () => {
@@ -69,7 +96,9 @@ describe('the metagraph', () => {
   test('is asked for by the numbers of its fields', async () => {
     const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
     await metagraphOf(storage, 120)
-    expect(asked).toEqual([['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 69]]])
+    expect(asked).toEqual([
+      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 69]],
+    ])
   })
 
   test('is read whole where the runtime cannot select', async () => {
@@ -78,13 +107,19 @@ describe('the metagraph', () => {
 
   test('of a runtime that has none is NotInRuntime', async () => {
     const asking = metagraphOf(answering({}).storage, 120)
-    await expect(asking).rejects.toMatchObject({ code: 'NotInRuntime', message: expect.stringContaining('metagraph') })
+    await expect(asking).rejects.toMatchObject({
+      code: 'NotInRuntime',
+      message: expect.stringContaining('metagraph'),
+    })
   })
 
-  test.each(['getSelectiveMetagraph', 'getMetagraph'])('of no subnet, by %s, is SubnetNotExists', async (method) => {
-    const { storage } = answering({ [method]: codec(null, true) })
-    await expect(metagraphOf(storage, 9)).rejects.toMatchObject({ code: 'SubnetNotExists' })
-  })
+  test.each(['getSelectiveMetagraph', 'getMetagraph'])(
+    'of no subnet, by %s, is SubnetNotExists',
+    async (method) => {
+      const { storage } = answering({ [method]: codec(null, true) })
+      await expect(metagraphOf(storage, 9)).rejects.toMatchObject({ code: 'SubnetNotExists' })
+    },
+  )
 
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
   test.each<[string, object]>([
@@ -108,19 +143,30 @@ describe('the metagraph', () => {
     ['a negative period', { commitRevealPeriod: -1 }],
     ['commit and reveal neither on nor off', { commitRevealWeightsEnabled: null }],
   ])('with %s is BadReply', async (_, change) => {
-    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(badReply('metagraph of subnet 120'))
+    await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(
+      badReply('metagraph of subnet 120'),
+    )
   })
 
-  test.each(['tempo', 'commitRevealWeightsEnabled', 'commitRevealPeriod', 'hotkeys', 'validatorPermit', 'lastUpdate'])(
-    'without %s is BadReply',
-    async (field) => {
-      await expect(read({ ...metagraph, [field]: undefined })).rejects.toMatchObject(badReply('metagraph'))
+  test.each([
+    'tempo',
+    'commitRevealWeightsEnabled',
+    'commitRevealPeriod',
+    'hotkeys',
+    'validatorPermit',
+    'lastUpdate',
+  ])('without %s is BadReply', async (field) => {
+    await expect(read({ ...metagraph, [field]: undefined })).rejects.toMatchObject(
+      badReply('metagraph'),
+    )
+  })
+
+  test.each([[null], [[]], ['0x'], [7], [{ 0: metagraph }]])(
+    'that is %j is BadReply',
+    async (json) => {
+      await expect(read(json)).rejects.toMatchObject(badReply('metagraph'))
     },
   )
-
-  test.each([[null], [[]], ['0x'], [7], [{ 0: metagraph }]])('that is %j is BadReply', async (json) => {
-    await expect(read(json)).rejects.toMatchObject(badReply('metagraph'))
-  })
 
   test('whatever one field is, gives neurons as many as hotkeys, or BadReply', async () => {
     const changes = fc.tuple(fc.constantFrom(...Object.keys(metagraph)), hostile)
@@ -135,10 +181,16 @@ describe('the metagraph', () => {
 })
 
 describe('a commitment', () => {
-  const slot = (fields: unknown, block: unknown = 9) => slotOf(codec(alice.hotkey), codec({ block, info: { fields } }))
+  const slot = (fields: unknown, block: unknown = 9) =>
+    slotOf(codec(alice.hotkey), codec({ block, info: { fields } }))
 
   test('has its fields as bytes', () => {
-    const fields = [{ raw3: '0x010203' }, { raw0: '0x' }, { bigRaw: '0xff' }, { Raw128: `0x${'ab'.repeat(128)}` }]
+    const fields = [
+      { raw3: '0x010203' },
+      { raw0: '0x' },
+      { bigRaw: '0xff' },
+      { Raw128: `0x${'ab'.repeat(128)}` },
+    ]
     expect(slot(fields)).toEqual({
       hotkey: alice.hotkey,
       block: 9,
@@ -183,11 +235,16 @@ describe('a commitment', () => {
   })
 
   test('whatever a field is, is bytes or BadReply', () => {
-    const field = fc.oneof(hostile, fc.dictionary(fc.constantFrom('raw1', 'Raw2', 'bigRaw', '__proto__'), hostile))
+    const field = fc.oneof(
+      hostile,
+      fc.dictionary(fc.constantFrom('raw1', 'Raw2', 'bigRaw', '__proto__'), hostile),
+    )
     fc.assert(
       fc.property(field, hostile, (field, block) => {
         const got = outcome(() => slot([field], block))
-        expect(isBadReply(got) || (got as ReturnType<typeof slotOf>).fields[0] instanceof Uint8Array).toBe(true)
+        expect(
+          isBadReply(got) || (got as ReturnType<typeof slotOf>).fields[0] instanceof Uint8Array,
+        ).toBe(true)
       }),
     )
   })
@@ -221,7 +278,8 @@ describe('a row of weights', () => {
   })
 
   test('whatever it is, is uint16s or BadReply', () => {
-    const isU16 = (value: unknown) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 16
+    const isU16 = (value: unknown) =>
+      Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 16
     fc.assert(
       fc.property(fc.oneof(hostile, fc.array(fc.tuple(hostile, hostile))), (json) => {
         const got = outcome(() => rowOf(codec(json)))

@@ -14,7 +14,12 @@ export const counter = (): (() => Uint8Array) => {
   return () => bytes(value++ & 255)
 }
 
-export const noLimits = { tempo: 1000, stakeThreshold: 0, weightsRateLimit: 0, commitmentBytes: 1_000_000 } as const
+export const noLimits = {
+  tempo: 1000,
+  stakeThreshold: 0,
+  weightsRateLimit: 0,
+  commitmentBytes: 1_000_000,
+} as const
 
 export const subnet = (options: Partial<LocalOptions> = {}): LocalChain =>
   LocalChain.create({

@@ -6,7 +6,12 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
 import type { Chain, Head, Weights } from '../src/index.ts'
-import { type SaltStore, type Subtensor, type SubtensorOptions, subtensor } from '../src/subtensor.ts'
+import {
+  type SaltStore,
+  type Subtensor,
+  type SubtensorOptions,
+  subtensor,
+} from '../src/subtensor.ts'
 import { chainSuite, settle } from './chain-suite.ts'
 import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.ts'
 
@@ -27,18 +32,31 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
   })
 
   async function open(options: Partial<SubtensorOptions> = {}): Promise<Subtensor> {
-    const chain = await subtensor({ endpoints: [url], netuid: subnet.netuid, random, now: Date.now, ...options })
+    const chain = await subtensor({
+      endpoints: [url],
+      netuid: subnet.netuid,
+      random,
+      now: Date.now,
+      ...options,
+    })
     opened.push(chain)
     return chain
   }
   const random = (size: number) => new Uint8Array(randomBytes(size))
   const settled = <T>(promise: Promise<T>) => settle(promise, subnet.advance)
-  const refusal = (promise: Promise<unknown>) => settled(promise).then(String, (error) => error.code)
-  const weightsOf = async (chain: Chain, { hotkey }: { hotkey: string }, { number }: Pick<Head, 'number'>) =>
-    (await chain.weights(number))[hotkey]
+  const refusal = (promise: Promise<unknown>) =>
+    settled(promise).then(String, (error) => error.code)
+  const weightsOf = async (
+    chain: Chain,
+    { hotkey }: { hotkey: string },
+    { number }: Pick<Head, 'number'>,
+  ) => (await chain.weights(number))[hotkey]
 
   /** Lets blocks pass until the check holds. */
-  async function eventually<T>(check: () => Promise<T | null | undefined>, blocks = 3 * tempo): Promise<T> {
+  async function eventually<T>(
+    check: () => Promise<T | null | undefined>,
+    blocks = 3 * tempo,
+  ): Promise<T> {
     for (let i = 0; i < blocks; i++) {
       const found = await settled(check())
       if (found != null) return found
@@ -82,29 +100,32 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
       expect(await refusal((await open()).weights(1))).toBe('SubnetNotExists')
     })
 
-    test.each(['cut', 'silence'] as const)('at a %s the next one takes over, and no head is missed', async (how) => {
-      const first = await proxy()
-      const heard: string[] = []
-      const onRetry = (error: Error) => void heard.push(error.message)
-      const chain = await open({ endpoints: [first.url, url], stallMs: 5000, onRetry })
-      const stop = new AbortController()
-      const numbers: number[] = []
-      const following = (async () => {
-        for await (const { number } of chain.heads(stop.signal)) numbers.push(number)
-      })()
-      await eventually(async () => numbers.length >= 2 || null)
-      const before = (await chain.head()).number
-      await first[how]()
-      await subnet.advance(3)
-      const { number } = await settled(chain.commit(subnet.miners[0]!, [Uint8Array.of(7)]))
-      await eventually(async () => numbers.includes(number + 2) || null)
-      stop.abort()
-      await following
-      expect(number).toBeGreaterThan(before)
-      expect(numbers).toEqual(numbers.map((_, i) => numbers[0]! + i))
-      expect(heard.join()).not.toBe('')
-      await first.cut()
-    })
+    test.each(['cut', 'silence'] as const)(
+      'at a %s the next one takes over, and no head is missed',
+      async (how) => {
+        const first = await proxy()
+        const heard: string[] = []
+        const onRetry = (error: Error) => void heard.push(error.message)
+        const chain = await open({ endpoints: [first.url, url], stallMs: 5000, onRetry })
+        const stop = new AbortController()
+        const numbers: number[] = []
+        const following = (async () => {
+          for await (const { number } of chain.heads(stop.signal)) numbers.push(number)
+        })()
+        await eventually(async () => numbers.length >= 2 || null)
+        const before = (await chain.head()).number
+        await first[how]()
+        await subnet.advance(3)
+        const { number } = await settled(chain.commit(subnet.miners[0]!, [Uint8Array.of(7)]))
+        await eventually(async () => numbers.includes(number + 2) || null)
+        stop.abort()
+        await following
+        expect(number).toBeGreaterThan(before)
+        expect(numbers).toEqual(numbers.map((_, i) => numbers[0]! + i))
+        expect(heard.join()).not.toBe('')
+        await first.cut()
+      },
+    )
   })
 
   describe('commit and reveal', () => {
@@ -153,7 +174,10 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
       const want = [[2, 65_535]]
       await eventually(async () => {
         const head = await chain.reveal(bob)
-        return (head && JSON.stringify(await weightsOf(chain, bob, head)) === JSON.stringify(want)) || null
+        return (
+          (head && JSON.stringify(await weightsOf(chain, bob, head)) === JSON.stringify(want)) ||
+          null
+        )
       })
     })
 
@@ -173,7 +197,9 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
       await other.close()
     })
 
-    test('a timelock is opened by the chain itself, with the signature of its round', async ({ skip }) => {
+    test('a timelock is opened by the chain itself, with the signature of its round', async ({
+      skip,
+    }) => {
       if (!subnet.isPuppet) skip('only a puppet can be given a signature')
       const { api, netuid } = subnet
       const carol = subnet.validators[2]!
@@ -186,8 +212,14 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
       const store = (values: object, check: () => Promise<boolean>) =>
         eventually(() => subnet.store({ Drand: values }).then(async () => (await check()) || null))
       const last = round - 10 // so the chain's drand is not far behind
-      await store({ Pulses: [[[round], pulse]] }, async () => (await read('drand', 'pulses', round)) !== 'null')
-      await store({ lastStoredRound: last }, async () => (await read('drand', 'lastStoredRound')) === `${last}`)
+      await store(
+        { Pulses: [[[round], pulse]] },
+        async () => (await read('drand', 'pulses', round)) !== 'null',
+      )
+      await store(
+        { lastStoredRound: last },
+        async () => (await read('drand', 'lastStoredRound')) === `${last}`,
+      )
 
       const time = 1_692_803_367_000 + round * 3000 + 2900 // so that a block or two do no harm
       const chain = await open({ now: () => time - untilReveal() })
@@ -199,15 +231,22 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
         untilReveal = () => (opening - number) * Number(api.consts.aura!.slotDuration)
         const sending = chain.setWeights(carol, [[2, 5]])
         // No block may come before it is in the pool.
-        await vi.waitFor(async () => expect(await api.rpc.author.pendingExtrinsics()).not.toHaveLength(0), 30_000)
+        await vi.waitFor(
+          async () => expect(await api.rpc.author.pendingExtrinsics()).not.toHaveLength(0),
+          30_000,
+        )
         await settled(sending)
-        const commits = JSON.stringify(await api.query.subtensorModule!.crv3WeightCommits!.entries(netuid))
+        const commits = JSON.stringify(
+          await api.query.subtensorModule!.crv3WeightCommits!.entries(netuid),
+        )
         return commits.includes(`${round}`) ? sending : null
       }
       let committed = await commit()
       for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // one came all the same
       expect(await weightsOf(chain, carol, committed!)).toBeUndefined()
-      const want: Weights = await eventually(async () => weightsOf(chain, carol, await chain.head()))
+      const want: Weights = await eventually(async () =>
+        weightsOf(chain, carol, await chain.head()),
+      )
       expect(want).toEqual([[2, 65_535]])
     })
   })

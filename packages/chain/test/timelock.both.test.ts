@@ -4,7 +4,12 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
-import { drandRound, MAX_TIMELOCK_BYTES, TIMELOCK_OVERHEAD_BYTES, timelockEncrypt } from '../src/timelock.ts'
+import {
+  drandRound,
+  MAX_TIMELOCK_BYTES,
+  TIMELOCK_OVERHEAD_BYTES,
+  timelockEncrypt,
+} from '../src/timelock.ts'
 
 const { G1, G2, fields } = bls12_381
 const { input } = vectors.cases[0]!
@@ -42,7 +47,9 @@ async function decrypt(sealed: Uint8Array, signature: string): Promise<Uint8Arra
   expect([v.length, w.length, nonce.length, at]).toEqual([32, 32, 12, sealed.length])
   expect(new TextDecoder().decode(suite)).toBe('AES_GCM_')
   const { c0, c1 } = bls12_381.pairing(G1.Point.fromHex(signature), u)
-  const limbs = [c0, c1].flatMap((six) => [six.c0, six.c1, six.c2]).flatMap((two) => [two.c0, two.c1])
+  const limbs = [c0, c1]
+    .flatMap((six) => [six.c0, six.c1, six.c2])
+    .flatMap((two) => [two.c0, two.c1])
   const mask = sha256(concatBytes(...limbs.map((limb) => fields.Fp.toBytes(limb).reverse())))
   const sigma = v.map((byte, i) => byte ^ mask[i]!)
   const pad = sha256(sigma)
@@ -61,7 +68,11 @@ test.each(vectors.cases)('$what: the bytes that the runtime opened', async ({ in
 })
 
 test('the signature opens what was encrypted, whatever it is', async () => {
-  const plaintext = fc.oneof(fc.uint8Array({ maxLength: 300 }), bytes(MOST), fc.constant(new Uint8Array()))
+  const plaintext = fc.oneof(
+    fc.uint8Array({ maxLength: 300 }),
+    bytes(MOST),
+    fc.constant(new Uint8Array()),
+  )
   await fc.assert(
     fc.asyncProperty(plaintext, secrets, async (plaintext, parts) => {
       const sealed = await timelockEncrypt(plaintext, input.round, handOut(parts))
@@ -73,7 +84,10 @@ test('the signature opens what was encrypted, whatever it is', async () => {
 })
 
 test('the signature opens no other round', async () => {
-  const round = fc.oneof(fc.constantFrom(1, 999, 1001), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
+  const round = fc.oneof(
+    fc.constantFrom(1, 999, 1001),
+    fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  )
   await fc.assert(
     fc.asyncProperty(round, secrets, async (round, parts) => {
       fc.pre(round !== input.round)
@@ -87,7 +101,9 @@ test('the signature opens no other round', async () => {
 test('a buffer that `random` uses again does no harm', async () => {
   const shared = new Uint8Array(32)
   let count = 0
-  const reused = await timelockEncrypt(Uint8Array.of(1), 1000, (size) => shared.fill(++count).subarray(0, size))
+  const reused = await timelockEncrypt(Uint8Array.of(1), 1000, (size) =>
+    shared.fill(++count).subarray(0, size),
+  )
   const parts = [32, 32, 12].map((size, i) => new Uint8Array(size).fill(i + 1))
   expect(reused).toEqual(await timelockEncrypt(Uint8Array.of(1), 1000, handOut(parts)))
 })
@@ -103,10 +119,14 @@ test('a plaintext the chain would not take, and randomness of another size, are 
   await expect(timelockEncrypt(new Uint8Array(MOST + 1), 1, random)).rejects.toThrow(
     '"plaintext" expected at most 4756 bytes, got 4757',
   )
-  for (const [at, other] of [0, 1, 2].flatMap((at) => [-1, 1].map((other) => [at, other] as const))) {
+  for (const [at, other] of [0, 1, 2].flatMap((at) =>
+    [-1, 1].map((other) => [at, other] as const),
+  )) {
     let count = 0
     const odd = (size: number) => new Uint8Array(count++ === at ? size + other : size)
-    await expect(timelockEncrypt(new Uint8Array(), 1, odd)).rejects.toThrow('"random" expected to give')
+    await expect(timelockEncrypt(new Uint8Array(), 1, odd)).rejects.toThrow(
+      '"random" expected to give',
+    )
   }
 })
 

@@ -39,14 +39,16 @@ async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<str
   const file = join(root, path)
   await mkdir(dirname(file), { recursive: true })
   await rm(file, { force: true })
-  const bytes = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+  const bytes =
+    typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
   await writeFile(file, bytes)
   await chmod(file, mode)
   return file
 }
 
 describe('an account from a secret', () => {
-  // From the tests of btwallet, which derives with Substrate's own code; the first two as subkey prints them.
+  // From the tests of btwallet, which derives with Substrate's own code; the first two as subkey
+  // prints them.
   test.each([
     ['//Alice', ALICE],
     ['//Bob', '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty'],
@@ -60,7 +62,10 @@ describe('an account from a secret', () => {
     [`${PHRASE}/Alice`, '5GNXbA46ma5dg19GXdiKi5JH3mnkZ8Yea3bBtZAvj7t99P9i'],
     ['//Bob/test', '5CJGwWiKXSE16WJaxBdPZhWqUYkotgenLUALv7ZvqQ4TXeqf'],
     [`${DEV}/Bob//test`, '5Cwc8tShrshDJUp1P1M21dKUTcYQpV9GcfSa4hUBNmMdV3Cx'],
-    ['//PathNameLongerThan32BytesWhichShouldBeHashed', '5GR5pfZeNs1uQiSWVxZaQiZou3wdZiX894eqgvfNfHbEh7W2'],
+    [
+      '//PathNameLongerThan32BytesWhichShouldBeHashed',
+      '5GR5pfZeNs1uQiSWVxZaQiZou3wdZiX894eqgvfNfHbEh7W2',
+    ],
   ])('%s', (secret, hotkey) => {
     const signer = accountFrom(secret)
     expect(signer.hotkey).toBe(hotkey)
@@ -71,20 +76,27 @@ describe('an account from a secret', () => {
 
   test('is the one polkadot.js makes', async () => {
     await cryptoWaitReady()
-    const name = fc.stringMatching(/^[A-Za-z1-9][A-Za-z0-9 _.-]{0,40}$/).filter((name) => !/^\d{20}/.test(name))
+    const name = fc
+      .stringMatching(/^[A-Za-z1-9][A-Za-z0-9 _.-]{0,40}$/)
+      .filter((name) => !/^\d{20}/.test(name))
     const path = fc.array(
       fc.tuple(fc.constantFrom('/', '//'), name).map((parts) => parts.join('')),
       { maxLength: 3 },
     )
     const words = fc.constantFrom(12, 15, 18, 21, 24).map((count) => mnemonicGenerate(count as 12))
     fc.assert(
-      fc.property(words, path, fc.option(fc.constantFrom('', 'pass/word', ' a  b ')), (words, path, password) => {
-        const uri = words + path.join('') + (password === null ? '' : `///${password}`)
-        const parts = keyExtractSuri(uri)
-        const pair = sr25519PairFromSeed(mnemonicToMiniSecret(words, password ?? ''))
-        const { publicKey } = keyFromPath(pair, parts.path, 'sr25519')
-        expect(accountFrom(uri).hotkey).toBe(encodeAddress(publicKey, 42))
-      }),
+      fc.property(
+        words,
+        path,
+        fc.option(fc.constantFrom('', 'pass/word', ' a  b ')),
+        (words, path, password) => {
+          const uri = words + path.join('') + (password === null ? '' : `///${password}`)
+          const parts = keyExtractSuri(uri)
+          const pair = sr25519PairFromSeed(mnemonicToMiniSecret(words, password ?? ''))
+          const { publicKey } = keyFromPath(pair, parts.path, 'sr25519')
+          expect(accountFrom(uri).hotkey).toBe(encodeAddress(publicKey, 42))
+        },
+      ),
       { numRuns: 30 },
     )
   })
@@ -127,9 +139,16 @@ function caught(run: () => unknown): unknown {
 /** No piece of what this file keeps secret is anywhere in the error. */
 function expectSilent(error: unknown): void {
   const { message, stack, cause } = error as Error
-  const seen = [message, stack, inspect(error, { depth: null, showHidden: true }), inspect(cause, { depth: null })]
+  const seen = [
+    message,
+    stack,
+    inspect(error, { depth: null, showHidden: true }),
+    inspect(cause, { depth: null }),
+  ]
   expect(cause).toBeUndefined()
-  expect(seen.join('\n')).not.toMatch(/c0ffee|ffee11|1f1995|leopar|transf|spatia|indica|cautio|online/i)
+  expect(seen.join('\n')).not.toMatch(
+    /c0ffee|ffee11|1f1995|leopar|transf|spatia|indica|cautio|online/i,
+  )
 }
 
 const whole = {
@@ -156,13 +175,17 @@ describe('a hotkey file', () => {
     expect([coldkey, warnings]).toEqual([undefined, []])
   })
 
-  test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])('with a seed alone: %j', async (content) => {
-    const { hotkey } = account(hexToBytes(SEED))
-    expect((await readHotkey(await fileOf(content))).account.hotkey).toBe(hotkey)
-  })
+  test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])(
+    'with a seed alone: %j',
+    async (content) => {
+      const { hotkey } = account(hexToBytes(SEED))
+      expect((await readHotkey(await fileOf(content))).account.hotkey).toBe(hotkey)
+    },
+  )
 
   const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
-  const instead = 'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+  const instead =
+    'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
   const encrypted = `is encrypted, and this program runs with nobody to ask for a password: ${instead}`
   const bare = 'has no secret in it: no secretPhrase, secretSeed or privateKey'
   const other = `has a secret of ${HOTKEY}, which is not the ss58Address beside it`
@@ -179,10 +202,18 @@ describe('a hotkey file', () => {
     ['null', 'null', form],
     ['a secret that is no text', { ...whole, secretPhrase: [PHRASE] }, form],
     ['an ed25519 key', { ...whole, cryptoType: 0 }, form],
-    ['NaCl encryption', Buffer.concat([Buffer.from(`$NACL${SEED}`), Buffer.from([0xff, 0, 0x80])]), encrypted],
+    [
+      'NaCl encryption',
+      Buffer.concat([Buffer.from(`$NACL${SEED}`), Buffer.from([0xff, 0, 0x80])]),
+      encrypted,
+    ],
     ['Fernet encryption', `gAAAAAB${SEED}`, encrypted],
     ['Ansible encryption', `$ANSIBLE_VAULT;1.1;AES256\n${SEED}`, encrypted],
-    ['a public key alone', { accountId: whole.accountId, publicKey: whole.publicKey, ss58Address: HOTKEY }, bare],
+    [
+      'a public key alone',
+      { accountId: whole.accountId, publicKey: whole.publicKey, ss58Address: HOTKEY },
+      bare,
+    ],
     ['no secrets but empty ones', { secretPhrase: '', ss58Address: HOTKEY }, bare],
     ['an inherited secret', `{"__proto__":${JSON.stringify(whole)}}`, bare],
     ['the address of another', { ...whole, ss58Address: ALICE }, other],
@@ -211,7 +242,12 @@ describe('a hotkey file', () => {
   })
 
   test('however it is broken, is read or refused, and never quoted', async () => {
-    const text = JSON.stringify({ secretPhrase: PHRASE, secretSeed: SEED, privateKey: PRIVATE, ss58Address: HOTKEY })
+    const text = JSON.stringify({
+      secretPhrase: PHRASE,
+      secretSeed: SEED,
+      privateKey: PRIVATE,
+      ss58Address: HOTKEY,
+    })
     const at = fc.nat(text.length)
     await fc.assert(
       fc.asyncProperty(at, at, fc.string({ maxLength: 2 }), async (from, to, put) => {
@@ -226,16 +262,21 @@ describe('a hotkey file', () => {
   })
 
   test('is a file, and one that is there', async () => {
-    await expect(readHotkey(root)).rejects.toThrow(new RangeError(`${root} expected to be a file, got a folder`))
+    await expect(readHotkey(root)).rejects.toThrow(
+      new RangeError(`${root} expected to be a file, got a folder`),
+    )
     await expect(readHotkey(join(root, 'nowhere'))).rejects.toThrow('ENOENT')
   })
 
-  test.each([0o640, 0o604, 0o644])('that others can read (%o) is read with a warning', async (mode) => {
-    const file = await fileOf(whole, 'key', mode)
-    const { account, warnings } = await readHotkey(file)
-    expect(account.hotkey).toBe(HOTKEY)
-    expect(warnings).toEqual([`${file} can be read by others on this machine: chmod 600 ${file}`])
-  })
+  test.each([0o640, 0o604, 0o644])(
+    'that others can read (%o) is read with a warning',
+    async (mode) => {
+      const file = await fileOf(whole, 'key', mode)
+      const { account, warnings } = await readHotkey(file)
+      expect(account.hotkey).toBe(HOTKEY)
+      expect(warnings).toEqual([`${file} can be read by others on this machine: chmod 600 ${file}`])
+    },
+  )
 
   test('is not a coldkey, by whatever name', async () => {
     const coldkey = await fileOf(whole, 'cold/coldkey')
@@ -245,7 +286,9 @@ describe('a hotkey file', () => {
     await symlink(await fileOf(whole), called)
     for (const path of [coldkey, link, called, join(root, 'cold', 'COLDKEY')]) {
       const error = await readHotkey(path).catch((error: unknown) => error)
-      expect(error).toEqual(new RangeError(`${path} is a coldkey, which this program has no use for: ${instead}`))
+      expect(error).toEqual(
+        new RangeError(`${path} is a coldkey, which this program has no use for: ${instead}`),
+      )
     }
   })
 })
@@ -269,7 +312,10 @@ describe('a wallet', () => {
   ])('does without a public coldkey: %s', async (_, content) => {
     await fileOf(whole, 'w/hotkeys/default')
     if (content !== undefined) await fileOf(content, 'w/coldkeypub.txt')
-    expect(await readWallet(wallet('w'))).toMatchObject({ account: { hotkey: HOTKEY }, coldkey: undefined })
+    expect(await readWallet(wallet('w'))).toMatchObject({
+      account: { hotkey: HOTKEY },
+      coldkey: undefined,
+    })
   })
 
   test('whose hotkey is the coldkey is read with a warning', async () => {
@@ -285,12 +331,15 @@ describe('a wallet', () => {
     expect((await readWallet({ wallet: 'w', hotkey: 'h' })).account.hotkey).toBe(HOTKEY)
   })
 
-  test.each(['', '.', '..', '../w', 'a/b', '/etc', 'a\\b', 'hotkeys/..'])('is not called %j', async (name) => {
-    await expect(readWallet({ wallet: name, hotkey: 'h', root })).rejects.toThrow(
-      new RangeError('"wallet" expected a name, not a path'),
-    )
-    await expect(readWallet({ wallet: 'w', hotkey: name, root })).rejects.toThrow(
-      new RangeError('"hotkey" expected a name, not a path'),
-    )
-  })
+  test.each(['', '.', '..', '../w', 'a/b', '/etc', 'a\\b', 'hotkeys/..'])(
+    'is not called %j',
+    async (name) => {
+      await expect(readWallet({ wallet: name, hotkey: 'h', root })).rejects.toThrow(
+        new RangeError('"wallet" expected a name, not a path'),
+      )
+      await expect(readWallet({ wallet: 'w', hotkey: name, root })).rejects.toThrow(
+        new RangeError('"hotkey" expected a name, not a path'),
+      )
+    },
+  )
 })

@@ -5,7 +5,14 @@ import { ChainError, type Weights } from '../src/index.ts'
 import type { Codec, Storage } from '../src/storage.ts'
 import { tempoOf } from '../src/tempo.ts'
 import { timelockEncrypt } from '../src/timelock.ts'
-import { callOf, type Plan, planReveal, planWeights, type SaltStore, type WeightMeans } from '../src/weight-calls.ts'
+import {
+  callOf,
+  type Plan,
+  planReveal,
+  planWeights,
+  type SaltStore,
+  type WeightMeans,
+} from '../src/weight-calls.ts'
 import { commitHash, timelockPayload } from '../src/weight-encoding.ts'
 import { alice, bob } from './subnet.ts'
 
@@ -26,7 +33,10 @@ const codec = (json: unknown): Codec => ({
 })
 
 interface State {
-  /** Storage items, answers of runtime APIs and constants, by `pallet.item`, with keys `pallet.item(1,2)`. */
+  /**
+   * Storage items, answers of runtime APIs and constants, by `pallet.item`, with keys
+   * `pallet.item(1,2)`.
+   */
   readonly values: Record<string, unknown>
   readonly calls?: readonly string[]
 }
@@ -39,16 +49,18 @@ function storageOf({ values, calls = [] }: State): Storage {
     return codec(exact === undefined ? values[path] : exact)
   }
   return {
-    has: (pallet, item) => Object.keys(values).some((path) => path.split('(')[0] === `${pallet}.${item}`),
+    has: (pallet, item) =>
+      Object.keys(values).some((path) => path.split('(')[0] === `${pallet}.${item}`),
     hasCall: (pallet, name) => calls.includes(`${pallet}.${name}`),
     query: async (pallet, item, ...keys) => find(`${pallet}.${item}`, keys),
     entries: async (pallet, item, key) =>
-      Object.entries((values[`${pallet}.${item}(${key})`] ?? {}) as Record<string, unknown>).map(([at, value]) => [
-        codec(at),
-        codec(value),
-      ]),
-    call: async (api, method) => (`${api}.${method}` in values ? codec(values[`${api}.${method}`]) : null),
-    constant: (pallet, name) => (`${pallet}.${name}` in values ? codec(values[`${pallet}.${name}`]) : undefined),
+      Object.entries((values[`${pallet}.${item}(${key})`] ?? {}) as Record<string, unknown>).map(
+        ([at, value]) => [codec(at), codec(value)],
+      ),
+    call: async (api, method) =>
+      `${api}.${method}` in values ? codec(values[`${api}.${method}`]) : null,
+    constant: (pallet, name) =>
+      `${pallet}.${name}` in values ? codec(values[`${pallet}.${name}`]) : undefined,
   }
 }
 
@@ -75,7 +87,8 @@ const meansOf = (salts?: SaltStore, now: number = NOW): WeightMeans => ({
 
 /** The call that a plan makes on a runtime that has every call: its name, and its arguments. */
 async function callIn(plan: Plan | null): Promise<unknown[]> {
-  const proxy = (get: (name: string) => unknown) => new Proxy({}, { get: (_, name) => get(String(name)) })
+  const proxy = (get: (name: string) => unknown) =>
+    new Proxy({}, { get: (_, name) => get(String(name)) })
   const tx = proxy((pallet) =>
     proxy((name) => (...args: unknown[]) => [`${pallet}.${name}`, ...args]),
   )
@@ -84,12 +97,20 @@ async function callIn(plan: Plan | null): Promise<unknown[]> {
 }
 
 const M = 'subtensorModule'
-const open = { [`${M}.weightsVersionKey`]: Number(VERSION_KEY), [`${M}.commitRevealWeightsEnabled`]: false }
+const open = {
+  [`${M}.weightsVersionKey`]: Number(VERSION_KEY),
+  [`${M}.commitRevealWeightsEnabled`]: false,
+}
 /** Epochs are computed from the block: 5 is in the first one, which ends before block 7. */
 const computed = { 'system.number': 5, [`${M}.tempo`]: 10, [`${M}.revealPeriodEpochs`]: 1 }
 /** Epochs are counted: the next block, 1000, is in the 8th; the 9th begins at 1009. */
 const counted = {
-  ...{ 'system.number': 999, [`${M}.tempo`]: 10, [`${M}.revealPeriodEpochs`]: 1, [`${M}.subnetEpochIndex`]: 8 },
+  ...{
+    'system.number': 999,
+    [`${M}.tempo`]: 10,
+    [`${M}.revealPeriodEpochs`]: 1,
+    [`${M}.subnetEpochIndex`]: 8,
+  },
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
 }
 const committing = { ...open, ...computed, [`${M}.commitRevealWeightsEnabled`]: true }
@@ -97,7 +118,10 @@ const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersi
 
 describe('weights where commit and reveal is off', () => {
   test('are set in the open, whatever else the runtime can do', async () => {
-    const storage = storageOf({ values: { ...open, ...beacon }, calls: [`${M}.commitTimelockedWeights`] })
+    const storage = storageOf({
+      values: { ...open, ...beacon },
+      calls: [`${M}.commitTimelockedWeights`],
+    })
     const plan = await planWeights(storage, meansOf(), alice.hotkey, weights)
     expect(await callIn(plan)).toEqual([`${M}.setWeights`, NETUID, [0, 4], [10, 30], VERSION_KEY])
   })
@@ -105,7 +129,9 @@ describe('weights where commit and reveal is off', () => {
   test('are held when the chain has them as it rescales them', async () => {
     const plan = await planWeights(storageOf({ values: open }), meansOf(), alice.hotkey, weights)
     const after = (row: unknown) =>
-      storageOf({ values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row } })
+      storageOf({
+        values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row },
+      })
     // 10 · 65535 / 30 = 21845
     expect(
       await plan.isHeld(
@@ -129,10 +155,13 @@ describe('weights where commit and reveal is off', () => {
 })
 
 describe('weights that are timelocked', () => {
-  const names = ['commitTimelockedWeights', 'commitTimelockedMechanismWeights', 'commitCrv3Weights'].map(
-    (name) => `${M}.${name}`,
-  )
-  // Block 5 is in the epoch that ends before block 7: commits of block 6 are revealed from block 7 on.
+  const names = [
+    'commitTimelockedWeights',
+    'commitTimelockedMechanismWeights',
+    'commitCrv3Weights',
+  ].map((name) => `${M}.${name}`)
+  // Block 5 is in the epoch that ends before block 7: commits of block 6 are revealed from block 7
+  // on.
   const round = ROUND + ((7 + 3 - 5) * 12) / 3
   const sealOf = async (hotkey?: string, at = round) => {
     const payload = timelockPayload({ weights, versionKey: VERSION_KEY, ...(hotkey && { hotkey }) })
@@ -168,10 +197,13 @@ describe('weights that are timelocked', () => {
   test.each([
     [1, 1, 7],
     [1, 3, 7 + 2 * 11],
-  ])('wait for the first block of the epoch in %i + %i - 1, block %i', async (_, period, begins) => {
-    const [, , , at] = await callIn(await planned(names, { [`${M}.revealPeriodEpochs`]: period }))
-    expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
-  })
+  ])(
+    'wait for the first block of the epoch in %i + %i - 1, block %i',
+    async (_, period, begins) => {
+      const [, , , at] = await callIn(await planned(names, { [`${M}.revealPeriodEpochs`]: period }))
+      expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
+    },
+  )
 
   test('wait for the epoch that the runtime says begins next, where it counts them', async () => {
     const [, , , at] = await callIn(await planned(names, counted))
@@ -187,7 +219,9 @@ describe('weights that are timelocked', () => {
     const plan = await planned(names)
     for (const item of ['timelockedWeightCommits', 'crv3WeightCommitsV2', 'crv3WeightCommits']) {
       const after = (bytes: string) =>
-        storageOf({ values: { [`${M}.${item}(${NETUID})`]: { 8: [[alice.hotkey, 5, bytes, round]] } } })
+        storageOf({
+          values: { [`${M}.${item}(${NETUID})`]: { 8: [[alice.hotkey, 5, bytes, round]] } },
+        })
       expect(await plan.isHeld(after(signed))).toBe(true)
       expect(await plan.isHeld(after(unsigned))).toBe(false)
     }
@@ -195,22 +229,38 @@ describe('weights that are timelocked', () => {
   })
 
   test('take a beacon that is 200 rounds behind, and none that is 201', async () => {
-    expect((await callIn(await planned(names, { 'drand.lastStoredRound': ROUND - 200 })))[0]).toBe(names[0])
-    await expect(planned(names, { 'drand.lastStoredRound': ROUND - 201 })).rejects.toMatchObject({ code: 'NoSalts' })
+    expect((await callIn(await planned(names, { 'drand.lastStoredRound': ROUND - 200 })))[0]).toBe(
+      names[0],
+    )
+    await expect(planned(names, { 'drand.lastStoredRound': ROUND - 201 })).rejects.toMatchObject({
+      code: 'NoSalts',
+    })
   })
 })
 
 describe('weights that are hashed', () => {
   const timelocked = [`${M}.commitTimelockedWeights`]
   const salt = [0x0100, 0x0302, 0x0504, 0x0706, 0x0908, 0x0b0a, 0x0d0c, 0x0f0e]
-  const hash = commitHash({ hotkey: alice.hotkey, netuidIndex: NETUID, weights, salt, versionKey: VERSION_KEY })
+  const hash = commitHash({
+    hotkey: alice.hotkey,
+    netuidIndex: NETUID,
+    weights,
+    salt,
+    versionKey: VERSION_KEY,
+  })
 
   test.each<[string, State]>([
     [
       'the beacon is behind',
-      { values: { ...committing, ...beacon, 'drand.lastStoredRound': ROUND - 201 }, calls: timelocked },
+      {
+        values: { ...committing, ...beacon, 'drand.lastStoredRound': ROUND - 201 },
+        calls: timelocked,
+      },
     ],
-    ['the beacon has no round yet', { values: { ...committing, 'drand.lastStoredRound': 0 }, calls: timelocked }],
+    [
+      'the beacon has no round yet',
+      { values: { ...committing, 'drand.lastStoredRound': 0 }, calls: timelocked },
+    ],
     ['there is no beacon', { values: committing, calls: timelocked }],
     ['the runtime has no timelocked call', { values: { ...committing, ...beacon } }],
   ])('when %s', async (_, state) => {
@@ -222,28 +272,44 @@ describe('weights that are hashed', () => {
   })
 
   test('need a store of salts', async () => {
-    const planning = planWeights(storageOf({ values: committing }), meansOf(), alice.hotkey, weights)
+    const planning = planWeights(
+      storageOf({ values: committing }),
+      meansOf(),
+      alice.hotkey,
+      weights,
+    )
     await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: 'NoSalts' })
   })
 
   test('are not committed when the salt cannot be kept', async () => {
     const full: SaltStore = { ...folder(), write: () => Promise.reject(new Error('disk full')) }
-    const planning = planWeights(storageOf({ values: committing }), meansOf(full), alice.hotkey, weights)
+    const planning = planWeights(
+      storageOf({ values: committing }),
+      meansOf(full),
+      alice.hotkey,
+      weights,
+    )
     await expect(planning).rejects.toThrow('disk full')
   })
 
   test('have a new salt, and so a new hash, each time', async () => {
     const means = meansOf(folder())
-    const plans = [0, 1].map(() => planWeights(storageOf({ values: committing }), means, alice.hotkey, weights))
-    const [[, , first], [, , second]] = (await Promise.all((await Promise.all(plans)).map(callIn))) as [
-      unknown[],
-      unknown[],
-    ]
+    const plans = [0, 1].map(() =>
+      planWeights(storageOf({ values: committing }), means, alice.hotkey, weights),
+    )
+    const [[, , first], [, , second]] = (await Promise.all(
+      (await Promise.all(plans)).map(callIn),
+    )) as [unknown[], unknown[]]
     expect(second).not.toBe(first)
   })
 
   test('are held when the hash is among the commits', async () => {
-    const plan = await planWeights(storageOf({ values: committing }), meansOf(folder()), alice.hotkey, weights)
+    const plan = await planWeights(
+      storageOf({ values: committing }),
+      meansOf(folder()),
+      alice.hotkey,
+      weights,
+    )
     const after = (commits: unknown) =>
       storageOf({ values: { [`${M}.weightCommits(${NETUID},${alice.hotkey})`]: commits } })
     expect(
@@ -264,7 +330,12 @@ describe('a reveal', () => {
   let hash: string
   beforeAll(async () => {
     files = new Map()
-    const plan = await planWeights(storageOf({ values: committing }), meansOf(folder(files)), alice.hotkey, weights)
+    const plan = await planWeights(
+      storageOf({ values: committing }),
+      meansOf(folder(files)),
+      alice.hotkey,
+      weights,
+    )
     hash = String((await callIn(plan))[2])
   })
   const other = `0x${'00'.repeat(32)}`
@@ -277,7 +348,11 @@ describe('a reveal', () => {
   ) =>
     planReveal(
       storageOf({
-        values: { [`${M}.weightCommits`]: null, [`${M}.weightCommits(${NETUID},${alice.hotkey})`]: commits, ...base },
+        values: {
+          [`${M}.weightCommits`]: null,
+          [`${M}.weightCommits(${NETUID},${alice.hotkey})`]: commits,
+          ...base,
+        },
       }),
       meansOf(salts),
       hotkey,
@@ -288,7 +363,9 @@ describe('a reveal', () => {
     const salt = [0x0100, 0x0302, 0x0504, 0x0706, 0x0908, 0x0b0a, 0x0d0c, 0x0f0e]
     expect(await callIn(plan)).toEqual([`${M}.revealWeights`, NETUID, [0, 4], [10, 30], salt, '7'])
     const after = (row: unknown) =>
-      storageOf({ values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row } })
+      storageOf({
+        values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row },
+      })
     expect(
       await plan!.isHeld(
         after([
@@ -312,7 +389,9 @@ describe('a reveal', () => {
   ])(
     'is due, where epochs are counted, a period after the commit: in epoch 8 of one in %i, period %i: %s',
     async (since, period, due) => {
-      expect(await isDue({ ...counted, [`${M}.revealPeriodEpochs`]: period }, [hash, since, 0, 0])).toBe(due)
+      expect(
+        await isDue({ ...counted, [`${M}.revealPeriodEpochs`]: period }, [hash, since, 0, 0]),
+      ).toBe(due)
     },
   )
 
@@ -370,19 +449,29 @@ describe('a reveal', () => {
     ['bytes that are no text', '\u{fffd}\0'],
   ])('whose salt file holds %s names the file, and quotes nothing of it', async (_, text) => {
     const salts = folder(new Map([[`weights/${hash.slice(2)}`, utf8ToBytes(text)]]))
-    const error: Error = await revealed(counted, [[hash, 7, 0, 0]], salts).then(String, (error) => error)
+    const error: Error = await revealed(counted, [[hash, 7, 0, 0]], salts).then(
+      String,
+      (error) => error,
+    )
     expect(error).toBeInstanceOf(ChainError)
     expect(error.message).toBe(
       `NoSalts: weights/${hash.slice(2)} expected to hold the weights and the salt of a commit, got something else`,
     )
   })
 
-  test.each([[{}], ['0x'], [[[other, 7]]], [[['0x/../../secret', 7, 0, 0]]], [[[7, 7, 0, 0]]], [[[other, '7', 0, 0]]]])(
-    'of commits that are %j on the chain is BadReply',
-    async (commits) => {
-      await expect(revealed(counted, commits)).rejects.toMatchObject({ name: 'ChainError', code: 'BadReply' })
-    },
-  )
+  test.each([
+    [{}],
+    ['0x'],
+    [[[other, 7]]],
+    [[['0x/../../secret', 7, 0, 0]]],
+    [[[7, 7, 0, 0]]],
+    [[[other, '7', 0, 0]]],
+  ])('of commits that are %j on the chain is BadReply', async (commits) => {
+    await expect(revealed(counted, commits)).rejects.toMatchObject({
+      name: 'ChainError',
+      code: 'BadReply',
+    })
+  })
 })
 
 describe('the tempo', () => {
@@ -398,7 +487,13 @@ describe('the tempo', () => {
     'of a runtime that computes epochs: after block %i, epoch %i, the next one from block %i',
     async (head, epoch, nextStart) => {
       const storage = storageOf({ values: { ...computed, 'system.number': head } })
-      expect(await tempoOf(storage, NETUID)).toEqual({ epoch, nextStart, length: 11, period: 1, head })
+      expect(await tempoOf(storage, NETUID)).toEqual({
+        epoch,
+        nextStart,
+        length: 11,
+        period: 1,
+        head,
+      })
     },
   )
 
@@ -410,8 +505,16 @@ describe('the tempo', () => {
   ])(
     'of a runtime that counts epochs: after block %i, epoch %i, the next one from block %i',
     async (head, epoch, nextStart) => {
-      const storage = storageOf({ values: { ...counted, 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 } })
-      expect(await tempoOf(storage, NETUID)).toEqual({ epoch, nextStart, length: 10, period: 2, head })
+      const storage = storageOf({
+        values: { ...counted, 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 },
+      })
+      expect(await tempoOf(storage, NETUID)).toEqual({
+        epoch,
+        nextStart,
+        length: 10,
+        period: 2,
+        head,
+      })
     },
   )
 
@@ -420,8 +523,12 @@ describe('the tempo', () => {
     async (answer) => {
       const { 'subnetInfoRuntimeApi.getNextEpochStartBlock': _, ...without } = counted
       const values =
-        answer === undefined ? without : { ...counted, 'subnetInfoRuntimeApi.getNextEpochStartBlock': answer }
-      await expect(tempoOf(storageOf({ values }), NETUID)).rejects.toMatchObject({ code: 'NotInRuntime' })
+        answer === undefined
+          ? without
+          : { ...counted, 'subnetInfoRuntimeApi.getNextEpochStartBlock': answer }
+      await expect(tempoOf(storageOf({ values }), NETUID)).rejects.toMatchObject({
+        code: 'NotInRuntime',
+      })
     },
   )
 })
@@ -439,6 +546,9 @@ test('a call that the runtime does not have is told by name', async () => {
       () => expect.fail(),
       (error) => error,
     )
-    expect(error).toMatchObject({ code: 'NotInRuntime', message: expect.stringContaining(`${pallet}.${name}`) })
+    expect(error).toMatchObject({
+      code: 'NotInRuntime',
+      message: expect.stringContaining(`${pallet}.${name}`),
+    })
   }
 })

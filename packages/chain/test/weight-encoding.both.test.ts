@@ -6,7 +6,8 @@ import type { Weights } from '../src/chain.ts'
 import { encodeAddress } from '../src/index.ts'
 import { commitHash, timelockPayload } from '../src/weight-encoding.ts'
 
-const pairs = (weights: readonly (readonly number[])[]): Weights => weights.map(([uid, weight]) => [uid!, weight!])
+const pairs = (weights: readonly (readonly number[])[]): Weights =>
+  weights.map(([uid, weight]) => [uid!, weight!])
 const u16 = fc.integer({ min: 0, max: 65_535 })
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const hotkey = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(encodeAddress)
@@ -20,11 +21,17 @@ test.each(vectors.cases)('hash: $what', ({ input, want }) => {
 
 test.each(vectors.payloads)('payload: $what', ({ input, want }) => {
   const { weights, versionKey, ...signer } = input
-  const payload = timelockPayload({ ...signer, weights: pairs(weights), versionKey: BigInt(versionKey) })
+  const payload = timelockPayload({
+    ...signer,
+    weights: pairs(weights),
+    versionKey: BigInt(versionKey),
+  })
   expect(bytesToHex(payload)).toBe(want)
 })
 
-/** Reads a payload with or without a hotkey; fails where a length takes more bytes than it has to. */
+/**
+ * Reads a payload with or without a hotkey; fails where a length takes more bytes than it has to.
+ */
 function read(payload: Uint8Array, signed: boolean) {
   const view = new DataView(payload.buffer, payload.byteOffset)
   let at = 0
@@ -34,7 +41,10 @@ function read(payload: Uint8Array, signed: boolean) {
   }
   const size = () => {
     const mode = payload[at]! & 3
-    const value = [() => payload[at]!, () => view.getUint16(at, true), () => view.getUint32(at, true)][mode]!() >>> 2
+    const value =
+      [() => payload[at]!, () => view.getUint16(at, true), () => view.getUint32(at, true)][
+        mode
+      ]!() >>> 2
     expect(value).toBeGreaterThanOrEqual([0, 64, 16_384][mode]!)
     take(2 ** mode)
     return value
@@ -43,7 +53,11 @@ function read(payload: Uint8Array, signed: boolean) {
   const hotkey = signed ? encodeAddress(payload.slice(take(size()), at)) : undefined
   const [uids, values, versionKey] = [numbers(), numbers(), view.getBigUint64(take(8), true)]
   expect([values.length, at]).toEqual([uids.length, payload.length])
-  return { ...(hotkey && { hotkey }), weights: uids.map((uid, i) => [uid, values[i]!] as const), versionKey }
+  return {
+    ...(hotkey && { hotkey }),
+    weights: uids.map((uid, i) => [uid, values[i]!] as const),
+    versionKey,
+  }
 }
 
 test('a payload reads back', () => {
@@ -68,7 +82,13 @@ test('a hash is of everything in it', () => {
   fc.assert(
     fc.property(hotkey, hotkey, u16, u16, u64, (a, b, x, y, versionKey) => {
       fc.pre(a !== b && x !== y && versionKey > 0n)
-      const commit = { hotkey: a, netuidIndex: x, weights: [[x, y]] as Weights, salt: [x], versionKey }
+      const commit = {
+        hotkey: a,
+        netuidIndex: x,
+        weights: [[x, y]] as Weights,
+        salt: [x],
+        versionKey,
+      }
       const others = [
         { hotkey: b },
         { netuidIndex: y },
@@ -78,16 +98,24 @@ test('a hash is of everything in it', () => {
         { salt: [x, x] },
         { versionKey: versionKey - 1n },
       ]
-      expect(new Set([commit, ...others.map((other) => ({ ...commit, ...other }))].map(commitHash)).size).toBe(8)
+      expect(
+        new Set([commit, ...others.map((other) => ({ ...commit, ...other }))].map(commitHash)).size,
+      ).toBe(8)
     }),
   )
 })
 
 test('a payload of what does not fit is refused', () => {
-  expect(() => timelockPayload({ hotkey: '', weights: [], versionKey: 0n })).toThrow('"hotkey" expected')
+  expect(() => timelockPayload({ hotkey: '', weights: [], versionKey: 0n })).toThrow(
+    '"hotkey" expected',
+  )
   expect(() => timelockPayload({ weights: [[65_536, 0]], versionKey: 0n })).toThrow(
     '"uid" expected 0..65535, got 65536',
   )
-  expect(() => timelockPayload({ weights: [[0, Number.NaN]], versionKey: 0n })).toThrow('"weight" expected')
-  expect(() => timelockPayload({ weights: [], versionKey: 2n ** 64n })).toThrow('"versionKey" expected')
+  expect(() => timelockPayload({ weights: [[0, Number.NaN]], versionKey: 0n })).toThrow(
+    '"weight" expected',
+  )
+  expect(() => timelockPayload({ weights: [], versionKey: 2n ** 64n })).toThrow(
+    '"versionKey" expected',
+  )
 })

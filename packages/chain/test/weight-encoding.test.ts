@@ -12,13 +12,22 @@ test('payloads are SCALE as @polkadot encodes it', () => {
   const weights = fc.array(fc.tuple(u16, u16), { maxLength: 300, size: 'max' })
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
   fc.assert(
-    fc.property(key, weights, fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (key, weights, versionKey) => {
-      const hotkey = encodeAddress(key)
-      const [uids, values] = [weights.map(([uid]) => uid), weights.map(([, weight]) => weight)]
-      const want = { uids, values, version_key: versionKey }
-      const signed = { hotkey: [...decodeAddress(hotkey)!], ...want }
-      expect(timelockPayload({ weights, versionKey })).toEqual(registry.createType('Plain', want).toU8a())
-      expect(timelockPayload({ hotkey, weights, versionKey })).toEqual(registry.createType('Signed', signed).toU8a())
-    }),
+    fc.property(
+      key,
+      weights,
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      (key, weights, versionKey) => {
+        const hotkey = encodeAddress(key)
+        const [uids, values] = [weights.map(([uid]) => uid), weights.map(([, weight]) => weight)]
+        const want = { uids, values, version_key: versionKey }
+        const signed = { hotkey: [...decodeAddress(hotkey)!], ...want }
+        expect(timelockPayload({ weights, versionKey })).toEqual(
+          registry.createType('Plain', want).toU8a(),
+        )
+        expect(timelockPayload({ hotkey, weights, versionKey })).toEqual(
+          registry.createType('Signed', signed).toU8a(),
+        )
+      },
+    ),
   )
 })

@@ -2,10 +2,19 @@ import { type Generator, pcg64 } from '@affine/prng'
 import { evidence, PROTOCOL, quota, ruleOf, type Tally } from '../src/index.ts'
 
 /**
- * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and `down` go as far as the
- * outlier rule lets them; `down, with care` keeps to a bar of 32 instead of 36 and reckons without its own weight.
+ * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and
+ * `down` go as far as the outlier rule lets them; `down, with care` keeps to a bar of 32 instead of
+ * 36 and reckons without its own weight.
  */
-type Strategy = 'honest' | 'all wins' | 'copy the best' | 'up' | 'all losses' | 'all ties' | 'down' | 'down, with care'
+type Strategy =
+  | 'honest'
+  | 'all wins'
+  | 'copy the best'
+  | 'up'
+  | 'all losses'
+  | 'all ties'
+  | 'down'
+  | 'down, with care'
 
 export interface Cell {
   /** Validators of equal weight. Under a third of them, ⌊(lanes − 1) / 3⌋, lie. */
@@ -20,8 +29,15 @@ const RATIO_PPM = 510_000
 const RULE = ruleOf(PROTOCOL)
 const NOTHING: Tally = { wins: 0, losses: 0, played: 0 }
 
-/** The share of duels that the contender wins, and the challenges a lane plays: mean and its standard error. */
-export function simulate(cell: Cell, duels: number, seed: bigint): { won: number; challenges: number; error: number } {
+/**
+ * The share of duels that the contender wins, and the challenges a lane plays: mean and its
+ * standard error.
+ */
+export function simulate(
+  cell: Cell,
+  duels: number,
+  seed: bigint,
+): { won: number; challenges: number; error: number } {
   const random = pcg64(seed)
   let [won, sum, squares] = [0, 0, 0]
   for (let i = 0; i < duels; i++) {
@@ -31,16 +47,25 @@ export function simulate(cell: Cell, duels: number, seed: bigint): { won: number
     squares += duel.challenges ** 2
   }
   const mean = sum / duels
-  return { won: won / duels, challenges: mean, error: Math.sqrt((squares / duels - mean ** 2) / duels) }
+  return {
+    won: won / duels,
+    challenges: mean,
+    error: Math.sqrt((squares / duels - mean ** 2) / duels),
+  }
 }
 
 /** One duel in one environment, under the main network's constants, judged by `evidence`. */
-function simulateDuel({ lanes, p, tied, strategy }: Cell, random: Generator): { won: boolean; challenges: number } {
+function simulateDuel(
+  { lanes, p, tied, strategy }: Cell,
+  random: Generator,
+): { won: boolean; challenges: number } {
   const hotkeys = Array.from({ length: lanes }, (_, i) => String(i).padStart(2, '0'))
   const liars = strategy === 'honest' ? [] : hotkeys.slice(0, Math.floor((lanes - 1) / 3))
   const honest = hotkeys.slice(liars.length)
   const weights = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, 1_000_000]))
-  const tallies: Record<string, Tally> = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, NOTHING]))
+  const tallies: Record<string, Tally> = Object.fromEntries(
+    hotkeys.map((hotkey) => [hotkey, NOTHING]),
+  )
   let challenges = 0
   for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
     const played = quota(epoch, PROTOCOL)
@@ -51,7 +76,13 @@ function simulateDuel({ lanes, p, tied, strategy }: Cell, random: Generator): { 
       tallies[hotkey] = add(tallies[hotkey], { wins, losses: decisive - wins, played })
     }
     const seen = honest.map((hotkey) => tallies[hotkey] ?? NOTHING)
-    const lie = fabricate(strategy, tallies[hotkeys[0] ?? ''] ?? NOTHING, played, seen, liars.length)
+    const lie = fabricate(
+      strategy,
+      tallies[hotkeys[0] ?? ''] ?? NOTHING,
+      played,
+      seen,
+      liars.length,
+    )
     for (const hotkey of liars) tallies[hotkey] = lie
     const { verdict } = evidence({ weights, tallies, ratioPpm: RATIO_PPM, rule: RULE })
     if (verdict !== 'continue') return { won: verdict === 'win', challenges }
@@ -66,25 +97,43 @@ const add = (a: Tally = NOTHING, b: Tally): Tally => ({
 })
 
 /** A liar's tally: what it had `before`, and `played` challenges more with the results it likes. */
-function fabricate(strategy: Strategy, before: Tally, played: number, honest: readonly Tally[], liars: number): Tally {
+function fabricate(
+  strategy: Strategy,
+  before: Tally,
+  played: number,
+  honest: readonly Tally[],
+  liars: number,
+): Tally {
   const lead = ({ wins, losses }: Tally) => wins * 1_000_000 - (wins + losses) * RATIO_PPM
-  if (strategy === 'copy the best') return honest.reduce((best, tally) => (lead(tally) > lead(best) ? tally : best))
+  if (strategy === 'copy the best')
+    return honest.reduce((best, tally) => (lead(tally) > lead(best) ? tally : best))
   if (strategy === 'all wins') return add(before, { wins: played, losses: 0, played })
   if (strategy === 'all losses') return add(before, { wins: 0, losses: played, played })
-  if (strategy === 'all ties' || strategy === 'honest') return add(before, { wins: 0, losses: 0, played })
+  if (strategy === 'all ties' || strategy === 'honest')
+    return add(before, { wins: 0, losses: 0, played })
 
-  const [liked, disliked] = strategy === 'up' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
+  const [liked, disliked] =
+    strategy === 'up' ? (['wins', 'losses'] as const) : (['losses', 'wins'] as const)
   const careful = strategy === 'down, with care'
   const rule = careful ? { ...RULE, outlierZSquared: 32n } : RULE
   const others = Object.fromEntries(honest.map((tally, i) => [`honest ${i}`, tally]))
-  const weights = { liar: careful ? 0 : liars, ...Object.fromEntries(Object.keys(others).map((key) => [key, 1])) }
+  const weights = {
+    liar: careful ? 0 : liars,
+    ...Object.fromEntries(Object.keys(others).map((key) => [key, 1])),
+  }
   const middling = { wins: median(honest, 'wins'), losses: median(honest, 'losses') }
   const passes = (kind: 'wins' | 'losses', count: number) => {
     const liar = { ...middling, [kind]: count, played: before.played + played }
-    const { setAside } = evidence({ weights, tallies: { liar, ...others }, ratioPpm: RATIO_PPM, rule })
+    const { setAside } = evidence({
+      weights,
+      tallies: { liar, ...others },
+      ratioPpm: RATIO_PPM,
+      rule,
+    })
     return !setAside.includes('liar')
   }
-  const start = (kind: 'wins' | 'losses', most: number) => Math.min(Math.max(middling[kind], before[kind]), most)
+  const start = (kind: 'wins' | 'losses', most: number) =>
+    Math.min(Math.max(middling[kind], before[kind]), most)
   const above = start(disliked, before[disliked] + played)
   const fewest = above - last(above - before[disliked], (less) => passes(disliked, above - less))
   const room = before[liked] + before[disliked] + played - fewest
@@ -132,9 +181,9 @@ function distribution(n: number, p: number): readonly number[] {
 }
 
 /**
- * The specification's table. Shares of duels won by the contender: at p = R (no ties) with honest lanes and with the
- * worst of three lies; then, a fifth of the challenges tied, p = 0.55, 0.6, 0.7 with honest lanes and the challenges a
- * lane; then p = 0.6 against three lies.
+ * The specification's table. Shares of duels won by the contender: at p = R (no ties) with honest
+ * lanes and with the worst of three lies; then, a fifth of the challenges tied, p = 0.55, 0.6, 0.7
+ * with honest lanes and the challenges a lane; then p = 0.6 against three lies.
  */
 export const TABLE: readonly Row[] = [
   { lanes: 4, worst: 0.003, power: [1, 1, 1], challenges: [1210, 288, 75], against: [1, 1, 1] },

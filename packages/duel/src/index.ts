@@ -1,4 +1,11 @@
-export { decay, type Evidence, evidence, ratchet, type Tally, type WeightedTally } from './evidence.ts'
+export {
+  decay,
+  type Evidence,
+  evidence,
+  ratchet,
+  type Tally,
+  type WeightedTally,
+} from './evidence.ts'
 export type { Lanes, Report, Seals } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'

@@ -1,4 +1,12 @@
-import { decay, type Evidence, evidence, NOTHING, ratchet, type Tallies, type Tally } from './evidence.ts'
+import {
+  decay,
+  type Evidence,
+  evidence,
+  NOTHING,
+  ratchet,
+  type Tallies,
+  type Tally,
+} from './evidence.ts'
 import { outcome, type Winner } from './match.ts'
 import { quota, ruleOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
@@ -8,7 +16,9 @@ import { attestersOf, type Heard, isMajority, NEWCOMER, remember, weightOf } fro
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
 
-/** Whole lanes by hotkey, then environment. A lane that is not whole, or was not found, is absent. */
+/**
+ * Whole lanes by hotkey, then environment. A lane that is not whole, or was not found, is absent.
+ */
 export type Lanes = Readonly<Record<string, Tallies>>
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
@@ -33,20 +43,30 @@ interface LaneReport {
   readonly setAside: readonly string[]
 }
 
-/** What accepted lanes saw over the duel, and the verdict that the environment got in this epoch. */
+/**
+ * What accepted lanes saw over the duel, and the verdict that the environment got in this epoch.
+ */
 type EnvReport = Evidence & { readonly tallies: Tallies; readonly given: Given | undefined }
 
 /** What a duel leaves behind: itself, the trust of those who were due, the ratio to beat. */
 type Judgement = Pick<State, 'trust' | 'ratio'> & { readonly duel: Duel; readonly report: Report }
 
 /** One epoch of a duel: acceptance, tallies, verdicts, outcome, ratio, trust. */
-export function judge(state: State, duel: Duel, heard: Heard, seals: Seals, lanes: Lanes): Judgement {
+export function judge(
+  state: State,
+  duel: Duel,
+  heard: Heard,
+  seals: Seals,
+  lanes: Lanes,
+): Judgement {
   const { protocol } = state
   const epochIndex = state.epoch - duel.start + 1
   const open = openEnvs(duel, protocol)
   const due = Object.keys(state.due).map((hotkey) => {
     const sealed = Object.hasOwn(seals, hotkey)
-    const whole = open.every((env) => fills(own(own(lanes, hotkey), env), quota(epochIndex, protocol)))
+    const whole = open.every((env) =>
+      fills(own(own(lanes, hotkey), env), quota(epochIndex, protocol)),
+    )
     const attesters = attestersOf(duel, heard, hotkey)
     const accepted = sealed && whole && isMajority(duel, attesters)
     return { hotkey, sealed, whole, attesters, accepted }
@@ -57,25 +77,39 @@ export function judge(state: State, duel: Duel, heard: Heard, seals: Seals, lane
   // What accepted lanes saw adds up, unweighted.
   const seen = tabulate(open, (env) => {
     const before = own(duel.tallies, env)
-    return { ...before, ...tabulate(accepted, (hotkey) => add(own(before, hotkey), own(own(lanes, hotkey), env))) }
+    return {
+      ...before,
+      ...tabulate(accepted, (hotkey) => add(own(before, hotkey), own(own(lanes, hotkey), env))),
+    }
   })
   const tallies = { ...duel.tallies, ...(!frozen && seen) }
 
   // Verdicts, the outcome, and what the ratio rises to.
   const weighed = (env: string): Evidence =>
-    evidence({ ...duel, tallies: own(tallies, env) ?? {}, ratioPpm: duel.ratio, rule: ruleOf(protocol) })
+    evidence({
+      ...duel,
+      tallies: own(tallies, env) ?? {},
+      ratioPpm: duel.ratio,
+      rule: ruleOf(protocol),
+    })
   const envs = tabulate(open, (env): EnvReport => {
     const found = weighed(env)
     // A win or a hold before an even one, which needs time.
-    const isEven = epochIndex >= protocol.evenEpoch && (found.decisivePpm ?? Infinity) < protocol.evenPpm
+    const isEven =
+      epochIndex >= protocol.evenEpoch && (found.decisivePpm ?? Infinity) < protocol.evenPpm
     const given = found.verdict !== 'continue' ? found.verdict : isEven ? 'even' : undefined
     return { ...found, tallies: own(tallies, env) ?? {}, given: frozen ? undefined : given }
   })
-  const given = Object.entries(envs).flatMap(([env, { given }]) => (given ? [[env, given] as const] : []))
+  const given = Object.entries(envs).flatMap(([env, { given }]) =>
+    given ? [[env, given] as const] : [],
+  )
   const verdicts = { ...duel.verdicts, ...Object.fromEntries(given) }
   const late = epochIndex >= protocol.duelEpochs ? 'champion' : undefined
-  const ended = outcome({ ...tabulate(open, () => 'continue' as const), ...verdicts }, protocol.margin) ?? late
-  const won = Object.keys(verdicts).flatMap((env) => (own(verdicts, env) === 'win' ? [weighed(env).win] : []))
+  const ended =
+    outcome({ ...tabulate(open, () => 'continue' as const), ...verdicts }, protocol.margin) ?? late
+  const won = Object.keys(verdicts).flatMap((env) =>
+    own(verdicts, env) === 'win' ? [weighed(env).win] : [],
+  )
 
   // Trust: for each lane one count an environment.
   const reports = due.map(({ hotkey, ...lane }) => {
@@ -84,7 +118,10 @@ export function judge(state: State, duel: Duel, heard: Heard, seals: Seals, lane
   })
   const trust = reports.map(([hotkey, { accepted, setAside }]) => {
     const good = accepted ? open.length - setAside.length : 0
-    return [hotkey, remember(own(state.trust, hotkey) ?? NEWCOMER, good, open.length - good, protocol)] as const
+    return [
+      hotkey,
+      remember(own(state.trust, hotkey) ?? NEWCOMER, good, open.length - good, protocol),
+    ] as const
   })
   return {
     duel: { ...duel, tallies, verdicts },

@@ -18,13 +18,22 @@ const CONSTANTS = {
   zSquaredPpm: 8_122_500,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
-  /** Challenges a lane plays in each open environment: doubling from a duel's first epoch, up to the most. */
+  /**
+   * Challenges a lane plays in each open environment: doubling from a duel's first epoch, up to the
+   * most.
+   */
   quotaFirst: 32,
   quotaMost: 512,
   duelEpochs: 8,
-  /** A lane is set aside whose proportion is further than √ of this many deviations from the median lane's. */
+  /**
+   * A lane is set aside whose proportion is further than √ of this many deviations from the median
+   * lane's.
+   */
   outlierZSquared: 36,
-  /** From this epoch of a duel, an environment whose median lane has a smaller share of decisive trials is even. */
+  /**
+   * From this epoch of a duel, an environment whose median lane has a smaller share of decisive
+   * trials is even.
+   */
   evenEpoch: 3,
   evenPpm: 10_000,
   /** What is left of a validator's record after an epoch. */
@@ -38,9 +47,9 @@ const CONSTANTS = {
 }
 
 /**
- * What a network agrees on: its environments and numbers. It is part of the state, so the state's root commits to it.
- * What is no number to choose is in the code: the half that attests, the two thirds that thaw, the third that is
- * trimmed.
+ * What a network agrees on: its environments and numbers. It is part of the state, so the state's
+ * root commits to it. What is no number to choose is in the code: the half that attests, the two
+ * thirds that thaw, the third that is trimmed.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 
@@ -61,10 +70,17 @@ export type LaneRule = Rule & { readonly outlierZSquared: bigint }
 
 /** The rule of one environment under `protocol`. */
 export function ruleOf({ cap, minTrials, zSquaredPpm, outlierZSquared }: Protocol): LaneRule {
-  return { cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm), outlierZSquared: BigInt(outlierZSquared) }
+  return {
+    cap,
+    minTrials,
+    zSquaredPpm: BigInt(zSquaredPpm),
+    outlierZSquared: BigInt(outlierZSquared),
+  }
 }
 
-/** Challenges a lane plays in each open environment in the `epochIndex`-th epoch (from 1) of a duel. */
+/**
+ * Challenges a lane plays in each open environment in the `epochIndex`-th epoch (from 1) of a duel.
+ */
 export function quota(epochIndex: number, { quotaFirst, quotaMost }: Protocol): number {
   return Math.min(quotaFirst * 2 ** (epochIndex - 1), quotaMost)
 }

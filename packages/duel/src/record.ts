@@ -1,10 +1,19 @@
-/** What a record holds under a key of its own, never what its prototype holds: keys may be a stranger's. */
-export function own<Value>(record: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+/**
+ * What a record holds under a key of its own, never what its prototype holds: keys may be a
+ * stranger's.
+ */
+export function own<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  key: string,
+): Value | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined
 }
 
 /** A record with these keys, `__proto__` among them if it must be. */
-export function tabulate<Value>(keys: readonly string[], of: (key: string) => Value): Record<string, Value> {
+export function tabulate<Value>(
+  keys: readonly string[],
+  of: (key: string) => Value,
+): Record<string, Value> {
   return Object.fromEntries(keys.map((key) => [key, of(key)]))
 }
 

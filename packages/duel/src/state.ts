@@ -10,7 +10,10 @@ export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', s
 /** How often a validator's lanes were good, in millionths of a lane, older ones fading. */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
-/** What governs one epoch. Every validator computes the same one; keys of records are hotkeys unless said otherwise. */
+/**
+ * What governs one epoch. Every validator computes the same one; keys of records are hotkeys unless
+ * said otherwise.
+ */
 export type State = {
   readonly protocol: Protocol
   readonly epoch: number
@@ -47,14 +50,27 @@ export type Given = 'win' | 'hold' | 'even'
 
 /** The state of a network's first epoch: nobody on the throne, nobody due. */
 export function genesis(protocol: Protocol, epoch: number): State {
-  return { protocol, epoch, ratio: protocol.ratioFloorPpm, dueled: [], trust: {}, heads: {}, due: {} }
+  return {
+    protocol,
+    epoch,
+    ratio: protocol.ratioFloorPpm,
+    dueled: [],
+    trust: {},
+    heads: {},
+    due: {},
+  }
 }
 
 /** The digest that a validator attests. */
 export const stateRoot = (state: State): Hash => digest('state', state)
 
 /** The four fields alone, whatever else is on the object. */
-export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({ hotkey, model, revision, chute })
+export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
+  hotkey,
+  model,
+  revision,
+  chute,
+})
 
 /** The digest of what a miner commits to: it has one duel. */
 export const contentOf = (miner: Miner): Hash => digest('content', minerOf(miner))
@@ -73,7 +89,10 @@ export function openEnvs({ verdicts }: Duel, { envs }: Protocol): readonly strin
 /** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
 export const encodeState = (state: State): string => canonicalize(state)
 
-/** Reads a state as `encodeState` writes it, and nothing else. Never throws. Whether it is the right one, its root says. */
+/**
+ * Reads a state as `encodeState` writes it, and nothing else. Never throws. Whether it is the right
+ * one, its root says.
+ */
 export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)
   if (!parsed.ok) return { ...parsed, code: 'BAD_STATE' }
@@ -89,20 +108,32 @@ function conflict({ protocol, epoch, champion, duel }: State): string | undefine
   if (protocol.minTrials > protocol.cap) return 'state.protocol.minTrials: more than the cap'
   if (!duel) return undefined
   if (duel.start > epoch) return 'state.duel.start: after the epoch'
-  if (duel.id !== duelId(duel.champion, duel.contender, duel.start)) return 'state.duel.id: of another duel'
+  if (duel.id !== duelId(duel.champion, duel.contender, duel.start))
+    return 'state.duel.id: of another duel'
   const sits = champion && contentOf(champion) === contentOf(duel.champion)
   return sits ? undefined : 'state.duel.champion: not on the throne'
 }
 
-/** Values of a record by number: `z.record` passes over `__proto__`, and a path must not hold a stranger's key. */
+/**
+ * Values of a record by number: `z.record` passes over `__proto__`, and a path must not hold a
+ * stranger's key.
+ */
 const record = (value: z.ZodType) =>
-  z.preprocess((x) => (x instanceof Object && !Array.isArray(x) ? Object.values(x) : undefined), z.array(value))
+  z.preprocess(
+    (x) => (x instanceof Object && !Array.isArray(x) ? Object.values(x) : undefined),
+    z.array(value),
+  )
 /** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
 const whole = (least = 0, most = 10 ** 12) => z.int().min(least).max(most)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)
-const miner = z.strictObject({ hotkey: z.string(), model: z.string(), revision: z.string(), chute: z.string() })
+const miner = z.strictObject({
+  hotkey: z.string(),
+  model: z.string(),
+  revision: z.string(),
+  chute: z.string(),
+})
 const duel = z.strictObject({
   id: hash,
   champion: miner,

@@ -24,12 +24,14 @@ const hex = (random: Generator) =>
   Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, '0')).join('')
 
 /**
- * The next epoch of a subnet in which anything happens: keys come and go, stakes move, commitments change, lanes miss, are
- * late, lie, disagree; some validators are on another state.
+ * The next epoch of a subnet in which anything happens: keys come and go, stakes move, commitments
+ * change, lanes miss, are late, lie, disagree; some validators are on another state.
  */
 function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
   const chance = (p: number) => random.random() < p
-  const validators = Array.from({ length: 12 }, (_, i) => `validator ${i}`).filter(() => chance(0.95))
+  const validators = Array.from({ length: 12 }, (_, i) => `validator ${i}`).filter(() =>
+    chance(0.95),
+  )
   const miners = Array.from({ length: 9 }, (_, i): Miner & { block: number } =>
     miner(`miner ${i}`, random.integers(0, 50), String(Math.floor((state.epoch + 5 * i) / 40))),
   ).filter(() => chance(0.97))
@@ -47,7 +49,12 @@ function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
       hotkey,
       stake: random.uint64(),
       ...(chance(0.98) && {
-        attest: { epoch: state.epoch, bitmap: bits(), next: hex(random), stateRoot: chance(0.02) ? hex(random) : root },
+        attest: {
+          epoch: state.epoch,
+          bitmap: bits(),
+          next: hex(random),
+          stateRoot: chance(0.02) ? hex(random) : root,
+        },
       }),
     })),
     miners,
@@ -60,17 +67,24 @@ function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
     return Object.fromEntries(
       (duel ? openEnvs(duel, protocol) : []).map((env) => {
         const decisive = Math.floor(played * (digit % 3 === 0 && env > 'n' ? 0 : 0.8))
-        const wins = Array.from({ length: decisive }, () => random.random()).filter((x) => x < p).length
+        const wins = Array.from({ length: decisive }, () => random.random()).filter(
+          (x) => x < p,
+        ).length
         return [env, { wins, losses: decisive - wins, played }]
       }),
     )
   }
-  const seals = validators.filter(() => chance(0.97)).map((hotkey) => [hotkey, hex(random)] as const)
+  const seals = validators
+    .filter(() => chance(0.97))
+    .map((hotkey) => [hotkey, hex(random)] as const)
   const lanes = validators.filter(() => chance(0.97)).map((hotkey) => [hotkey, lane()] as const)
   return [snapshot, Object.fromEntries(seals), Object.fromEntries(lanes)]
 }
 
-/** The same value with the keys of every record, and every list whose order says nothing, in another order. */
+/**
+ * The same value with the keys of every record, and every list whose order says nothing, in another
+ * order.
+ */
 function shuffled<Value>(value: Value, random: Generator): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) {
@@ -98,7 +112,11 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
     const inputs = chaos(state, random)
     const { state: next, report } = settle(freeze(state), ...freeze(inputs))
     const [snapshot, seals, lanes] = inputs
-    const others = [shuffled(snapshot, order), shuffled(seals, order), shuffled(lanes, order)] as const
+    const others = [
+      shuffled(snapshot, order),
+      shuffled(seals, order),
+      shuffled(lanes, order),
+    ] as const
     expect(stateRoot(decide(shuffled(state, order), ...others))).toBe(stateRoot(next))
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
@@ -116,7 +134,18 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
 
 describe('decide', () => {
   const key = fc.oneof(
-    fc.constantFrom('v1', 'v2', 'v3', 'v4', 'm1', 'm2', '__proto__', 'constructor', 'toString', 'hasOwnProperty'),
+    fc.constantFrom(
+      'v1',
+      'v2',
+      'v3',
+      'v4',
+      'm1',
+      'm2',
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+    ),
     fc.string({ maxLength: 3 }),
   )
   const record = <T>(value: fc.Arbitrary<T>) =>
@@ -129,7 +158,10 @@ describe('decide', () => {
   )
   const tally = fc.record({ wins: number, losses: number, played: number })
   const lane = fc.record({ 'mult8@0.1.0': tally, 'tictactoe@0.1.0': tally }, { requiredKeys: [] })
-  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 4 }), fc.constantFrom('\ud800', 'models/m1', 'main'))
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 4 }),
+    fc.constantFrom('\ud800', 'models/m1', 'main'),
+  )
   const hash = fc.constantFrom('0'.repeat(64), 'f'.repeat(64))
   const started = decide(genesis(PROTOCOL, 10), ...epochOf(genesis(PROTOCOL, 10)))
   const root = stateRoot(started)
@@ -150,18 +182,26 @@ describe('decide', () => {
       ),
       { selector: ({ hotkey }) => hotkey },
     ),
-    miners: fc.uniqueArray(fc.record({ hotkey: key, model: text, revision: text, chute: text, block: fc.nat(9) }), {
-      selector: ({ hotkey }) => hotkey,
-    }),
+    miners: fc.uniqueArray(
+      fc.record({ hotkey: key, model: text, revision: text, chute: text, block: fc.nat(9) }),
+      {
+        selector: ({ hotkey }) => hotkey,
+      },
+    ),
   })
 
   it('never throws, and gives a state that can be read, whatever strangers wrote', () => {
     fc.assert(
-      fc.property(snapshot, record(hash), record(fc.oneof(lane, record(tally))), (seen, seals, lanes) => {
-        const next = decide(started, seen, seals, lanes as unknown as Lanes)
-        expect(parseState(encodeState(next))).toMatchObject({ ok: true })
-        expect(next.epoch).toBe(12)
-      }),
+      fc.property(
+        snapshot,
+        record(hash),
+        record(fc.oneof(lane, record(tally))),
+        (seen, seals, lanes) => {
+          const next = decide(started, seen, seals, lanes as unknown as Lanes)
+          expect(parseState(encodeState(next))).toMatchObject({ ok: true })
+          expect(next.epoch).toBe(12)
+        },
+      ),
       { numRuns: 500 },
     )
   })

@@ -20,11 +20,14 @@ const RATIO = 510_000
 const tally = fc.tuple(fc.nat(400), fc.nat(400), fc.nat(200)).map(([wins, losses, ties]) => ({
   ...{ wins, losses, played: wins + losses + ties },
 }))
-const lanes = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 1_000_000 }), tally), {
-  selector: ([hotkey]) => hotkey,
-  minLength: 1,
-  maxLength: 12,
-})
+const lanes = fc.uniqueArray(
+  fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 1_000_000 }), tally),
+  {
+    selector: ([hotkey]) => hotkey,
+    minLength: 1,
+    maxLength: 12,
+  },
+)
 
 describe('properties', () => {
   const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36n) =>
@@ -46,7 +49,9 @@ describe('properties', () => {
   it('drops a third of the weight, whatever is set aside', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
-        const alike = entries.map(([hotkey, weight]) => [hotkey, weight, { wins: 1, losses: 0, played: 1 }] as const)
+        const alike = entries.map(
+          ([hotkey, weight]) => [hotkey, weight, { wins: 1, losses: 0, played: 1 }] as const,
+        )
         const total = entries.reduce((sum, [, weight]) => sum + BigInt(weight), 0n)
         expect(judge(alike).win.trials).toBe(total - (total + 2n) / 3n)
         expect(judge(alike).hold).toEqual(judge(alike).win)
@@ -55,7 +60,8 @@ describe('properties', () => {
   })
 
   it('lets no coalition up to a third lift what is tested above what the honest lanes say', () => {
-    const lead = ({ wins, losses }: Tally) => BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
+    const lead = ({ wins, losses }: Tally) =>
+      BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
         const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
@@ -68,7 +74,10 @@ describe('properties', () => {
         const honest = told.filter(([, , seen]) => seen !== lie)
         const { win } = judge(told, 10n ** 12n) // nobody is set aside
         const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
-        const truth = honest.reduce((sum, [, weight, seen]) => sum + BigInt(weight) * lead(seen), 0n)
+        const truth = honest.reduce(
+          (sum, [, weight, seen]) => sum + BigInt(weight) * lead(seen),
+          0n,
+        )
         if (tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
       }),
     )
@@ -80,7 +89,13 @@ test('what is not a count, or not a ratio, is refused', () => {
   const of =
     (wins: number, ratioPpm: number, weight = 1) =>
     () =>
-      evidence({ weights: { a: weight }, tallies: { a: { wins, losses: 0, played: 32 } }, ratioPpm, rule })
-  for (const call of [of(0.5, RATIO), of(Number.NaN, RATIO), of(1, RATIO, 0.5)]) expect(call).toThrow(RangeError)
+      evidence({
+        weights: { a: weight },
+        tallies: { a: { wins, losses: 0, played: 32 } },
+        ratioPpm,
+        rule,
+      })
+  for (const call of [of(0.5, RATIO), of(Number.NaN, RATIO), of(1, RATIO, 0.5)])
+    expect(call).toThrow(RangeError)
   for (const ratio of [0, 1_000_000, -1, 0.5, Number.NaN]) expect(of(20, ratio)).toThrow(RangeError)
 })

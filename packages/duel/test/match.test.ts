@@ -1,7 +1,16 @@
 import { calibrate, verdict, walk } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { LOCAL, look, match, NO_MATCH, type Outcome, outcome, PROTOCOL, ruleOf } from '../src/index.ts'
+import {
+  LOCAL,
+  look,
+  match,
+  NO_MATCH,
+  type Outcome,
+  outcome,
+  PROTOCOL,
+  ruleOf,
+} from '../src/index.ts'
 
 const RULE = ruleOf(LOCAL)
 const outcomes = (wins: number, losses: number, ties = 0): Outcome[] => [
@@ -13,29 +22,40 @@ const outcomes = (wins: number, losses: number, ties = 0): Outcome[] => [
 describe('a match', () => {
   it('has no verdict before the tenth trial, and stops at the first one', () => {
     expect(match([], 510_000, RULE)).toEqual(NO_MATCH)
-    expect(match(outcomes(9, 0, 5), 510_000, RULE)).toMatchObject({ trials: 9, played: 14, verdict: 'continue' })
+    expect(match(outcomes(9, 0, 5), 510_000, RULE)).toMatchObject({
+      trials: 9,
+      played: 14,
+      verdict: 'continue',
+    })
     const won = { wins: 10, losses: 0, ties: 5, trials: 10, played: 15, verdict: 'win' }
     expect(match(outcomes(10, 400, 5), 510_000, RULE)).toEqual(won)
-    expect(match(outcomes(0, 50), 510_000, RULE)).toMatchObject({ losses: 10, played: 10, verdict: 'hold' })
+    expect(match(outcomes(0, 50), 510_000, RULE)).toMatchObject({
+      losses: 10,
+      played: 10,
+      verdict: 'hold',
+    })
   })
 
   it('is a look after every trial, in order', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }), (played) => {
-        let naive = 'continue'
-        let seen = 0
-        while (naive === 'continue' && seen < played.length) {
-          const part = played.slice(0, ++seen)
-          const wins = part.filter((one) => one === 'win').length
-          const trials = part.filter((one) => one !== 'tie').length
-          naive = verdict({ wins, trials, ratioPpm: 510_000, rule: RULE })
-        }
-        const { verdict: reached, played: looked } = match(played, 510_000, RULE)
-        expect([reached, looked]).toEqual([naive, seen])
-        expect(played.reduce((now, one) => look(now, one, 510_000, RULE), NO_MATCH)).toEqual(
-          match(played, 510_000, RULE),
-        )
-      }),
+      fc.property(
+        fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }),
+        (played) => {
+          let naive = 'continue'
+          let seen = 0
+          while (naive === 'continue' && seen < played.length) {
+            const part = played.slice(0, ++seen)
+            const wins = part.filter((one) => one === 'win').length
+            const trials = part.filter((one) => one !== 'tie').length
+            naive = verdict({ wins, trials, ratioPpm: 510_000, rule: RULE })
+          }
+          const { verdict: reached, played: looked } = match(played, 510_000, RULE)
+          expect([reached, looked]).toEqual([naive, seen])
+          expect(played.reduce((now, one) => look(now, one, 510_000, RULE), NO_MATCH)).toEqual(
+            match(played, 510_000, RULE),
+          )
+        },
+      ),
     )
   })
 
@@ -62,24 +82,31 @@ describe('the outcome', () => {
   const final = (verdicts: readonly One[], margin: number) => {
     const counted = verdicts.filter((one) => one !== 'even')
     const wins = counted.filter((one) => one === 'win').length
-    return counted.length > 0 && wins >= Math.ceil((counted.length + margin) / 2) ? 'contender' : 'champion'
+    return counted.length > 0 && wins >= Math.ceil((counted.length + margin) / 2)
+      ? 'contender'
+      : 'champion'
   }
   const ends = (verdicts: readonly One[]): One[][] => {
     const open = verdicts.indexOf('continue')
     if (open < 0) return [[...verdicts]]
-    return (['win', 'hold', 'even'] as const).flatMap((one) => ends(verdicts.map((old, i) => (i === open ? one : old))))
+    return (['win', 'hold', 'even'] as const).flatMap((one) =>
+      ends(verdicts.map((old, i) => (i === open ? one : old))),
+    )
   }
 
-  it.each([1, 2, 3])('with K = %d is known exactly when the open environments cannot change it', (margin) => {
-    for (let n = 0; n <= 4; n++) {
-      for (let code = 0; code < 4 ** n; code++) {
-        const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
-        const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
-        const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
-        expect(outcome(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
+  it.each([1, 2, 3])(
+    'with K = %d is known exactly when the open environments cannot change it',
+    (margin) => {
+      for (let n = 0; n <= 4; n++) {
+        for (let code = 0; code < 4 ** n; code++) {
+          const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
+          const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
+          const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
+          expect(outcome(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
+        }
       }
-    }
-  })
+    },
+  )
 
   it.each([
     [{}, 'champion'],
@@ -93,7 +120,10 @@ describe('the outcome', () => {
   ] as const)('of %o is %s', (verdicts, want) => expect(outcome(verdicts, 1)).toBe(want))
 })
 
-test.each([PROTOCOL, LOCAL])('the z of the constants is the calibrated one', ({ cap, minTrials, zSquaredPpm }) => {
-  const z = calibrate({ alpha: 0.05, cap, minTrials })
-  expect(zSquaredPpm).toBe(Math.round(z * 100) ** 2 * 100)
-})
+test.each([PROTOCOL, LOCAL])(
+  'the z of the constants is the calibrated one',
+  ({ cap, minTrials, zSquaredPpm }) => {
+    const z = calibrate({ alpha: 0.05, cap, minTrials })
+    expect(zSquaredPpm).toBe(Math.round(z * 100) ** 2 * 100)
+  },
+)

@@ -9,7 +9,13 @@ test('the constants cannot be changed', () => {
 })
 
 test('a local network differs in its clock and cap alone', () => {
-  expect(LOCAL).toEqual({ ...PROTOCOL, epochBlocks: 30, sealBlock: 20, cap: 500, zSquaredPpm: 7_128_900 })
+  expect(LOCAL).toEqual({
+    ...PROTOCOL,
+    epochBlocks: 30,
+    sealBlock: 20,
+    cap: 500,
+    zSquaredPpm: 7_128_900,
+  })
 })
 
 test('a quota doubles up to the most', () => {

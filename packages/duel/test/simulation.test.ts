@@ -6,9 +6,10 @@ const [DETHRONES, POWERS] = [2000, 600]
 const duelsOf = (lanes: number) => (lanes > 16 ? 80 : 300)
 
 /**
- * Both shares are of a finite number of duels, so they may differ by chance. Four standard errors of the difference (one
- * duel each way added, so that 0 and 1 have an error too), plus half of the table's last digit: 40 cells stay within
- * that but for about one seed in 400, and the seed is fixed.
+ * Both shares are of a finite number of duels, so they may differ by chance. Four standard errors
+ * of the difference (one duel each way added, so that 0 and 1 have an error too), plus half of the
+ * table's last digit: 40 cells stay within that but for about one seed in 400, and the seed is
+ * fixed.
  */
 function expectShare(got: number, want: number, duels: number, tableDuels: number, digit: number) {
   const pooled = (got * duels + want * tableDuels + 1) / (duels + tableDuels + 2)
@@ -38,9 +39,12 @@ describe.each(TABLE)('$lanes lanes', ({ lanes, worst, power, challenges, against
     expect(Math.abs(mean - (challenges[i] ?? 0))).toBeLessThanOrEqual(4 * errors + 0.5)
   })
 
-  it.each(AGAINST.map((strategy, i) => [strategy, i] as const))('holds out against liars: %s', (strategy, i) => {
-    expectShare(run({ p: 0.6, tied: 0.2, strategy }).won, against[i] ?? 0, duels, POWERS, 0.01)
-  })
+  it.each(AGAINST.map((strategy, i) => [strategy, i] as const))(
+    'holds out against liars: %s',
+    (strategy, i) => {
+      expectShare(run({ p: 0.6, tied: 0.2, strategy }).won, against[i] ?? 0, duels, POWERS, 0.01)
+    },
+  )
 
   it('is delayed, and no more, by liars at the very edge of the outlier rule', () => {
     const edge = run({ p: 0.6, tied: 0.2, strategy: 'down' }).won

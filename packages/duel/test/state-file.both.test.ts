@@ -43,7 +43,9 @@ describe('refuses', () => {
 })
 
 test('reads hotkeys with the names of inherited properties as any other', () => {
-  const trust = JSON.parse('{"__proto__":{"correct":1,"incorrect":0},"constructor":{"correct":2,"incorrect":0}}')
+  const trust = JSON.parse(
+    '{"__proto__":{"correct":1,"incorrect":0},"constructor":{"correct":2,"incorrect":0}}',
+  )
   const read = parseState(canonicalize(edit(base, ['trust'], trust)))
   expect(read.ok && Object.keys(read.value.trust)).toEqual(['__proto__', 'constructor'])
 })

@@ -34,7 +34,9 @@ export function bitmapOf(state: State, hotkeys: readonly string[]): Uint8Array {
 export interface Scene {
   readonly validators?: readonly string[]
   readonly miners?: readonly (Miner & { readonly block: number })[]
-  /** Validators whose lane is whole but sealed by nobody, sealed but not whole, attested by nobody. */
+  /**
+   * Validators whose lane is whole but sealed by nobody, sealed but not whole, attested by nobody.
+   */
   readonly unsealed?: readonly string[]
   readonly broken?: readonly string[]
   readonly unattested?: readonly string[]
@@ -43,7 +45,10 @@ export interface Scene {
 }
 type Rates = readonly [wins: number, losses: number]
 
-/** What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but for what `scene` says. */
+/**
+ * What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but
+ * for what `scene` says.
+ */
 export function epochOf(state: State, scene: Scene = {}): [Snapshot, Seals, Lanes] {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
   const { unsealed = [], broken = [], unattested = [], rates = [0, 0] } = scene
@@ -52,7 +57,10 @@ export function epochOf(state: State, scene: Scene = {}): [Snapshot, Seals, Lane
     Object.fromEntries(
       ENVS.map((env) => {
         const [wins, losses] = typeof rates === 'function' ? rates(validator, env) : rates
-        return [env, { wins: Math.round(wins * played), losses: Math.round(losses * played), played }]
+        return [
+          env,
+          { wins: Math.round(wins * played), losses: Math.round(losses * played), played },
+        ]
       }),
     )
   const whole = validators.filter((validator) => !broken.includes(validator))

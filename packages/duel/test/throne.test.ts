@@ -36,7 +36,15 @@ function run(epochs: number, scene: Scene, from: State = started) {
 
 describe('an empty throne', () => {
   it('starts empty, with nobody due', () => {
-    expect(first).toEqual({ protocol: PROTOCOL, epoch: 10, ratio: 510_000, dueled: [], trust: {}, heads: {}, due: {} })
+    expect(first).toEqual({
+      protocol: PROTOCOL,
+      epoch: 10,
+      ratio: 510_000,
+      dueled: [],
+      trust: {},
+      heads: {},
+      due: {},
+    })
     expect(attested(first, epochOf(first)[0])).toEqual([])
   })
 
@@ -75,7 +83,8 @@ describe('the queue', () => {
   const [snapshot] = epochOf(first, {
     miners: [miner('z', 1), miner('b', 3), miner('a', 3), miner('B', 3), miner('y', 2)],
   })
-  const names = (part: Partial<Snapshot>, state = first) => queue(state, { ...snapshot, ...part }).map((m) => m.hotkey)
+  const names = (part: Partial<Snapshot>, state = first) =>
+    queue(state, { ...snapshot, ...part }).map((m) => m.hotkey)
 
   it('is by block, then hotkey in code units', () => {
     expect(names({})).toEqual(['z', 'y', 'B', 'a', 'b'])
@@ -107,7 +116,10 @@ describe('weights', () => {
 
   it('are stake × trust in ppm of the heaviest, rounded down, none of nothing', () => {
     const state = { ...first, trust: { v2: { correct: 1_000_000, incorrect: 0 } } }
-    const [v1, v2, v3, v4] = [3000n, 3000n, 1n, 0n].map((stake, i) => ({ hotkey: `v${i + 1}`, stake }))
+    const [v1, v2, v3, v4] = [3000n, 3000n, 1n, 0n].map((stake, i) => ({
+      hotkey: `v${i + 1}`,
+      stake,
+    }))
     // the trust of v1 is 500000, of v2 666666: 500000 / 666666 = 0.75000075
     expect(of([v1, v2, v3, v4] as Snapshot['validators'], { ...state })).toEqual({
       v1: 750_000,
@@ -132,7 +144,10 @@ describe('weights', () => {
   })
 
   it('are as many as an attestation has bits: the heaviest', () => {
-    const many = Array.from({ length: 200 }, (_, i) => ({ hotkey: `v${i}`, stake: BigInt(1000 + i) }))
+    const many = Array.from({ length: 200 }, (_, i) => ({
+      hotkey: `v${i}`,
+      stake: BigInt(1000 + i),
+    }))
     const weights = of(many) ?? {}
     expect(Object.keys(weights).length).toBe(128)
     expect(weights.v72).toBe(894_078) // 1072 / 1199
@@ -144,7 +159,10 @@ describe('weights', () => {
     const { state } = run(1, scene)
     expect(state.duel?.weights).toEqual(started.duel?.weights)
     expect(Object.keys(state.due)).toEqual(['v1', 'v2', 'v3', 'v4'])
-    const { duel } = after(run(1, LOSING).state, { ...scene, miners: [miner('m1'), miner('m3', 3)] }).state
+    const { duel } = after(run(1, LOSING).state, {
+      ...scene,
+      miners: [miner('m1'), miner('m3', 3)],
+    }).state
     expect(Object.keys(duel?.weights ?? {})).toEqual(['v1', 'v2', 'v3', 'v4', 'v5'])
   })
 })
@@ -182,10 +200,15 @@ describe('acceptance', () => {
     ['not a number', { wins: Number.NaN, losses: 0, played: 32 }],
   ])('takes no lane for whole that has %s', (_, tally) => {
     const [snapshot, seals, lanes] = epochOf(started, CLOSE)
-    const { report } = settle(started, snapshot, seals, { ...lanes, v2: { ...lanes.v2, [MULT8]: tally } })
+    const { report } = settle(started, snapshot, seals, {
+      ...lanes,
+      v2: { ...lanes.v2, [MULT8]: tally },
+    })
     expect(report.lanes.v2).toMatchObject({ whole: false, accepted: false })
     const { [MULT8]: _absent, ...rest } = lanes.v2 ?? {}
-    expect(settle(started, snapshot, seals, { ...lanes, v2: rest }).report.lanes.v2?.whole).toBe(false)
+    expect(settle(started, snapshot, seals, { ...lanes, v2: rest }).report.lanes.v2?.whole).toBe(
+      false,
+    )
   })
 
   it('wants more than half of the weight, its own attestation included', () => {
@@ -194,7 +217,9 @@ describe('acceptance', () => {
       const silent = new Uint8Array(16)
       const validators = snapshot.validators.map((v) => ({
         ...v,
-        ...(v.attest && { attest: { ...v.attest, bitmap: hotkeys.includes(v.hotkey) ? v.attest.bitmap : silent } }),
+        ...(v.attest && {
+          attest: { ...v.attest, bitmap: hotkeys.includes(v.hotkey) ? v.attest.bitmap : silent },
+        }),
       }))
       const { report } = settle(started, { ...snapshot, validators }, seals, lanes)
       expect(attested(started, { ...snapshot, validators })).toEqual(
@@ -202,8 +227,14 @@ describe('acceptance', () => {
       )
       return report
     }
-    expect(attestedBy(['v1', 'v2']).lanes.v1).toMatchObject({ attesters: ['v1', 'v2'], accepted: false })
-    expect(attestedBy(['v1', 'v2', 'v3']).lanes.v1).toMatchObject({ attesters: ['v1', 'v2', 'v3'], accepted: true })
+    expect(attestedBy(['v1', 'v2']).lanes.v1).toMatchObject({
+      attesters: ['v1', 'v2'],
+      accepted: false,
+    })
+    expect(attestedBy(['v1', 'v2', 'v3']).lanes.v1).toMatchObject({
+      attesters: ['v1', 'v2', 'v3'],
+      accepted: true,
+    })
     expect(attestedBy(['v2', 'v3', 'v4']).lanes.v1?.attesters).toEqual(['v2', 'v3', 'v4'])
     expect(attestedBy(['v1', 'v2']).frozen).toBe(true)
   })
@@ -224,7 +255,10 @@ describe('acceptance', () => {
     const [snapshot] = epochOf(started, CLOSE)
     const with_ = (bitmap: Uint8Array) => ({
       ...snapshot,
-      validators: snapshot.validators.map((v) => ({ ...v, ...(v.attest && { attest: { ...v.attest, bitmap } }) })),
+      validators: snapshot.validators.map((v) => ({
+        ...v,
+        ...(v.attest && { attest: { ...v.attest, bitmap } }),
+      })),
     })
     expect(attested(started, with_(Uint8Array.of(0b0101)))).toEqual(['v1', 'v3'])
     expect(attested(started, with_(Uint8Array.of(0b11111000)))).toEqual(['v4'])
@@ -254,7 +288,11 @@ describe('a frozen epoch', () => {
   it('counts among the epochs of the duel', () => {
     expect(run(7, scene).state.duel).toEqual(started.duel)
     const { state, report } = run(8, scene)
-    expect([report.outcome, state.duel, state.champion?.hotkey]).toEqual(['champion', undefined, 'm1'])
+    expect([report.outcome, state.duel, state.champion?.hotkey]).toEqual([
+      'champion',
+      undefined,
+      'm1',
+    ])
   })
 
   it('is not an epoch with two thirds of the weight', () => {
@@ -267,7 +305,10 @@ describe('a frozen epoch', () => {
 
 describe('a verdict', () => {
   it('for the contender crowns it, and its lower bound is the ratio to beat', () => {
-    const { state, report } = after(started, { ...WINNING, miners: [miner('m1'), miner('m2', 2), miner('m3', 3)] })
+    const { state, report } = after(started, {
+      ...WINNING,
+      miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
+    })
     expect([report.envs[MULT8]?.given, report.envs[TICTACTOE]?.given, report.outcome]).toEqual([
       'win',
       'win',
@@ -318,9 +359,17 @@ describe('a verdict', () => {
   it('comes within eight epochs, or the champion holds', () => {
     const drawn: Scene = { rates: [0.009, 0.009] } // 1.8 % decisive: not even, and too few to tell
     const seven = run(7, drawn)
-    expect([seven.report.outcome, seven.state.duel?.start, seven.state.epoch]).toEqual([undefined, 11, 18])
+    expect([seven.report.outcome, seven.state.duel?.start, seven.state.epoch]).toEqual([
+      undefined,
+      11,
+      18,
+    ])
     const { state, report } = run(8, drawn)
-    expect([report.outcome, state.champion?.hotkey, state.duel]).toEqual(['champion', 'm1', undefined])
+    expect([report.outcome, state.champion?.hotkey, state.duel]).toEqual([
+      'champion',
+      'm1',
+      undefined,
+    ])
   })
 })
 
@@ -383,7 +432,11 @@ describe('who leaves', () => {
 
   it('the champion: its contender takes the throne, the ratio unchanged but for its decay', () => {
     const { state, report } = after(raised, { ...CLOSE, miners: [miner('m2', 2), miner('m3', 3)] })
-    expect([report.outcome, state.champion, state.ratio]).toEqual(['contender', content(miner('m2')), 595_652])
+    expect([report.outcome, state.champion, state.ratio]).toEqual([
+      'contender',
+      content(miner('m2')),
+      595_652,
+    ])
     expect(state.duel).toMatchObject({ champion: { hotkey: 'm2' }, contender: { hotkey: 'm3' } })
   })
 
@@ -413,7 +466,11 @@ describe('who leaves', () => {
 
   it('both: the throne goes to the head of the queue', () => {
     const { state, report } = gone([miner('m3', 3), miner('m4', 4)])
-    expect([report.outcome, state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual(['champion', 'm3', 'm4'])
+    expect([report.outcome, state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual([
+      'champion',
+      'm3',
+      'm4',
+    ])
     expect(gone([]).state.champion).toBeUndefined()
   })
 
@@ -424,13 +481,22 @@ describe('who leaves', () => {
 
   it('a contender after it won: crowned, and then gone', () => {
     const { state, report } = after(started, { ...WINNING, miners: [miner('m1'), miner('m3', 3)] })
-    expect([report.outcome, state.champion?.hotkey, state.ratio]).toEqual(['contender', 'm3', 800_000])
+    expect([report.outcome, state.champion?.hotkey, state.ratio]).toEqual([
+      'contender',
+      'm3',
+      800_000,
+    ])
   })
 
   it('a champion with a permit stays, and so does its contender', () => {
     const [snapshot, seals, lanes] = epochOf(started, CLOSE)
-    const validators = [...snapshot.validators, ...['m1', 'm2'].map((hotkey) => ({ hotkey, stake: 1n }))]
-    expect(decide(started, { ...snapshot, validators }, seals, lanes).duel?.id).toBe(started.duel?.id)
+    const validators = [
+      ...snapshot.validators,
+      ...['m1', 'm2'].map((hotkey) => ({ hotkey, stake: 1n })),
+    ]
+    expect(decide(started, { ...snapshot, validators }, seals, lanes).duel?.id).toBe(
+      started.duel?.id,
+    )
   })
 
   it('validators that deregister lose trust and head, what they saw stays', () => {
@@ -466,7 +532,10 @@ describe('the protocol', () => {
   it('is kept by a duel that runs, and changes with the next', () => {
     const running = with_(change, started, CLOSE)
     expect(running.protocol).toEqual(PROTOCOL)
-    const next = with_(change, running, { ...LOSING, miners: [miner('m1'), miner('m2', 2), miner('m3', 3)] })
+    const next = with_(change, running, {
+      ...LOSING,
+      miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
+    })
     expect([next.protocol.quotaFirst, next.duel?.contender.hotkey]).toEqual([64, 'm3'])
   })
 
@@ -478,7 +547,8 @@ describe('the protocol', () => {
 test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then decays epoch by epoch', () => {
   const random = pcg64(55n)
   const validators = Array.from({ length: 7 }, (_, i) => `v${i}`)
-  const flips = (n: number, p: number) => Array.from({ length: n }, () => random.random() < p).filter(Boolean).length
+  const flips = (n: number, p: number) =>
+    Array.from({ length: n }, () => random.random() < p).filter(Boolean).length
   const scene: Scene = {
     validators,
     rates: () => [0, 0],

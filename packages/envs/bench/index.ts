@@ -1,6 +1,15 @@
 import { pcg64 } from '@affine/prng'
 import { Bench } from 'tinybench'
-import { challengeId, type Env, type Message, make, play, registry, replay, specHash } from '../src/index.ts'
+import {
+  challengeId,
+  type Env,
+  type Message,
+  make,
+  play,
+  registry,
+  replay,
+  specHash,
+} from '../src/index.ts'
 
 const EPISODES = 1000
 const zeros = '0'.repeat(64)

@@ -7,11 +7,12 @@ import { normalise } from './text.ts'
 const SEEDS = 16
 
 /**
- * Tries what Gymnasium's `check_env` tries, and what replay needs besides: the same seed gives the same episode, text
- * for text; rewards are integers; replies are read strictly; the perfect player earns more than a forfeit.
+ * Tries what Gymnasium's `check_env` tries, and what replay needs besides: the same seed gives the
+ * same episode, text for text; rewards are integers; replies are read strictly; the perfect player
+ * earns more than a forfeit.
  *
- * It plays some dozens of episodes with `env` and leaves it closed. Passing is no proof: it cannot see that an
- * observation gives the answer away, or a rule that none of its seeds meets.
+ * It plays some dozens of episodes with `env` and leaves it closed. Passing is no proof: it cannot
+ * see that an observation gives the answer away, or a rule that none of its seeds meets.
  * @throws Error that says what is wrong.
  */
 export function checkEnv(env: Env): void {
@@ -24,26 +25,53 @@ export function checkEnv(env: Env): void {
     for (let draw = 0; draw < SEEDS; draw++)
       expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
     for (const stranger of [undefined, null, Number.NaN, {}])
-      expect(env, !space.contains(stranger), `${space.description} not to contain ${String(stranger)}`)
+      expect(
+        env,
+        !space.contains(stranger),
+        `${space.description} not to contain ${String(stranger)}`,
+      )
   }
   for (let seed = 0; seed < SEEDS; seed++) {
     prompts.add(env.prompt(env.reset({ seed })[0]))
-    expect(env, goldenEpisode(spec, seed).reward >= spec.lowestReward, `no reward below ${spec.lowestReward}`)
-    const [once, again] = [1, 2].map(() => JSON.stringify([goldenEpisode(spec, seed), solved(env, seed)]))
+    expect(
+      env,
+      goldenEpisode(spec, seed).reward >= spec.lowestReward,
+      `no reward below ${spec.lowestReward}`,
+    )
+    const [once, again] = [1, 2].map(() =>
+      JSON.stringify([goldenEpisode(spec, seed), solved(env, seed)]),
+    )
     expect(env, once === again, `seed ${seed} to give one episode, always`)
   }
   expect(env, prompts.size > 1, 'different challenges from different seeds')
-  // Last, because the specHash is made of episodes, and what is wrong with those is better said above.
+  // Last, because the specHash is made of episodes, and what is wrong with those is better said
+  // above.
   const challengeId = encodeId(digest('golden', spec.id, 0))
   const [observation, info] = env.reset({ options: { challengeId } })
-  expect(env, info.env === spec.id && info.difficulty === spec.difficulty, 'env and difficulty in info')
+  expect(
+    env,
+    info.env === spec.id && info.difficulty === spec.difficulty,
+    'env and difficulty in info',
+  )
   expect(env, info.challengeId === challengeId, 'the given challengeId in info')
   expect(env, info.specHash === spec.specHash(), 'the specHash in info')
-  expect(env, /^[0-9a-f]{64}$/.test(info.groundTruthCommitment), 'the groundTruthCommitment in info')
+  expect(
+    env,
+    /^[0-9a-f]{64}$/.test(info.groundTruthCommitment),
+    'the groundTruthCommitment in info',
+  )
   const [seeded] = env.reset({ seed: seedOf(challengeId) })
-  expect(env, env.prompt(seeded) === env.prompt(observation), 'a challenge id to be no more than its seed')
+  expect(
+    env,
+    env.prompt(seeded) === env.prompt(observation),
+    'a challenge id to be no more than its seed',
+  )
   const [, reward, terminated] = env.step(null)
-  expect(env, reward === spec.lowestReward && terminated, 'an unreadable reply to end it with the lowest reward')
+  expect(
+    env,
+    reward === spec.lowestReward && terminated,
+    'an unreadable reply to end it with the lowest reward',
+  )
   env.close()
 }
 
@@ -54,7 +82,11 @@ function solved(env: Env, seed: number): unknown[] {
   let [observation] = env.reset({ seed })
   let total = 0
   for (let over = false; !over; ) {
-    expect(env, observationSpace.contains(observation), `an observation in ${observationSpace.description}`)
+    expect(
+      env,
+      observationSpace.contains(observation),
+      `an observation in ${observationSpace.description}`,
+    )
     const prompt = env.prompt(observation)
     const seen = JSON.stringify(observation)
     expect(env, prompt.length > 0 && normalise(prompt) === prompt, 'prompts to be normalised text')
@@ -69,7 +101,11 @@ function solved(env: Env, seed: number): unknown[] {
     total += reward
     observation = next
   }
-  expect(env, observationSpace.contains(observation), `a last observation in ${observationSpace.description}`)
+  expect(
+    env,
+    observationSpace.contains(observation),
+    `a last observation in ${observationSpace.description}`,
+  )
   expect(env, total > spec.lowestReward, 'its solver to earn more than a forfeit')
   expect(env, refusesStep(env), 'step after the end to throw')
   return trace
@@ -78,7 +114,8 @@ function solved(env: Env, seed: number): unknown[] {
 /** The action of the solver's reply, once what is nearly the same reply has been tried. */
 function readStrictly(env: Env, good: string): unknown {
   const action = env.parse(good)
-  const same = (reply: string): boolean => JSON.stringify(env.parse(reply)) === JSON.stringify(action)
+  const same = (reply: string): boolean =>
+    JSON.stringify(env.parse(reply)) === JSON.stringify(action)
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
   expect(env, same(env.spec.format(action)), 'parse to read what format writes')
   expect(env, same(`Well.\n${good}`), 'the last line of a reply to count')

@@ -4,7 +4,8 @@ import type { Space } from './spaces.ts'
 
 /**
  * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
- * Only `random` may decide anything by chance; it is one stream from `initial` through every `step`.
+ * Only `random` may decide anything by chance; it is one stream from `initial` through every
+ * `step`.
  */
 export interface Definition<State, Observation, Action> {
   /** Lower-case words joined by hyphens. */
@@ -27,25 +28,56 @@ export interface Definition<State, Observation, Action> {
   truth(state: State): Json
   /** What the agent may see of a state. */
   observe(state: State): Observation
-  /** The state after `action` and the integer reward of this step, or null when the action is illegal. */
-  step(state: State, action: Action, random: Generator): { state: State; reward: number; terminated: boolean } | null
-  /** The observation put to a model: self-contained, rules and form of the answer included, every turn. */
+  /**
+   * The state after `action` and the integer reward of this step, or null when the action is
+   * illegal.
+   */
+  step(
+    state: State,
+    action: Action,
+    random: Generator,
+  ): { state: State; reward: number; terminated: boolean } | null
+  /**
+   * The observation put to a model: self-contained, rules and form of the answer included, every
+   * turn.
+   */
   prompt(observation: Observation): string
-  /** The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or guessed. */
+  /**
+   * The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or
+   * guessed.
+   */
   parse(line: string): Action | null
   /** An action as a line; `parse` reads it back. */
   format(action: Action): string
-  /** What a perfect player replies, from the text of a prompt alone. TypeError for any other text. */
+  /**
+   * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
+   */
   solve(prompt: string): string
 }
 
-/** A definition whose types are erased, under its exact id, `name@version`, and the hash of its behaviour. */
-export type EnvSpec = Definition<unknown, unknown, unknown> & { readonly id: string; specHash(): Hash }
+/**
+ * A definition whose types are erased, under its exact id, `name@version`, and the hash of its
+ * behaviour.
+ */
+export type EnvSpec = Definition<unknown, unknown, unknown> & {
+  readonly id: string
+  specHash(): Hash
+}
 
-export type ResetOptions = { readonly seed?: number | bigint; readonly options?: { readonly challengeId?: string } }
+export type ResetOptions = {
+  readonly seed?: number | bigint
+  readonly options?: { readonly challengeId?: string }
+}
 
 /** `left` is how many steps it may still take, `total` the sum of its rewards so far. */
-type Episode = { random: Generator; salt: string; info: Info; state: unknown; left: number; total: number }
+type Episode = {
+  random: Generator
+  salt: string
+  info: Info
+  state: unknown
+  left: number
+  total: number
+}
 
 /** Gymnasium's interface over a specification. `make` gives one; two never share an episode. */
 export class Env {
@@ -61,17 +93,23 @@ export class Env {
   }
 
   /**
-   * Starts an episode from a seed, or from a challenge id and the seed that follows from it. With neither, it goes on
-   * with the stream it has, as Gymnasium does; there is no entropy here to start one from.
+   * Starts an episode from a seed, or from a challenge id and the seed that follows from it. With
+   * neither, it goes on with the stream it has, as Gymnasium does; there is no entropy here to
+   * start one from.
    *
    * @throws TypeError with neither at first, with both, or for what is not a challenge id.
    */
-  reset({ seed, options: { challengeId } = {} }: ResetOptions = {}): [observation: unknown, info: Info] {
+  reset({
+    seed,
+    options: { challengeId } = {},
+  }: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
-    if (seed !== undefined && challengeId !== undefined) throw new TypeError('"seed" expected none with a challengeId')
+    if (seed !== undefined && challengeId !== undefined)
+      throw new TypeError('"seed" expected none with a challengeId')
     const entropy = challengeId === undefined ? seed : seedOf(challengeId)
     const random = entropy === undefined ? this.#episode?.random : pcg64(entropy)
-    if (random === undefined) throw new TypeError('"seed" expected at the first reset, got undefined')
+    if (random === undefined)
+      throw new TypeError('"seed" expected at the first reset, got undefined')
     // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
     const salt = entropy === undefined ? `${this.#episode?.salt}+` : (challengeId ?? String(seed))
     const state = spec.initial(random)
@@ -81,25 +119,42 @@ export class Env {
   }
 
   /**
-   * Takes one action. An illegal one, and null, which `parse` gives for a reply it cannot read, forfeit: they end the
-   * episode, and the reward is what brings its total to the lowest.
+   * Takes one action. An illegal one, and null, which `parse` gives for a reply it cannot read,
+   * forfeit: they end the episode, and the reward is what brings its total to the lowest.
    *
    * @throws TypeError before reset, after the end, and for an action outside the action space.
    */
-  step(action: unknown): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
+  step(
+    action: unknown,
+  ): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
     const { spec } = this
     const episode = this.#episode
     if (episode === undefined || episode.left === 0)
-      throw new TypeError(`"step" expected an episode in progress, got ${episode ? 'one that has ended' : 'none'}`)
+      throw new TypeError(
+        `"step" expected an episode in progress, got ${episode ? 'one that has ended' : 'none'}`,
+      )
     if (action !== null && !spec.actionSpace.contains(action))
-      throw new TypeError(`"action" expected ${spec.actionSpace.description}, got ${String(action)}`)
-    const forfeit = { state: episode.state, reward: spec.lowestReward - episode.total, terminated: true }
-    const outcome = (action === null ? null : spec.step(episode.state, action, episode.random)) ?? forfeit
+      throw new TypeError(
+        `"action" expected ${spec.actionSpace.description}, got ${String(action)}`,
+      )
+    const forfeit = {
+      state: episode.state,
+      reward: spec.lowestReward - episode.total,
+      terminated: true,
+    }
+    const outcome =
+      (action === null ? null : spec.step(episode.state, action, episode.random)) ?? forfeit
     const { state, reward, terminated } = outcome
     episode.state = state
     episode.total += reward
     episode.left = terminated ? 0 : episode.left - 1
-    return [spec.observe(state), reward, terminated, !terminated && episode.left === 0, episode.info]
+    return [
+      spec.observe(state),
+      reward,
+      terminated,
+      !terminated && episode.left === 0,
+      episode.info,
+    ]
   }
 
   /** The present state in text: its prompt. */
@@ -128,7 +183,10 @@ export class Env {
     return this.spec.prompt(observation)
   }
 
-  /** The action on the last line of a normalised reply, what follows the last LF; null for none in the action space. */
+  /**
+   * The action on the last line of a normalised reply, what follows the last LF; null for none in
+   * the action space.
+   */
   parse(reply: string): unknown {
     const action = this.spec.parse(reply.slice(reply.lastIndexOf('\n') + 1))
     return this.actionSpace.contains(action) ? action : null
@@ -136,9 +194,9 @@ export class Env {
 }
 
 /**
- * About the episode, the same object at every step. The hashes are worked out when they are read: either costs more
- * than an episode, and the specHash is itself made of episodes. A class, because getters in an object literal cost as
- * much as two.
+ * About the episode, the same object at every step. The hashes are worked out when they are read:
+ * either costs more than an episode, and the specHash is itself made of episodes. A class, because
+ * getters in an object literal cost as much as two.
  */
 export class Info {
   declare readonly challengeId?: string
@@ -159,7 +217,10 @@ export class Info {
     return this.#spec.specHash()
   }
 
-  /** `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge will use. */
+  /**
+   * `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge
+   * will use.
+   */
   get groundTruthCommitment(): Hash {
     return this.#commit()
   }

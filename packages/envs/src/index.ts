@@ -2,7 +2,15 @@ export { type ChallengeParts, challengeId, isChallengeId, seedOf } from './chall
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type Info, type ResetOptions } from './env.ts'
 export { make, register, registry, specHash } from './registry.ts'
-export { type Agent, type Fault, type Message, play, type Reply, replay, type Transcript } from './replay.ts'
+export {
+  type Agent,
+  type Fault,
+  type Message,
+  play,
+  type Reply,
+  replay,
+  type Transcript,
+} from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv } from './spec.ts'
 export { normalise } from './text.ts'

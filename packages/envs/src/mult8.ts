@@ -5,7 +5,11 @@ import { defineEnv } from './spec.ts'
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
 /** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. */
-export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<readonly number[], readonly number[], string>({
+export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
+  readonly number[],
+  readonly number[],
+  string
+>({
   name: 'mult8',
   version: '0.1.0',
   difficulty: 8,
@@ -18,7 +22,11 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<readonly number[], reado
   truth: product,
   observe: (factors) => factors,
   // Compared as text: there is one way to write a product.
-  step: (factors, answer) => ({ state: factors, reward: answer === product(factors) ? 1 : 0, terminated: true }),
+  step: (factors, answer) => ({
+    state: factors,
+    reward: answer === product(factors) ? 1 : 0,
+    terminated: true,
+  }),
   prompt: ([a, b]) =>
     `Compute ${a} * ${b}.\nYou may think first. Give the product, digits only, alone on the last line, with nothing after it.`,
   parse: (line) => (/^[1-9][0-9]{14,15}$/.test(line) ? line : null),

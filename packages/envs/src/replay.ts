@@ -13,29 +13,47 @@ export type Reply = { readonly content: string; readonly invocation?: string; re
 
 export type Answer = Reply | { readonly fault: 'no-reply' }
 
-/** Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents, nothing else. */
+/**
+ * Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents,
+ * nothing else.
+ */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
 type Recorded = Message & Partial<Reply>
 
-export type Transcript = { readonly messages: readonly Recorded[]; readonly reward: number; readonly fault?: Fault }
+export type Transcript = {
+  readonly messages: readonly Recorded[]
+  readonly reward: number
+  readonly fault?: Fault
+}
 
 /**
- * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a faulty one is not
- * recorded. Only the specification of `env` is used: one can serve many plays at once, and its own episode stays.
+ * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a
+ * faulty one is not recorded. Only the specification of `env` is used: one can serve many plays at
+ * once, and its own episode stays.
  *
- * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the agent rejects with.
+ * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the
+ * agent rejects with.
  * @throws TypeError unless `challengeId` is one.
  */
-export async function play(env: Pick<Env, 'spec'>, challengeId: string, agent: Agent): Promise<Transcript> {
+export async function play(
+  env: Pick<Env, 'spec'>,
+  challengeId: string,
+  agent: Agent,
+): Promise<Transcript> {
   const course = record(env.spec, seedOf(challengeId))
   let turn = course.next()
   while (!turn.done) turn = course.next(await agent(turn.value))
   return turn.value
 }
 
-/** An episode as a dialogue: yields the conversation, takes the next answer, returns the transcript. */
-export function* record(spec: EnvSpec, seed: bigint): Generator<readonly Message[], Transcript, Answer> {
+/**
+ * An episode as a dialogue: yields the conversation, takes the next answer, returns the transcript.
+ */
+export function* record(
+  spec: EnvSpec,
+  seed: bigint,
+): Generator<readonly Message[], Transcript, Answer> {
   const env = new Env(spec)
   env.reset({ seed })
   const messages: Recorded[] = []
@@ -52,24 +70,34 @@ export function* record(spec: EnvSpec, seed: bigint): Generator<readonly Message
 }
 
 /**
- * PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED, OVERSIZE: a reply that `play` would not
- * have recorded. WRONG_ROLE: prompts and replies do not alternate, or an item is no message.
+ * PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED, OVERSIZE: a reply that
+ * `play` would not have recorded. WRONG_ROLE: prompts and replies do not alternate, or an item is
+ * no message.
  */
 type MessageFault = 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'OVERSIZE' | 'WRONG_ROLE'
 
-/** TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after its end. */
+/**
+ * TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after
+ * its end.
+ */
 type ReplayFault = 'BAD_CHALLENGE_ID' | 'TOO_SHORT' | 'TOO_LONG' | MessageFault
 
 type Replayed = Result<{ readonly reward: number; readonly fault: boolean }, ReplayFault>
 
 /**
- * Runs an episode again over recorded messages: the same code that played it, so there is no second judge.
- * Messages that end with a prompt are an episode that ended with a fault. Whether that fault was the agent's, and what
- * the recorded reward says, is not its business; other fields of a message are ignored.
+ * Runs an episode again over recorded messages: the same code that played it, so there is no second
+ * judge. Messages that end with a prompt are an episode that ended with a fault. Whether that fault
+ * was the agent's, and what the recorded reward says, is not its business; other fields of a
+ * message are ignored.
  *
- * Takes hostile data, parsed from JSON or of any wrong type, and never throws if the environment doesn't.
+ * Takes hostile data, parsed from JSON or of any wrong type, and never throws if the environment
+ * doesn't.
  */
-export function replay({ spec }: Pick<Env, 'spec'>, challengeId: string, messages: readonly Message[]): Replayed {
+export function replay(
+  { spec }: Pick<Env, 'spec'>,
+  challengeId: string,
+  messages: readonly Message[],
+): Replayed {
   if (!isChallengeId(challengeId)) return refuse('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
   if (!Array.isArray(messages)) return refuse('TOO_SHORT', 'no messages')
   const env = new Env(spec)
@@ -77,16 +105,21 @@ export function replay({ spec }: Pick<Env, 'spec'>, challengeId: string, message
   for (let index = 0; index < messages.length; index++) {
     const turn = index % 2 === 0 ? 'user' : 'assistant'
     const { role, content }: Partial<Message> = Object(messages[index])
-    if (env.over) return refuse('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
-    if (role !== turn || typeof content !== 'string') return refuse('WRONG_ROLE', `message ${index}`)
-    if (turn === 'user' && content !== env.render()) return refuse('PROMPT_DIFFERS', `message ${index}`)
+    if (env.over)
+      return refuse('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
+    if (role !== turn || typeof content !== 'string')
+      return refuse('WRONG_ROLE', `message ${index}`)
+    if (turn === 'user' && content !== env.render())
+      return refuse('PROMPT_DIFFERS', `message ${index}`)
     // Length before content: what follows is then bounded, whatever came in.
     if (turn === 'assistant' && isOversize(content)) return refuse('OVERSIZE', `message ${index}`)
-    if (turn === 'assistant' && normalise(content) !== content) return refuse('NOT_NORMALISED', `message ${index}`)
+    if (turn === 'assistant' && normalise(content) !== content)
+      return refuse('NOT_NORMALISED', `message ${index}`)
     if (turn === 'assistant') env.step(env.parse(content))
   }
   const fault = messages.length % 2 === 1
-  if (!fault && !env.over) return refuse('TOO_SHORT', `${messages.length} messages, the episode goes on`)
+  if (!fault && !env.over)
+    return refuse('TOO_SHORT', `${messages.length} messages, the episode goes on`)
   return { ok: true, value: { reward: fault ? spec.lowestReward : env.total, fault } }
 }
 

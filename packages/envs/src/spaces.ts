@@ -6,7 +6,10 @@ export interface Space<T> {
   readonly description: string
   /** Is `value` a member? Takes anything and never throws. */
   contains(value: unknown): value is T
-  /** One member, drawn from `random`. Which draws are made is part of the contract: golden players use them. */
+  /**
+   * One member, drawn from `random`. Which draws are made is part of the contract: golden players
+   * use them.
+   */
   sample(random: Generator): T
 }
 
@@ -20,30 +23,50 @@ export function Discrete(size: number): Space<number> {
 }
 
 /**
- * Strings of `minLength` … `maxLength` characters out of `charset`, which is ASCII.
- * A sample draws its length, `integers(minLength, maxLength + 1)`, then each character's index in `charset`.
+ * Strings of `minLength` … `maxLength` characters out of `charset`, which is ASCII. A sample draws
+ * its length, `integers(minLength, maxLength + 1)`, then each character's index in `charset`.
  */
-export function Text(shape: { minLength: number; maxLength: number; charset: string }): Space<string> {
+export function Text(shape: {
+  minLength: number
+  maxLength: number
+  charset: string
+}): Space<string> {
   const { minLength, maxLength, charset } = shape
   const isIn = (character: string): boolean => charset.includes(character)
   return {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
-      typeof value === 'string' && isBetween(value.length, minLength, maxLength) && [...value].every(isIn),
+      typeof value === 'string' &&
+      isBetween(value.length, minLength, maxLength) &&
+      [...value].every(isIn),
     sample: (random) => {
       const length = random.integers(minLength, maxLength + 1)
-      return Array.from({ length }, () => charset.charAt(random.integers(0, charset.length))).join('')
+      return Array.from({ length }, () => charset.charAt(random.integers(0, charset.length))).join(
+        '',
+      )
     },
   }
 }
 
-/** Lists of `length` integers, each `low` … `high`, both inclusive. A sample draws them in order. */
-export function Box({ low, high, length }: { low: number; high: number; length: number }): Space<readonly number[]> {
+/**
+ * Lists of `length` integers, each `low` … `high`, both inclusive. A sample draws them in order.
+ */
+export function Box({
+  low,
+  high,
+  length,
+}: {
+  low: number
+  high: number
+  length: number
+}): Space<readonly number[]> {
   return {
     description: `Box(${low}..${high}, ${length})`,
     // Array.from turns holes into undefined; `every` alone would skip them.
     contains: (value): value is readonly number[] =>
-      Array.isArray(value) && value.length === length && Array.from(value).every((item) => isBetween(item, low, high)),
+      Array.isArray(value) &&
+      value.length === length &&
+      Array.from(value).every((item) => isBetween(item, low, high)),
     sample: (random) => Array.from({ length }, () => random.integers(low, high + 1)),
   }
 }

@@ -6,22 +6,29 @@ import { defineEnv } from './spec.ts'
 type Board = readonly number[]
 
 /**
- * A position of the solved game. `score` is for whoever just moved: WON for the winning move, else above 0 for a win
- * ahead, sooner is more. `next` is what each cell leads to, undefined if it cannot be taken. `best` are the mover's best
- * cells in ascending order: best value, then fastest win or slowest loss. Where there is none, the game is over.
+ * A position of the solved game. `score` is for whoever just moved: WON for the winning move, else
+ * above 0 for a win ahead, sooner is more. `next` is what each cell leads to, undefined if it
+ * cannot be taken. `best` are the mover's best cells in ascending order: best value, then fastest
+ * win or slowest loss. Where there is none, the game is over.
  */
-type Position = { board: Board; score: number; next: readonly (Position | undefined)[]; best: readonly number[] }
+type Position = {
+  board: Board
+  score: number
+  next: readonly (Position | undefined)[]
+  best: readonly number[]
+}
 
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const LINES = ['012', '345', '678', '036', '147', '258', '048', '246']
 const WON = 10
 
 /**
- * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves when the marks are
- * equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
+ * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves
+ * when the marks are equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
  *
- * One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one `integers(0, n)` among its n best
- * cells in ascending order (which, as in NumPy, takes nothing from the stream for n = 1).
+ * One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one `integers(0,
+ * n)` among its n best cells in ascending order (which, as in NumPy, takes nothing from the stream
+ * for n = 1).
  */
 export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, number>({
   name: 'tictactoe',
@@ -60,7 +67,8 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   parse: (line) => (NAMES.includes(line) ? NAMES.indexOf(line) : null),
   format: (cell) => NAMES[cell] ?? '',
   solve: (prompt) => {
-    const marks = prompt.match(/^[ABC]( [.XO]){3}$/gm)?.flatMap((row) => row.slice(2).split(' ')) ?? []
+    const marks =
+      prompt.match(/^[ABC]( [.XO]){3}$/gm)?.flatMap((row) => row.slice(2).split(' ')) ?? []
     const cells = marks.map((mark) => '.XO'.indexOf(mark)).join('')
     const [best] = game().positions.get(cells)?.best ?? []
     if (best === undefined) throw new TypeError('"prompt" expected one of tictactoe')
@@ -73,7 +81,10 @@ let solved: ReturnType<typeof solveGame> | undefined
 /** The solved game, worked out at its first use. */
 const game = () => (solved ??= solveGame())
 
-/** Negamax over the 5478 positions that play can reach, by their cells as digits, and those that episodes start from. */
+/**
+ * Negamax over the 5478 positions that play can reach, by their cells as digits, and those that
+ * episodes start from.
+ */
 function solveGame(): { positions: ReadonlyMap<string, Position>; starts: readonly Position[] } {
   const positions = new Map<string, Position>()
   const starts: string[] = []
@@ -92,7 +103,8 @@ function solveGame(): { positions: ReadonlyMap<string, Position>; starts: readon
     const score = won ? WON : best.length > 0 ? Math.sign(top) - top : 0
     const position = { board, score, next, best }
     positions.set(cells, position)
-    // A start: some move gives away a win or a draw. So it is not lost: then there is nothing to give away.
+    // A start: some move gives away a win or a draw. So it is not lost: then there is nothing to
+    // give away.
     if (scores.some((each) => Math.sign(each) < Math.sign(top))) starts.push(cells)
     return position
   }

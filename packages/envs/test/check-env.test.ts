@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { checkEnv, type Definition, defineEnv, Env, type Info, type ResetOptions, spaces } from '../src/index.ts'
+import {
+  checkEnv,
+  type Definition,
+  defineEnv,
+  Env,
+  type Info,
+  type ResetOptions,
+  spaces,
+} from '../src/index.ts'
 
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
@@ -39,7 +47,11 @@ const outside = (): number => ticks++ % 100
 const shared = [0]
 
 const broken: [what: string, change: Partial<Parity>, error: string][] = [
-  ['a challenge from elsewhere', { initial: () => ({ asked: outside(), turn: 0 }) }, 'to give one episode, always'],
+  [
+    'a challenge from elsewhere',
+    { initial: () => ({ asked: outside(), turn: 0 }) },
+    'to give one episode, always',
+  ],
   [
     'a second turn from elsewhere',
     {
@@ -50,8 +62,16 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     },
     'to give one episode, always',
   ],
-  ['one challenge for all', { initial: () => ({ asked: 4, turn: 0 }) }, 'different challenges from different seeds'],
-  ['an observation outside its space', { observe: ({ asked }) => [asked + 100] }, 'an observation in Box(0..99, 1)'],
+  [
+    'one challenge for all',
+    { initial: () => ({ asked: 4, turn: 0 }) },
+    'different challenges from different seeds',
+  ],
+  [
+    'an observation outside its space',
+    { observe: ({ asked }) => [asked + 100] },
+    'an observation in Box(0..99, 1)',
+  ],
   [
     'an observation of another type',
     { observe: () => ['4'] as unknown as number[] },
@@ -73,7 +93,12 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
   ],
   [
     'a fractional reward',
-    { step: (state, answer, random) => ({ ...always(parity.step(state, answer, random)), reward: 0.5 }) },
+    {
+      step: (state, answer, random) => ({
+        ...always(parity.step(state, answer, random)),
+        reward: 0.5,
+      }),
+    },
     'integer rewards',
   ],
   [
@@ -114,11 +139,23 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     'to refuse the reply',
   ],
   ['a parser that leaves the action space', { parse: () => 2 }, "to read its own solver's reply"],
-  ['a format that parse does not read', { format: (answer) => String(answer) }, 'parse to read what format writes'],
-  ['a format that swaps', { format: (answer) => parity.format(1 - answer) }, 'parse to read what format writes'],
+  [
+    'a format that parse does not read',
+    { format: (answer) => String(answer) },
+    'parse to read what format writes',
+  ],
+  [
+    'a format that swaps',
+    { format: (answer) => parity.format(1 - answer) },
+    'parse to read what format writes',
+  ],
   ['a solver that is wrong', { solve: () => 'even' }, 'its solver to earn more than a forfeit'],
   ['a solver that cannot be read', { solve: () => 'I give up' }, "to read its own solver's reply"],
-  ['samples outside the space', { actionSpace: { ...spaces.Discrete(2), sample: () => 2 } }, 'samples in Discrete(2)'],
+  [
+    'samples outside the space',
+    { actionSpace: { ...spaces.Discrete(2), sample: () => 2 } },
+    'samples in Discrete(2)',
+  ],
   [
     'a space that contains everything',
     { actionSpace: { ...spaces.Discrete(2), contains: (_): _ is number => true } },
@@ -170,7 +207,10 @@ const brokenEnvs: [what: string, env: Env, error: string][] = [
     new (class extends Env {
       override reset(options?: ResetOptions): [unknown, Info] {
         const [observation, info] = super.reset(options)
-        return [observation, { ...info, specHash: '', groundTruthCommitment: '' } as unknown as Info]
+        return [
+          observation,
+          { ...info, specHash: '', groundTruthCommitment: '' } as unknown as Info,
+        ]
       }
     })(defineEnv(parity)),
     'the specHash in info',

@@ -9,13 +9,17 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function blocksOf(path: string, language: string): string[] {
   const text = readFileSync(path, 'utf8')
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, block]) => block ?? '')
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block]) => block ?? '',
+  )
 }
 
 /** Runs a program that imports the package, and returns what it printed. */
 async function run(name: string, program: string, index: string): Promise<string> {
   const lines: string[] = []
-  const log = vi.spyOn(console, 'log').mockImplementation((...values) => void lines.push(values.join(' ')))
+  const log = vi
+    .spyOn(console, 'log')
+    .mockImplementation((...values) => void lines.push(values.join(' ')))
   const file = join(folder, name)
   writeFileSync(file, program.replace("'@affine/envs'", `'${index}'`))
   try {
@@ -42,7 +46,10 @@ test('the worked example is one file and one line in the registry, and prints wh
   const registry = readFileSync(join(source, 'registry.ts'), 'utf8')
   const [imported = '', listed = ''] = line.trim().split('\n\n')
   const extended = `${imported}\n${registry.replace(/^const BUILT_IN.*$/m, listed)}`
-  expect(extended.split('\n').filter((each) => !registry.includes(each))).toEqual([imported, listed])
+  expect(extended.split('\n').filter((each) => !registry.includes(each))).toEqual([
+    imported,
+    listed,
+  ])
   writeFileSync(join(source, 'registry.ts'), extended)
 
   expect(await run('try.ts', program, './src/index.ts')).toBe(blocksOf(path, 'text')[0])

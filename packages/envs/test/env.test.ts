@@ -1,10 +1,22 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
-import { defineEnv, Env, type Info, make, registry, seedOf, spaces, specHash } from '../src/index.ts'
+import {
+  defineEnv,
+  Env,
+  type Info,
+  make,
+  registry,
+  seedOf,
+  spaces,
+  specHash,
+} from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
-/** Counts to three: +1 a step, the third ends it; 7 is illegal. Rewards along the way, unlike the two built in. */
+/**
+ * Counts to three: +1 a step, the third ends it; 7 is illegal. Rewards along the way, unlike the
+ * two built in.
+ */
 const counter = defineEnv<number, readonly number[], number>({
   name: 'counter',
   version: '1.2.3',
@@ -50,7 +62,9 @@ describe('reset', () => {
 
   test('refuses what it cannot start from', () => {
     const env = make('mult8-v0')
-    expect(() => env.reset()).toThrow(new TypeError('"seed" expected at the first reset, got undefined'))
+    expect(() => env.reset()).toThrow(
+      new TypeError('"seed" expected at the first reset, got undefined'),
+    )
     expect(() => env.reset({ seed: 1, options: { challengeId: challenge } })).toThrow(TypeError)
     expect(() => env.reset({ options: { challengeId: 'x' } })).toThrow(TypeError)
     expect(() => env.reset({ seed: -1 })).toThrow(RangeError)
@@ -65,7 +79,9 @@ describe('step', () => {
     expect(() => env.render()).toThrow(TypeError)
     env.reset({ seed: 0 })
     env.step(7)
-    expect(() => env.step(1)).toThrow('"step" expected an episode in progress, got one that has ended')
+    expect(() => env.step(1)).toThrow(
+      '"step" expected an episode in progress, got one that has ended',
+    )
     env.reset({ seed: 0 })
     env.close()
     expect(() => env.step(1)).toThrow(TypeError)
@@ -75,7 +91,8 @@ describe('step', () => {
   test('outside the action space is an error and takes no turn', () => {
     const env = new Env(counter)
     env.reset({ seed: 0 })
-    for (const action of [8, -1, 0.5, '1', undefined]) expect(() => env.step(action)).toThrow(TypeError)
+    for (const action of [8, -1, 0.5, '1', undefined])
+      expect(() => env.step(action)).toThrow(TypeError)
     expect(env.step(1)[2]).toBe(false)
   })
 
@@ -94,31 +111,47 @@ describe('step', () => {
     expect(() => env.step(0)).toThrow(TypeError)
   })
 
-  test.each([null, 7])('a forfeit by %j brings the total to the lowest reward, whatever came before', (action) => {
-    const env = new Env(counter)
-    env.reset({ seed: 0 })
-    const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
-    expect(rewards).toEqual([1, 1, -7])
-  })
+  test.each([null, 7])(
+    'a forfeit by %j brings the total to the lowest reward, whatever came before',
+    (action) => {
+      const env = new Env(counter)
+      env.reset({ seed: 0 })
+      const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
+      expect(rewards).toEqual([1, 1, -7])
+    },
+  )
 })
 
 describe('info', () => {
-  test.each([...registry.keys()])('of %s holds the five facts, at reset and at every step', (id) => {
-    const env = make(id)
-    const [, info] = env.reset({ options: { challengeId: challenge } })
-    const facts = { challengeId: challenge, env: id, difficulty: env.spec.difficulty, specHash: specHash(id) }
-    expect(info).toMatchObject(facts)
-    expect(info.groundTruthCommitment).toMatch(/^[0-9a-f]{64}$/)
-    expect(env.step(null)[4]).toBe(info)
-    expect(JSON.parse(JSON.stringify(info))).toEqual({ ...facts, groundTruthCommitment: info.groundTruthCommitment })
-  })
+  test.each([...registry.keys()])(
+    'of %s holds the five facts, at reset and at every step',
+    (id) => {
+      const env = make(id)
+      const [, info] = env.reset({ options: { challengeId: challenge } })
+      const facts = {
+        challengeId: challenge,
+        env: id,
+        difficulty: env.spec.difficulty,
+        specHash: specHash(id),
+      }
+      expect(info).toMatchObject(facts)
+      expect(info.groundTruthCommitment).toMatch(/^[0-9a-f]{64}$/)
+      expect(env.step(null)[4]).toBe(info)
+      expect(JSON.parse(JSON.stringify(info))).toEqual({
+        ...facts,
+        groundTruthCommitment: info.groundTruthCommitment,
+      })
+    },
+  )
 
   test('commits to the truth under the challenge id, the seed, or the seed and a + for each further reset', () => {
     const env = make('mult8-v0')
-    const commitments = [{ options: { challengeId: challenge } }, { seed: 7 }, {}, {}].map((options) => {
-      const [[a, b], info] = env.reset(options) as [[number, number], Info]
-      return [info.challengeId, info.groundTruthCommitment, String(BigInt(a) * BigInt(b))]
-    })
+    const commitments = [{ options: { challengeId: challenge } }, { seed: 7 }, {}, {}].map(
+      (options) => {
+        const [[a, b], info] = env.reset(options) as [[number, number], Info]
+        return [info.challengeId, info.groundTruthCommitment, String(BigInt(a) * BigInt(b))]
+      },
+    )
     expect(commitments.map(([id]) => id)).toEqual([challenge, undefined, undefined, undefined])
     const salts = [challenge, '7', '7+', '7++']
     expect(commitments.map(([, hash]) => hash)).toEqual(
@@ -166,7 +199,13 @@ test('parse gives nothing that is outside the action space', () => {
 test('a parser gets the last line, which is what follows the last LF', () => {
   const line = spaces.Text({ minLength: 0, maxLength: 1, charset: 'ab' })
   const env = new Env(defineEnv({ ...counter, actionSpace: line, parse: (reply) => reply }))
-  expect(['', 'a', 'a\nb', 'a\n', '\n'].map((reply) => env.parse(reply))).toEqual(['', 'a', 'b', '', ''])
+  expect(['', 'a', 'a\nb', 'a\n', '\n'].map((reply) => env.parse(reply))).toEqual([
+    '',
+    'a',
+    'b',
+    '',
+    '',
+  ])
 })
 
 test.each([

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { checkEnv, defineEnv, type EnvSpec, make, play, register, registry, replay, specHash } from '../src/index.ts'
+import {
+  checkEnv,
+  defineEnv,
+  type EnvSpec,
+  make,
+  play,
+  register,
+  registry,
+  replay,
+  specHash,
+} from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 const perfect = (spec: EnvSpec) => (messages: readonly { content: string }[]) => ({
   content: spec.solve(messages.at(-1)?.content ?? ''),
 })
-const version = (version: string): EnvSpec => defineEnv({ ...make('tictactoe@0.1.0').spec, version })
+const version = (version: string): EnvSpec =>
+  defineEnv({ ...make('tictactoe@0.1.0').spec, version })
 
 test.each([...registry.keys()])('%s passes the checks', (id) => {
   checkEnv(make(id))
@@ -14,9 +25,20 @@ test.each([...registry.keys()])('%s passes the checks', (id) => {
 test('make takes an exact id or an alias', () => {
   expect([...registry.keys()]).toEqual(['tictactoe@0.1.0', 'mult8@0.1.0'])
   expect(make('mult8@0.1.0').spec).toBe(make('mult8-v0').spec)
-  for (const id of ['chess-v0', 'mult8', 'mult8-v1', 'mult8@0.1', 'mult8@0.1.1', '', '__proto__', 'constructor-v0'])
+  for (const id of [
+    'chess-v0',
+    'mult8',
+    'mult8-v1',
+    'mult8@0.1',
+    'mult8@0.1.1',
+    '',
+    '__proto__',
+    'constructor-v0',
+  ])
     expect(() => make(id)).toThrow(RangeError)
-  expect(() => make('chess-v0')).toThrow('"id" expected one of tictactoe@0.1.0, mult8@0.1.0, got "chess-v0"')
+  expect(() => make('chess-v0')).toThrow(
+    '"id" expected one of tictactoe@0.1.0, mult8@0.1.0, got "chess-v0"',
+  )
 })
 
 describe('two versions side by side', () => {
@@ -37,8 +59,12 @@ describe('two versions side by side', () => {
     expect(make('tictactoe-v0').spec).toBe(second)
     expect(replay(make('tictactoe@0.1.0'), challenge, before.messages)).toMatchObject({ ok: true })
     expect(replay(make('tictactoe@0.2.0'), challenge, after.messages)).toMatchObject({ ok: true })
-    expect(replay(make('tictactoe@0.1.0'), challenge, after.messages)).toMatchObject({ code: 'PROMPT_DIFFERS' })
-    expect(replay(make('tictactoe@0.2.0'), challenge, before.messages)).toMatchObject({ code: 'PROMPT_DIFFERS' })
+    expect(replay(make('tictactoe@0.1.0'), challenge, after.messages)).toMatchObject({
+      code: 'PROMPT_DIFFERS',
+    })
+    expect(replay(make('tictactoe@0.2.0'), challenge, before.messages)).toMatchObject({
+      code: 'PROMPT_DIFFERS',
+    })
     expect(specHash('tictactoe@0.1.0')).toBe(hash)
     expect(specHash('tictactoe@0.2.0')).not.toBe(hash)
     expect(specHash('tictactoe-v0')).toBe(specHash('tictactoe@0.2.0'))

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Agent, challengeId, type Message, make, play, type Reply, registry, replay } from '../src/index.ts'
+import {
+  type Agent,
+  challengeId,
+  type Message,
+  make,
+  play,
+  type Reply,
+  registry,
+  replay,
+} from '../src/index.ts'
 import { goldenEpisode } from '../src/spec.ts'
 
 const zeros = '0'.repeat(64)
@@ -21,8 +30,12 @@ const envs = [...registry.keys()]
 
 describe.each(envs)('%s', (id) => {
   const env = make(id)
-  const solver = (messages: readonly Message[]): Reply => ({ content: env.spec.solve(messages.at(-1)?.content ?? '') })
-  const games = Promise.all(Array.from({ length: 20 }, (_, index) => play(env, idOf(id, index), solver)))
+  const solver = (messages: readonly Message[]): Reply => ({
+    content: env.spec.solve(messages.at(-1)?.content ?? ''),
+  })
+  const games = Promise.all(
+    Array.from({ length: 20 }, (_, index) => play(env, idOf(id, index), solver)),
+  )
 
   test('replay equals play, whatever is replied', async () => {
     const reply = fc.oneof(
@@ -33,21 +46,31 @@ describe.each(envs)('%s', (id) => {
       fc.constant(null),
     )
     await fc.assert(
-      fc.asyncProperty(fc.nat(), fc.array(reply, { minLength: 4, maxLength: 4 }), async (index, replies) => {
-        let turn = 0
-        const agent = async (messages: readonly Message[]): Promise<Awaited<ReturnType<Agent>>> => {
-          const content = replies[turn++] ?? null
-          return content === null ? { fault: 'no-reply' } : content === 'good' ? solver(messages) : { content }
-        }
-        const { messages, reward, fault } = await play(env, idOf(id, index), agent)
-        expect(replay(env, idOf(id, index), messages)).toEqual({
-          ok: true,
-          value: { reward, fault: fault !== undefined },
-        })
-        // A fault follows the last prompt: its reply is not in the record.
-        expect(messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
-        if (fault !== undefined) expect(reward).toBe(env.spec.lowestReward)
-      }),
+      fc.asyncProperty(
+        fc.nat(),
+        fc.array(reply, { minLength: 4, maxLength: 4 }),
+        async (index, replies) => {
+          let turn = 0
+          const agent = async (
+            messages: readonly Message[],
+          ): Promise<Awaited<ReturnType<Agent>>> => {
+            const content = replies[turn++] ?? null
+            return content === null
+              ? { fault: 'no-reply' }
+              : content === 'good'
+                ? solver(messages)
+                : { content }
+          }
+          const { messages, reward, fault } = await play(env, idOf(id, index), agent)
+          expect(replay(env, idOf(id, index), messages)).toEqual({
+            ok: true,
+            value: { reward, fault: fault !== undefined },
+          })
+          // A fault follows the last prompt: its reply is not in the record.
+          expect(messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
+          if (fault !== undefined) expect(reward).toBe(env.spec.lowestReward)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -56,15 +79,26 @@ describe.each(envs)('%s', (id) => {
     const transcripts = await games
     const tampering = fc.constantFrom('drop', 'repeat', 'swap', 'character', 'role', 'cut')
     fc.assert(
-      fc.property(fc.nat({ max: 19 }), tampering, fc.nat(), fc.nat(), (game, how, first, second) => {
-        const { messages } = transcripts[game]!
-        const other = tamper(messages, how, first, second)
-        const result = replay(env, idOf(id, game), other)
-        // What still replays is the same record, one that stops at a prompt, or one with another reply.
-        if (result.ok)
-          expect(result.value.fault || same(other, messages) || !same(repliesOf(other), repliesOf(messages))).toBe(true)
-        else expect(result.detail.length).toBeGreaterThan(0)
-      }),
+      fc.property(
+        fc.nat({ max: 19 }),
+        tampering,
+        fc.nat(),
+        fc.nat(),
+        (game, how, first, second) => {
+          const { messages } = transcripts[game]!
+          const other = tamper(messages, how, first, second)
+          const result = replay(env, idOf(id, game), other)
+          // What still replays is the same record, one that stops at a prompt, or one with another
+          // reply.
+          if (result.ok)
+            expect(
+              result.value.fault ||
+                same(other, messages) ||
+                !same(repliesOf(other), repliesOf(messages)),
+            ).toBe(true)
+          else expect(result.detail.length).toBeGreaterThan(0)
+        },
+      ),
       { numRuns: 2000 },
     )
   })
@@ -73,7 +107,10 @@ describe.each(envs)('%s', (id) => {
     const transcripts = await games
     const message = fc.oneof(
       fc.anything(),
-      fc.record({ role: fc.constantFrom('user', 'assistant', 'system', '__proto__'), content: fc.anything() }),
+      fc.record({
+        role: fc.constantFrom('user', 'assistant', 'system', '__proto__'),
+        content: fc.anything(),
+      }),
       fc.constantFrom(...transcripts.flatMap(({ messages }) => messages)),
     )
     const record = fc.oneof(
@@ -98,7 +135,10 @@ describe.each(envs)('%s', (id) => {
   test('a lone surrogate is not normalised', async () => {
     const [prompt] = (await games)[0]!.messages
     const messages: Message[] = [prompt!, { role: 'assistant', content: '\ud800' }]
-    expect(replay(env, idOf(id, 0), messages)).toMatchObject({ code: 'NOT_NORMALISED', detail: 'message 1' })
+    expect(replay(env, idOf(id, 0), messages)).toMatchObject({
+      code: 'NOT_NORMALISED',
+      detail: 'message 1',
+    })
   })
 
   test('own keys alone count: a message has no say through its prototype', () => {
@@ -114,9 +154,18 @@ describe('play', () => {
     const seen: unknown[] = []
     const { messages } = await play(env, idOf(env.spec.id, 0), (conversation) => {
       seen.push(conversation)
-      return { content: env.spec.solve(conversation.at(-1)?.content ?? ''), invocation: `call ${seen.length}`, ms: 5 }
+      return {
+        content: env.spec.solve(conversation.at(-1)?.content ?? ''),
+        invocation: `call ${seen.length}`,
+        ms: 5,
+      }
     })
-    expect(messages[1]).toEqual({ role: 'assistant', content: expect.any(String), invocation: 'call 1', ms: 5 })
+    expect(messages[1]).toEqual({
+      role: 'assistant',
+      content: expect.any(String),
+      invocation: 'call 1',
+      ms: 5,
+    })
     expect(JSON.stringify(seen)).not.toMatch(/invocation|"ms"|call 1/)
     expect(JSON.stringify(seen)).not.toContain(idOf(env.spec.id, 0))
   })
@@ -138,7 +187,9 @@ describe('play', () => {
       await new Promise((resolve) => setTimeout(resolve, messages.length))
       return { content: env.spec.solve(messages.at(-1)?.content ?? '') }
     }
-    const together = await Promise.all([0, 1, 2, 3].map((index) => play(env, idOf(env.spec.id, index), agent)))
+    const together = await Promise.all(
+      [0, 1, 2, 3].map((index) => play(env, idOf(env.spec.id, index), agent)),
+    )
     const alone = []
     for (const index of [0, 1, 2, 3]) alone.push(await play(env, idOf(env.spec.id, index), agent))
     expect(together).toEqual(alone)
@@ -146,15 +197,24 @@ describe('play', () => {
   })
 
   test("rejects with the agent's own error and with the caller's mistake", async () => {
-    await expect(play(env, idOf(env.spec.id, 0), () => Promise.reject(new Error('down')))).rejects.toThrow('down')
+    await expect(
+      play(env, idOf(env.spec.id, 0), () => Promise.reject(new Error('down'))),
+    ).rejects.toThrow('down')
     await expect(play(env, 'x', () => ({ content: 'A1' }))).rejects.toThrow(TypeError)
   })
 
   test('the last 4096 bytes count, as normalised', async () => {
-    const endings = ['x'.repeat(4093), 'x'.repeat(4094), `${'x'.repeat(4093)}\u001b[1m`, `${'x'.repeat(4092)}\r`]
+    const endings = [
+      'x'.repeat(4093),
+      'x'.repeat(4094),
+      `${'x'.repeat(4093)}\u001b[1m`,
+      `${'x'.repeat(4092)}\r`,
+    ]
     const faults = []
     for (const ending of endings)
-      faults.push((await play(env, idOf(env.spec.id, 0), () => ({ content: `${ending}\n??` }))).fault)
+      faults.push(
+        (await play(env, idOf(env.spec.id, 0), () => ({ content: `${ending}\n??` }))).fault,
+      )
     expect(faults).toEqual([undefined, 'oversize', undefined, undefined])
   })
 })
@@ -162,9 +222,15 @@ describe('play', () => {
 test('golden players meet every kind of end', () => {
   for (const id of envs) {
     const played = Array.from({ length: 256 }, (_, index) => goldenEpisode(make(id).spec, index))
-    expect(new Set(played.map(({ fault }) => fault))).toEqual(new Set([undefined, 'no-reply', 'oversize']))
-    expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set(id.startsWith('mult8') ? [0, 1] : [-1, 0, 1]))
-    expect(played.some(({ messages }) => messages.some(({ content }) => content.includes('\ufffd')))).toBe(true)
+    expect(new Set(played.map(({ fault }) => fault))).toEqual(
+      new Set([undefined, 'no-reply', 'oversize']),
+    )
+    expect(new Set(played.map(({ reward }) => reward))).toEqual(
+      new Set(id.startsWith('mult8') ? [0, 1] : [-1, 0, 1]),
+    )
+    expect(
+      played.some(({ messages }) => messages.some(({ content }) => content.includes('\ufffd'))),
+    ).toBe(true)
   }
 })
 
@@ -176,7 +242,12 @@ function same(left: readonly Message[], right: readonly Message[]): boolean {
   return JSON.stringify(left) === JSON.stringify(right)
 }
 
-function tamper(messages: readonly Message[], how: string, first: number, second: number): Message[] {
+function tamper(
+  messages: readonly Message[],
+  how: string,
+  first: number,
+  second: number,
+): Message[] {
   const at = first % messages.length
   const [before, message, after] = [messages.slice(0, at), messages[at]!, messages.slice(at + 1)]
   const where = second % (message.content.length + 1)
@@ -184,7 +255,12 @@ function tamper(messages: readonly Message[], how: string, first: number, second
   if (how === 'drop') return [...before, ...after]
   if (how === 'repeat') return [...before, message, message, ...after]
   if (how === 'swap') return [...before, ...after.slice(0, 1), message, ...after.slice(1)]
-  if (how === 'role') return [...before, { ...message, role: message.role === 'user' ? 'assistant' : 'user' }, ...after]
+  if (how === 'role')
+    return [
+      ...before,
+      { ...message, role: message.role === 'user' ? 'assistant' : 'user' },
+      ...after,
+    ]
   if (how === 'cut') return before
   const content = message.content.slice(0, where) + character + message.content.slice(where + 1)
   return [...before, { ...message, content }, ...after]

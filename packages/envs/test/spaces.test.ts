@@ -25,20 +25,20 @@ describe.each(all)('$description', (space) => {
 })
 
 test('members are exact', () => {
-  const [discrete, text, box] = all as [(typeof all)[number], (typeof all)[number], (typeof all)[number]]
-  expect([0, 8, -1, 9, 0.5, '1', Number.NaN, 1n, [1], null].map((value) => discrete.contains(value))).toEqual([
-    true,
-    true,
-    ...Array(8).fill(false),
-  ])
-  expect(['ab', 'abab', 'a', 'ababa', 'ac', 'aB', ['a', 'b'], null].map((value) => text.contains(value))).toEqual([
-    true,
-    true,
-    ...Array(6).fill(false),
-  ])
+  const [discrete, text, box] = all as [
+    (typeof all)[number],
+    (typeof all)[number],
+    (typeof all)[number],
+  ]
   expect(
-    [[-1, 0, 2], [0, 0], [0, 0, 3], [0, 0, 0, 0], Array(3), [0, 0, 0.5], '012', { length: 3 }].map((value) =>
-      box.contains(value),
+    [0, 8, -1, 9, 0.5, '1', Number.NaN, 1n, [1], null].map((value) => discrete.contains(value)),
+  ).toEqual([true, true, ...Array(8).fill(false)])
+  expect(
+    ['ab', 'abab', 'a', 'ababa', 'ac', 'aB', ['a', 'b'], null].map((value) => text.contains(value)),
+  ).toEqual([true, true, ...Array(6).fill(false)])
+  expect(
+    [[-1, 0, 2], [0, 0], [0, 0, 3], [0, 0, 0, 0], Array(3), [0, 0, 0.5], '012', { length: 3 }].map(
+      (value) => box.contains(value),
     ),
   ).toEqual([true, ...Array(7).fill(false)])
 })
@@ -46,7 +46,9 @@ test('members are exact', () => {
 test('every member is sampled', () => {
   const random = pcg64(2)
   const seen = new Set(
-    Array.from({ length: 2000 }, () => spaces.Box({ low: 0, high: 2, length: 3 }).sample(random).join()),
+    Array.from({ length: 2000 }, () =>
+      spaces.Box({ low: 0, high: 2, length: 3 }).sample(random).join(),
+    ),
   )
   expect(seen.size).toBe(27)
 })

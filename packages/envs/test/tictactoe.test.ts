@@ -17,9 +17,11 @@ const LINES = [
 ]
 const mover = (board: Board): number =>
   board.filter((mark) => mark === 1).length === board.filter((mark) => mark === 2).length ? 1 : 2
-const won = (board: Board, mark: number): boolean => LINES.some((line) => line.every((cell) => board[cell] === mark))
+const won = (board: Board, mark: number): boolean =>
+  LINES.some((line) => line.every((cell) => board[cell] === mark))
 const empty = (board: Board): number[] => [...board.keys()].filter((cell) => board[cell] === 0)
-const put = (board: Board, cell: number): Board => board.map((mark, at) => (at === cell ? mover(board) : mark))
+const put = (board: Board, cell: number): Board =>
+  board.map((mark, at) => (at === cell ? mover(board) : mark))
 const known = new Map<string, number>()
 
 function value(board: Board): number {
@@ -55,7 +57,8 @@ function play(
 
 describe('positions', () => {
   const starts = new Set<string>()
-  for (let seed = 0; seed < 40_000; seed++) starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
+  for (let seed = 0; seed < 40_000; seed++)
+    starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
 
   test('are exactly the reachable ones, not lost, in which a move throws value away', () => {
     const wanted = new Set<string>()
@@ -84,7 +87,10 @@ describe('the opponent', () => {
   test('gets what the position is worth after any move, and a careless agent no more', () => {
     const random = pcg64(0)
     for (let seed = 0; seed < 3000; seed++) {
-      const { reward, boards } = play(seed, (board) => empty(board)[random.integers(0, empty(board).length)] as number)
+      const { reward, boards } = play(
+        seed,
+        (board) => empty(board)[random.integers(0, empty(board).length)] as number,
+      )
       const agent = mover(boards[0] as Board)
       // A perfect opponent's reply leaves the position worth what the agent's own move made it.
       for (let turn = 1; turn < boards.length - 1; turn++) {
@@ -99,7 +105,10 @@ describe('the opponent', () => {
   test('takes a win at once where there is one', () => {
     const random = pcg64(1)
     for (let seed = 0; seed < 3000; seed++) {
-      const { boards } = play(seed, (board) => empty(board)[random.integers(0, empty(board).length)] as number)
+      const { boards } = play(
+        seed,
+        (board) => empty(board)[random.integers(0, empty(board).length)] as number,
+      )
       const agent = mover(boards[0] as Board)
       for (let turn = 1; turn < boards.length; turn++) {
         const [before, after] = [boards[turn - 1] as Board, boards[turn] as Board]
@@ -107,7 +116,8 @@ describe('the opponent', () => {
           before,
           after.findIndex((mark, cell) => mark === agent && before[cell] === 0),
         )
-        const canWin = !won(between, agent) && empty(between).some((cell) => won(put(between, cell), 3 - agent))
+        const canWin =
+          !won(between, agent) && empty(between).some((cell) => won(put(between, cell), 3 - agent))
         if (canWin) expect(won(after, 3 - agent)).toBe(true)
       }
     }
@@ -129,7 +139,10 @@ test('the solver gets what the position is worth, from the prompt alone', () => 
   const env = make('tictactoe@0.1.0')
   const lengths = new Set<number>()
   for (let seed = 0; seed < 3000; seed++) {
-    const { start, reward, steps } = play(seed, (board) => env.parse(env.spec.solve(env.prompt(board))) as number)
+    const { start, reward, steps } = play(
+      seed,
+      (board) => env.parse(env.spec.solve(env.prompt(board))) as number,
+    )
     expect(reward).toBe(value(start))
     lengths.add(steps)
   }
@@ -146,6 +159,10 @@ test('an illegal move forfeits', () => {
 
 test('cells are named by row and column', () => {
   const env = make('tictactoe@0.1.0')
-  expect([...Array(9).keys()].map((cell) => env.spec.format(cell)).join()).toBe('A1,A2,A3,B1,B2,B3,C1,C2,C3')
-  expect([...Array(9).keys()].map((cell) => env.parse(env.spec.format(cell)))).toEqual([...Array(9).keys()])
+  expect([...Array(9).keys()].map((cell) => env.spec.format(cell)).join()).toBe(
+    'A1,A2,A3,B1,B2,B3,C1,C2,C3',
+  )
+  expect([...Array(9).keys()].map((cell) => env.parse(env.spec.format(cell)))).toEqual([
+    ...Array(9).keys(),
+  ])
 })

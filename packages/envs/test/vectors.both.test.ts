@@ -41,12 +41,15 @@ test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
   expect(normalise(want)).toBe(want)
 })
 
-test.each(initial.vectors)('NumPy draws the same challenge: $what from seed $input', ({ what, input, want }) => {
-  const env = make(what)
-  const [observation] = env.reset({ seed: BigInt(input) })
-  expect(observation).toEqual(want.observation)
-  expect(env.prompt(observation)).toBe(want.prompt)
-})
+test.each(initial.vectors)(
+  'NumPy draws the same challenge: $what from seed $input',
+  ({ what, input, want }) => {
+    const env = make(what)
+    const [observation] = env.reset({ seed: BigInt(input) })
+    expect(observation).toEqual(want.observation)
+    expect(env.prompt(observation)).toBe(want.prompt)
+  },
+)
 
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
   expect(make(what).parse(normalise(input)) ?? 'refused').toBe(want)

@@ -3,7 +3,10 @@ import { seedSequence } from '@affine/prng'
 const MASK = (1n << 128n) - 1n
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n
 
-/** The same generator, plainly in BigInt: what the limbs are measured against, here and in the tests. */
+/**
+ * The same generator, plainly in BigInt: what the limbs are measured against, here and in the
+ * tests.
+ */
 export class BigIntPcg64 {
   state: bigint
   inc: bigint
@@ -45,7 +48,8 @@ export class BigIntPcg64 {
     const unfair = (1n << bits) % size
     for (;;) {
       const product = (bits === 64n ? this.uint64() : BigInt(this.uint32())) * size
-      if (BigInt.asUintN(Number(bits), product) >= unfair) return Number(BigInt(low) + (product >> bits))
+      if (BigInt.asUintN(Number(bits), product) >= unfair)
+        return Number(BigInt(low) + (product >> bits))
     }
   }
 

@@ -41,7 +41,13 @@ add('seeding', '@affine/prng', () => pcg64(0x0123456789abcdef0123456789abcdefn))
 add('seeding', 'BigInt', () => new BigIntPcg64(0x0123456789abcdef0123456789abcdefn))
 
 // About what one recorded sample looks like; the peer does no checks at all.
-const sample: Json = { env: 'mult8@0.1.0', index: 7, champion: episode(0), contender: episode(1), verdict: 'win' }
+const sample: Json = {
+  env: 'mult8@0.1.0',
+  index: 7,
+  champion: episode(0),
+  contender: episode(1),
+  verdict: 'win',
+}
 const text = canonicalize(sample)
 const label = `${text.length} characters`
 add(`canonicalize ${label}`, '@affine/prng', () => canonicalize(sample))
@@ -54,7 +60,11 @@ console.table(
   bench.tasks.map(({ name, result }) => {
     if (result === undefined || !('latency' in result)) throw new Error(`${name} did not run`)
     const [draw, by] = name.split('|')
-    return { draw, by, ns: Number((((result.latency.p50 ?? Number.NaN) * 1e6) / DRAWS).toPrecision(3)) }
+    return {
+      draw,
+      by,
+      ns: Number((((result.latency.p50 ?? Number.NaN) * 1e6) / DRAWS).toPrecision(3)),
+    }
   }),
 )
 if (sink === ours) throw new Error('unreachable: it keeps the draws from being optimised away')
@@ -72,7 +82,9 @@ function episode(uid: number): Json {
   const messages = Array.from({ length: 6 }, (_, i) => ({
     role: i % 2 === 0 ? 'user' : 'assistant',
     content:
-      i % 2 === 0 ? 'You are X.\nThe board:\nX . O\n. X .\nO . .\nReply with your move.'.repeat(3) : 'I play "B2".\nB2',
+      i % 2 === 0
+        ? 'You are X.\nThe board:\nX . O\n. X .\nO . .\nReply with your move.'.repeat(3)
+        : 'I play "B2".\nB2',
   }))
   return { miner: `5F${'a'.repeat(46)}${uid}`, messages, reward: uid, ms: 1200 }
 }

@@ -1,35 +1,44 @@
 /** What has one canonical text: no floats, no null. */
 export type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json }
 
-/** What a reader of untrusted data returns, instead of throwing. `code` is for programs, `detail` for people. */
+/**
+ * What a reader of untrusted data returns, instead of throwing. `code` is for programs, `detail`
+ * for people.
+ */
 export type Result<T, Code extends string = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: Code; readonly detail: string }
 
-/** How many arrays and objects may lie inside one another. It also bounds our recursion on hostile text. */
+/**
+ * How many arrays and objects may lie inside one another. It also bounds our recursion on hostile
+ * text.
+ */
 const MAX_DEPTH = 16
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * The canonical text of a value: RFC 8785 (keys in the order of their UTF-16 code units, no spaces, the
- * shortest escapes), for integers within ±(2^53 - 1) only. A key `__proto__` is a key like any other.
+ * The canonical text of a value: RFC 8785 (keys in the order of their UTF-16 code units, no spaces,
+ * the shortest escapes), for integers within ±(2^53 - 1) only. A key `__proto__` is a key like any
+ * other.
  *
  * Does not call `toJSON`, and does not look at inherited or symbol keys.
  *
  * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json.
  * @throws TypeError for null, undefined, bigint, functions, symbols, holes and objects of a class.
- * @throws RangeError for fractions, -0, integers past ±(2^53 - 1), lone surrogates, and a depth over 16.
+ * @throws RangeError for fractions, -0, integers past ±(2^53 - 1), lone surrogates, and a depth
+ *   over 16.
  */
 export function canonicalize(value: Json): string {
   return write(value, 0)
 }
 
 /**
- * Reads a text only if it is canonical, that is `canonicalize(JSON.parse(text)) === text`. This one rule refuses
- * duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never throws, on any text.
+ * Reads a text only if it is canonical, that is `canonicalize(JSON.parse(text)) === text`. This one
+ * rule refuses duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never
+ * throws, on any text.
  *
- * `detail` never quotes the text, which may be hostile to a terminal. There is no limit on length here.
- * Objects have the usual prototype, so look keys up with `Object.hasOwn`.
+ * `detail` never quotes the text, which may be hostile to a terminal. There is no limit on length
+ * here. Objects have the usual prototype, so look keys up with `Object.hasOwn`.
  */
 export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CANONICAL'> {
   let value: Json
@@ -41,15 +50,24 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
   try {
     if (canonicalize(value) === text) return { ok: true, value }
   } catch (error) {
-    return { ok: false, code: 'NOT_CANONICAL', detail: error instanceof Error ? error.message : 'no canonical form' }
+    return {
+      ok: false,
+      code: 'NOT_CANONICAL',
+      detail: error instanceof Error ? error.message : 'no canonical form',
+    }
   }
-  return { ok: false, code: 'NOT_CANONICAL', detail: 'the text differs from the canonical text of its value' }
+  return {
+    ok: false,
+    code: 'NOT_CANONICAL',
+    detail: 'the text differs from the canonical text of its value',
+  }
 }
 
 /** Checks as it writes. Sorting compares UTF-16 code units, as RFC 8785 wants. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') {
-    if (LONE_SURROGATE.test(value)) throw new RangeError('"value" expected strings without lone surrogates')
+    if (LONE_SURROGATE.test(value))
+      throw new RangeError('"value" expected strings without lone surrogates')
     return JSON.stringify(value)
   }
   if (typeof value === 'number') {
@@ -58,7 +76,8 @@ function write(value: unknown, depth: number): string {
     throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
   }
   if (typeof value === 'boolean') return String(value)
-  if (typeof value !== 'object' || value === null) throw refused(value === null ? 'null' : typeof value)
+  if (typeof value !== 'object' || value === null)
+    throw refused(value === null ? 'null' : typeof value)
   if (depth === MAX_DEPTH) throw new RangeError(`"value" expected a depth of at most ${MAX_DEPTH}`)
   let text = ''
   if (Array.isArray(value)) {
@@ -67,7 +86,8 @@ function write(value: unknown, depth: number): string {
   }
   // Objects of another realm have another Object.prototype, which has no prototype either.
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw refused('an object of a class')
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
+    throw refused('an object of a class')
   for (const key of Object.keys(value).sort()) {
     text += `${text && ','}${write(key, depth)}:${write((value as Record<string, unknown>)[key], depth + 1)}`
   }
@@ -75,4 +95,6 @@ function write(value: unknown, depth: number): string {
 }
 
 const refused = (got: string): TypeError =>
-  new TypeError(`"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`)
+  new TypeError(
+    `"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`,
+  )

@@ -8,8 +8,9 @@ export type Hash = string
 const encoder = new TextEncoder()
 
 /**
- * BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag keeps one use from passing for
- * another, the array keeps fields from running into one another. A field may be 15 deep: the array is one level.
+ * BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag keeps one use from
+ * passing for another, the array keeps fields from running into one another. A field may be 15
+ * deep: the array is one level.
  *
  * Not a MAC and not for passwords.
  *

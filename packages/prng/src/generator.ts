@@ -1,6 +1,9 @@
 import { expectInteger, SeedSequence, seedSequence } from './seed-sequence.ts'
 
-/** NumPy's `bit_generator.state`: the 128-bit position and stream, and the 32-bit half that waits to be drawn. */
+/**
+ * NumPy's `bit_generator.state`: the 128-bit position and stream, and the 32-bit half that waits to
+ * be drawn.
+ */
 export interface PcgState {
   readonly state: bigint
   readonly inc: bigint
@@ -20,7 +23,8 @@ type Words = Uint32Array & Record<0 | 1 | 2 | 3, number>
 const view = new DataView(new ArrayBuffer(8))
 
 /**
- * `np.random.Generator(np.random.PCG64(seed))`: the stream of `np.random.default_rng(seed)`, bit for bit.
+ * `np.random.Generator(np.random.PCG64(seed))`: the stream of `np.random.default_rng(seed)`, bit
+ * for bit.
  *
  * Not cryptographic: whoever sees a few draws can tell the next ones.
  *
@@ -32,10 +36,11 @@ export function pcg64(seed: bigint | number | SeedSequence): Generator {
 }
 
 /**
- * NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy beside it.
+ * NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy
+ * beside it.
  *
- * The bits are of PCG64 (XSL-RR, 128 bits of state, 64 of output). Its state lives in words of 32 bits, lowest first,
- * so that plain numbers do and nothing is allocated.
+ * The bits are of PCG64 (XSL-RR, 128 bits of state, 64 of output). Its state lives in words of 32
+ * bits, lowest first, so that plain numbers do and nothing is allocated.
  *
  * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
  */
@@ -52,11 +57,13 @@ export class Generator {
     const words = sequence.generateState(8)
     let [shifted, carry] = [1, 0]
     for (let i = 0; i < 4; i++) {
-      // NumPy takes the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1, the stream behind it.
+      // NumPy takes the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1,
+      // the stream behind it.
       const [seed = 0, stream = 0] = [words[i ^ 2], words[4 + (i ^ 2)]]
       this.#inc[i] = (stream << 1) | shifted
       shifted = stream >>> 31
-      // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the increment.
+      // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the
+      // increment.
       const sum = (this.#inc[i] ?? 0) + seed + carry
       this.#state[i] = sum
       carry = sum >= TWO_32 ? 1 : 0
@@ -73,8 +80,8 @@ export class Generator {
   }
 
   /**
-   * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits, and at the next call the upper half, whatever was
-   * drawn in between.
+   * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits, and at the next call the upper
+   * half, whatever was drawn in between.
    */
   uint32(): number {
     this.#hasUint32 = !this.#hasUint32
@@ -93,8 +100,8 @@ export class Generator {
   /**
    * low <= x < high, evenly; `integers(low, high)`.
    *
-   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 (2^64) mod size that
-   * would make some results likelier than others.
+   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 (2^64)
+   * mod size that would make some results likelier than others.
    *
    * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
    * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
@@ -107,8 +114,10 @@ export class Generator {
     for (;;) {
       const draw = this.uint32()
       const rest = Math.imul(draw, size) >>> 0
-      // Less the lower half, the product is a multiple of 2^32, rounded by less than 2^11: rounding back is exact.
-      if (rest >= size || rest >= TWO_32 % size) return low + Math.round((draw * size - rest) / TWO_32)
+      // Less the lower half, the product is a multiple of 2^32, rounded by less than 2^11: rounding
+      // back is exact.
+      if (rest >= size || rest >= TWO_32 % size)
+        return low + Math.round((draw * size - rest) / TWO_32)
     }
   }
 
@@ -150,7 +159,8 @@ export class Generator {
 
   /** A copy; `bit_generator.state`. */
   get state(): PcgState {
-    const number = (words: Uint32Array): bigint => words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n)
+    const number = (words: Uint32Array): bigint =>
+      words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n)
     const [state, inc] = [number(this.#state), number(this.#inc)]
     return { state, inc, hasUint32: this.#hasUint32, uinteger: this.#uinteger }
   }
@@ -160,12 +170,14 @@ export class Generator {
     const state = this.#state
     const inc = this.#inc
     const { 0: a, 1: b, 2: c, 3: d } = state
-    // state * M + inc by columns. The lower word of a column is exact, as integer multiplication wraps.
+    // state * M + inc by columns. The lower word of a column is exact, as integer multiplication
+    // wraps.
     const l0 = (Math.imul(a, M0) + inc[0]) >>> 0
     const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + inc[1]) >>> 0
     const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + inc[2]) >>> 0
     const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + inc[3]
-    // Without it a column is a multiple of 2^32, rounded by less than 2^14: rounding back gives what is above it.
+    // Without it a column is a multiple of 2^32, rounded by less than 2^14: rounding back gives
+    // what is above it.
     const h0 = Math.floor((a * M0 + inc[0] - l0) / TWO_32 + 0.5)
     const h1 = Math.floor((a * M1 + b * M0 + inc[1] - l1) / TWO_32 + 0.5)
     const h2 = Math.floor((a * M2 + b * M1 + c * M0 + inc[2] - l2) / TWO_32 + 0.5)
@@ -194,5 +206,7 @@ function sizeOf(low: number, high: number): number {
     if (Number.isSafeInteger(offset)) return offset + 1
   }
   const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
-  throw new Kind(`"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`)
+  throw new Kind(
+    `"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`,
+  )
 }

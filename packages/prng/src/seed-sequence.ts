@@ -3,24 +3,29 @@ const POOL = 4
 /**
  * `np.random.SeedSequence(entropy)`, with its pool of four words and no spawn key.
  *
- * Not cryptographic. Up to 128 bits different seeds give different pools; past that collisions are easy to make, so
- * never take a seed wider than 128 bits from somebody else.
+ * Not cryptographic. Up to 128 bits different seeds give different pools; past that collisions are
+ * easy to make, so never take a seed wider than 128 bits from somebody else.
  *
- * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015); numpy/random/bit_generator.pyx.
+ * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015);
+ * numpy/random/bit_generator.pyx.
  * Vectors: vectors/prng/seed-sequence.json.
- * @throws TypeError unless `entropy` is a bigint or a number; RangeError unless it is a non-negative integer and,
- *   as a number, at most 2^53 - 1.
+ * @throws TypeError unless `entropy` is a bigint or a number; RangeError unless it is a
+ *   non-negative integer and, as a number, at most 2^53 - 1.
  */
 export function seedSequence(entropy: bigint | number): SeedSequence {
   if ((typeof entropy !== 'bigint' && !Number.isSafeInteger(entropy)) || entropy < 0) {
     const Kind = typeof entropy === 'bigint' || typeof entropy === 'number' ? RangeError : TypeError
-    const wanted = Number.isInteger(entropy) && entropy > 0 ? 'a bigint past 2^53 - 1' : 'a non-negative integer'
+    const wanted =
+      Number.isInteger(entropy) && entropy > 0 ? 'a bigint past 2^53 - 1' : 'a non-negative integer'
     throw new Kind(`"seed" expected ${wanted}, got ${String(entropy)}`)
   }
   return new SeedSequence(toWords(BigInt(entropy)))
 }
 
-/** NumPy's SeedSequence: spreads the entropy of a seed evenly over as many words as a generator needs. */
+/**
+ * NumPy's SeedSequence: spreads the entropy of a seed evenly over as many words as a generator
+ * needs.
+ */
 export class SeedSequence {
   readonly #pool: readonly number[]
 
@@ -28,10 +33,12 @@ export class SeedSequence {
   constructor(entropy: readonly number[]) {
     const hash = hasher(0x43b0d7e5, 0x931e8875)
     const pool = Array.from({ length: POOL }, (_, i) => hash(entropy[i] ?? 0))
-    // Each word of the pool is stirred into the other three, and each word beyond the pool into all four.
+    // Each word of the pool is stirred into the other three, and each word beyond the pool into all
+    // four.
     for (let from = 0; from < POOL || from < entropy.length; from++) {
       for (let to = 0; to < POOL; to++) {
-        if (to !== from) pool[to] = mix(pool[to] as number, hash((pool[from] ?? entropy[from]) as number))
+        if (to !== from)
+          pool[to] = mix(pool[to] as number, hash((pool[from] ?? entropy[from]) as number))
       }
     }
     this.#pool = pool
@@ -50,7 +57,9 @@ export class SeedSequence {
   generateState64(n: number): BigUint64Array {
     expectInteger('n', n, 0, 2 ** 30)
     const words = this.generateState(2 * n)
-    return new BigUint64Array(n).map((_, i) => (BigInt(words[2 * i + 1] ?? 0) << 32n) | BigInt(words[2 * i] ?? 0))
+    return new BigUint64Array(n).map(
+      (_, i) => (BigInt(words[2 * i + 1] ?? 0) << 32n) | BigInt(words[2 * i] ?? 0),
+    )
   }
 }
 

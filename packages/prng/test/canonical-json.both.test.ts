@@ -12,7 +12,9 @@ const { value: anyJson } = fc.letrec<{ value: Json }>((tie) => ({
     fc.maxSafeInteger().map((n) => n + 0),
     fc.boolean(),
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(wellFormed, fc.nat({ max: 20 }).map(String)), tie('value'), { maxKeys: 5 }),
+    fc.dictionary(fc.oneof(wellFormed, fc.nat({ max: 20 }).map(String)), tie('value'), {
+      maxKeys: 5,
+    }),
   ),
 }))
 
@@ -21,14 +23,17 @@ describe('vectors', () => {
     if (want.code !== undefined) {
       expect(parseCanonical(input)).toMatchObject({ ok: false, code: want.code })
       if (want.error !== undefined) {
-        expect(() => canonicalize(JSON.parse(input))).toThrow(errors[want.error as keyof typeof errors])
+        expect(() => canonicalize(JSON.parse(input))).toThrow(
+          errors[want.error as keyof typeof errors],
+        )
       }
       return
     }
     const value = JSON.parse(input)
     expect(canonicalize(value)).toBe(want.text)
     expect(parseCanonical(want.text ?? '')).toEqual({ ok: true, value })
-    if (input !== want.text) expect(parseCanonical(input)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
+    if (input !== want.text)
+      expect(parseCanonical(input)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
   })
 })
 
@@ -68,7 +73,10 @@ describe('canonicalize', () => {
   })
 
   test('does not ask a prototype for toJSON', () => {
-    Object.defineProperty(Object.prototype, 'toJSON', { value: () => 'altered', configurable: true })
+    Object.defineProperty(Object.prototype, 'toJSON', {
+      value: () => 'altered',
+      configurable: true,
+    })
     try {
       expect(canonicalize({ a: [1] })).toBe('{"a":[1]}')
     } finally {
@@ -105,7 +113,12 @@ describe('canonicalize', () => {
 describe('parseCanonical', () => {
   test('accepts a text only if it is the canonical text of its value, and never throws', () => {
     const altered = fc
-      .tuple(anyJson.map(canonicalize), fc.nat(), fc.string({ unit: 'binary', maxLength: 2 }), fc.nat({ max: 2 }))
+      .tuple(
+        anyJson.map(canonicalize),
+        fc.nat(),
+        fc.string({ unit: 'binary', maxLength: 2 }),
+        fc.nat({ max: 2 }),
+      )
       .map(
         ([text, at, put, cut]) =>
           text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + cut),

@@ -13,7 +13,10 @@ describe('digest', () => {
   })
 
   test('differs when a tag or a field does, or where one field ends and the next begins', () => {
-    const fields = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.nat()), { minLength: 1, maxLength: 4 })
+    const fields = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.nat()), {
+      minLength: 1,
+      maxLength: 4,
+    })
     fc.assert(
       fc.property(fields, fields, (one, other) => {
         const [a, b] = [digest('x', ...one), digest('x', ...other)]

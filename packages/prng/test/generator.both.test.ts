@@ -57,8 +57,13 @@ describe('as NumPy draws', () => {
 
 const anySeed = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n })
 const anyRange = fc
-  .tuple(fc.oneof(fc.constantFrom(2 ** 32 - 1, 2 ** 32, 2 ** 53 - 2), fc.nat(), fc.maxSafeNat()), fc.maxSafeInteger())
-  .map(([offset, end]) => [Math.max(Math.min(end, 2 ** 53 - 1) - offset, 1 - 2 ** 53), end] as const)
+  .tuple(
+    fc.oneof(fc.constantFrom(2 ** 32 - 1, 2 ** 32, 2 ** 53 - 2), fc.nat(), fc.maxSafeNat()),
+    fc.maxSafeInteger(),
+  )
+  .map(
+    ([offset, end]) => [Math.max(Math.min(end, 2 ** 53 - 1) - offset, 1 - 2 ** 53), end] as const,
+  )
   .map(([low, end]) => [low + 0, Math.max(low, end) + 1] as const)
 
 describe('properties', () => {
@@ -81,7 +86,11 @@ describe('properties', () => {
             expect(mine).toEqual(theirs)
           }
         }
-        expect(limbs.state).toMatchObject({ state: plain.state, inc: plain.inc, hasUint32: plain.waiting >= 0 })
+        expect(limbs.state).toMatchObject({
+          state: plain.state,
+          inc: plain.inc,
+          hasUint32: plain.waiting >= 0,
+        })
       }),
       { numRuns: 500 },
     )
@@ -128,11 +137,15 @@ test('the state is a copy, and reading it draws nothing', () => {
 
 test('what is not an array or a seed is refused', () => {
   for (const array of [undefined, null, 'abc', { length: 2 }, new Set([1])]) {
-    expect(() => pcg64(1).shuffle(array as unknown as number[])).toThrow('"array" expected an array')
+    expect(() => pcg64(1).shuffle(array as unknown as number[])).toThrow(
+      '"array" expected an array',
+    )
   }
   for (const seed of [undefined, null, '1', {}]) {
     expect(() => pcg64(seed as unknown as bigint)).toThrow('"seed" expected a non-negative integer')
   }
   expect(() => pcg64(1).integers(Number.NaN, 3)).toThrow(RangeError)
-  expect(() => pcg64(1).integers(1n as unknown as number, 3)).toThrow('"low, high" expected integers')
+  expect(() => pcg64(1).integers(1n as unknown as number, 3)).toThrow(
+    '"low, high" expected integers',
+  )
 })

@@ -23,7 +23,9 @@ describe('seedSequence', () => {
   test('takes a number and the same bigint for the same seed', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (seed) => {
-        expect(seedSequence(seed).generateState(8)).toEqual(seedSequence(BigInt(seed)).generateState(8))
+        expect(seedSequence(seed).generateState(8)).toEqual(
+          seedSequence(BigInt(seed)).generateState(8),
+        )
       }),
     )
   })
@@ -34,7 +36,10 @@ describe('seedSequence', () => {
         const sequence = seedSequence(seed)
         const words = sequence.generateState(80)
         expect(sequence.generateState(n)).toEqual(words.slice(0, n))
-        const pairs = Array.from({ length: n }, (_, i) => (BigInt(words[2 * i + 1]!) << 32n) | BigInt(words[2 * i]!))
+        const pairs = Array.from(
+          { length: n },
+          (_, i) => (BigInt(words[2 * i + 1]!) << 32n) | BigInt(words[2 * i]!),
+        )
         expect([...sequence.generateState64(n)]).toEqual(pairs)
       }),
     )
@@ -44,6 +49,7 @@ describe('seedSequence', () => {
     for (const seed of [undefined, '1', Symbol('1'), () => 1]) {
       expect(() => seedSequence(seed as unknown as bigint)).toThrow(TypeError)
     }
-    for (const seed of [Number.NaN, Number.POSITIVE_INFINITY]) expect(() => seedSequence(seed)).toThrow(RangeError)
+    for (const seed of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(() => seedSequence(seed)).toThrow(RangeError)
   })
 })

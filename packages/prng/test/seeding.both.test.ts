@@ -20,7 +20,8 @@ class Chosen extends SeedSequence {
 const word = fc.constantFrom(0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
 
 test('a generator starts where 128-bit arithmetic says, with every carry there can be', () => {
-  const join = (...words: readonly number[]) => words.reduceRight((sum, w) => (sum << 32n) | BigInt(w), 0n)
+  const join = (...words: readonly number[]) =>
+    words.reduceRight((sum, w) => (sum << 32n) | BigInt(w), 0n)
   fc.assert(
     fc.property(fc.array(word, { minLength: 8, maxLength: 8 }), (words) => {
       const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = words

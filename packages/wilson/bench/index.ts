@@ -22,7 +22,8 @@ function textbookCrossing(p: number, cap: number): number {
   for (let trials = 1; trials <= cap; trials++) {
     for (let wins = trials; wins >= 0; wins--) {
       mass[wins] = (mass[wins] ?? 0) * (1 - p) + (mass[wins - 1] ?? 0) * p
-      if (trials < 10 || wins < trials * p || interval({ wins, trials, z: 2.85 }).lower < p) continue
+      if (trials < 10 || wins < trials * p || interval({ wins, trials, z: 2.85 }).lower < p)
+        continue
       crossed += mass[wins] ?? 0
       mass[wins] = 0
     }
@@ -37,7 +38,13 @@ const looks = new Bench({ name: 'a look' })
   .add('verdict in floats (peer)', () => void floatVerdict(tally))
   .add('normalQuantile', () => void normalQuantile(0.05))
 
-const walks = new Bench({ name: 'the exact walk', iterations: 3, warmupIterations: 1, warmupTime: 0, time: 1000 })
+const walks = new Bench({
+  name: 'the exact walk',
+  iterations: 3,
+  warmupIterations: 1,
+  warmupTime: 0,
+  time: 1000,
+})
   .add('crossing, cap 5000', () => void crossing({ p: 0.51, ratioPpm: 510_000, rule }))
   .add('crossing, cap 5000, textbook (peer)', () => void textbookCrossing(0.51, 5000))
   .add('walk, cap 5000', () => void walk({ p: 0.51, ratioPpm: 510_000, rule }))
@@ -51,7 +58,12 @@ for (const bench of [looks, walks]) {
     bench.tasks.map(({ name, result }) => {
       const [p50, p99] = [result?.latency.p50 ?? Number.NaN, result?.latency.p99 ?? Number.NaN]
       const micros = (ms: number) => Number((ms * 1e3).toFixed(2))
-      return { task: name, 'median µs': micros(p50), 'p99 µs': micros(p99), 'per second': Math.round(1e3 / p50) }
+      return {
+        task: name,
+        'median µs': micros(p50),
+        'p99 µs': micros(p99),
+        'per second': Math.round(1e3 / p50),
+      }
     }),
   )
 }

@@ -1,12 +1,13 @@
 import { within } from './argument.ts'
 
 /**
- * The Wilson score interval of `wins / trials`: the rates x with `|wins - trials x| <= z sqrt(trials x (1 - x))`.
+ * The Wilson score interval of `wins / trials`: the rates x with `|wins - trials x| <= z
+ * sqrt(trials x (1 - x))`.
  *
  * For people: floats, each bound within a few units in the last place, also near 0 where the usual
- * "centre minus half-width" cancels. Counts may be fractional; no trials give 0..1. One-sided at level
- * alpha: z = normalQuantile(1 - alpha); two-sided: alpha / 2. Not for decisions (`verdict` is), nor for
- * repeated looks unless z is from `calibrate`.
+ * "centre minus half-width" cancels. Counts may be fractional; no trials give 0..1. One-sided at
+ * level alpha: z = normalQuantile(1 - alpha); two-sided: alpha / 2. Not for decisions (`verdict`
+ * is), nor for repeated looks unless z is from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/bounds.json.
  * @throws RangeError unless 0 <= wins <= trials <= 2^53 - 1 and 0 <= z <= 1_000_000.
@@ -19,8 +20,8 @@ export function interval({ wins, trials, z }: { wins: number; trials: number; z:
   within('wins', wins, 0, trials)
   within('z', z, 0, 1_000_000)
   if (trials === 0) return { lower: 0, upper: 1 }
-  // The bounds are the roots of (n + z^2) x^2 - (2w + z^2) x + w^2 / n. The upper is a sum of positive terms;
-  // the lower follows from the roots' product, so that nothing is ever subtracted.
+  // The bounds are the roots of (n + z^2) x^2 - (2w + z^2) x + w^2 / n. The upper is a sum of
+  // positive terms; the lower follows from the roots' product, so that nothing is ever subtracted.
   const rate = wins / trials
   const sum = wins + (z * z) / 2 + z * Math.sqrt(wins * ((trials - wins) / trials) + (z * z) / 4)
   const lower = wins === 0 ? 0 : rate * (wins / sum)

@@ -13,7 +13,10 @@ function bend(z: number): number {
   return sum
 }
 
-/** Mills' ratio, P(Z > z) / density(z) = 1 / (z + 1 / (z + 2 / (z + 3 / …))), Laplace's fraction. For z >= 0.9. */
+/**
+ * Mills' ratio, P(Z > z) / density(z) = 1 / (z + 1 / (z + 2 / (z + 3 / …))), Laplace's fraction.
+ * For z >= 0.9.
+ */
 function mills(z: number): number {
   const depth = 20 + Math.ceil(400 / (z * z))
   let below = (z + Math.sqrt(z * z + 4 * depth)) / 2 // what the rest of the fraction tends to
@@ -22,13 +25,15 @@ function mills(z: number): number {
 }
 
 /**
- * The z with P(Z <= z) = p for a standard normal Z, within a few units in the last place, both tails alike
- * down to the smallest double. Near p = 1 prefer `-normalQuantile(alpha)`: 1 - alpha itself rounds.
+ * The z with P(Z <= z) = p for a standard normal Z, within a few units in the last place, both
+ * tails alike down to the smallest double. Near p = 1 prefer `-normalQuantile(alpha)`: 1 - alpha
+ * itself rounds.
  *
- * Newton's method, each step with the distribution to full precision. For people: Math.exp and Math.log may differ in
- * the last digit between engines, so never decide with it.
+ * Newton's method, each step with the distribution to full precision. For people: Math.exp and
+ * Math.log may differ in the last digit between engines, so never decide with it.
  *
- * Source: Abramowitz and Stegun (1964), 26.2.10 and 26.2.14. Vectors: vectors/wilson/quantiles.json.
+ * Source: Abramowitz and Stegun (1964), 26.2.10 and 26.2.14. Vectors:
+ * vectors/wilson/quantiles.json.
  * @throws RangeError unless 0 < p < 1.
  */
 export function normalQuantile(p: number): number {
@@ -40,7 +45,8 @@ export function normalQuantile(p: number): number {
     for (let step = 0; step < 6; step++) z -= (z - area + bend(z)) * Math.exp((z * z) / 2)
     return z
   }
-  // On log P(Z > z), concave and nearly a parabola: from the right Newton cannot overshoot, nor anything underflow.
+  // On log P(Z > z), concave and nearly a parabola: from the right Newton cannot overshoot, nor
+  // anything underflow.
   const logTail = Math.log(Math.min(p, 1 - p))
   let z = Math.sqrt(-2 * logTail)
   for (let step = 0; step < 6; step++) {

@@ -14,7 +14,10 @@ const rule: fc.Arbitrary<Rule> = fc
     ),
   })
   .map(({ cap, first, zSquaredPpm }) => ({ cap, minTrials: Math.min(cap, first), zSquaredPpm }))
-const ratioPpm = fc.oneof(fc.integer({ min: 1, max: 999_999 }), fc.constantFrom(200_000, 500_000, 640_000, 800_000))
+const ratioPpm = fc.oneof(
+  fc.integer({ min: 1, max: 999_999 }),
+  fc.constantFrom(200_000, 500_000, 640_000, 800_000),
+)
 
 test('both boundaries are those of verdict, count by count', () => {
   fc.assert(
@@ -37,11 +40,15 @@ test.each([
   [8_122_500n, 510_000],
   [6_250_000n, 200_000],
   [4_000_000n, 800_000],
-])('z^2 = %s ppm, R = %s ppm: exact at every n up to 20,000, ties among them', (zSquaredPpm, ratioPpm) => {
-  const boundary = winBoundary(ratioPpm, { cap: 20_000, minTrials: 1, zSquaredPpm })
-  for (let trials = 1; trials <= 20_000; trials++) {
-    const wins = boundary[trials]!
-    const reaches = (wins: number) => lowerReaches({ wins, trials, ratioPpm, zSquaredPpm })
-    if ((wins <= trials && !reaches(wins)) || reaches(wins - 1)) expect.fail(`${wins} of ${trials}`)
-  }
-})
+])(
+  'z^2 = %s ppm, R = %s ppm: exact at every n up to 20,000, ties among them',
+  (zSquaredPpm, ratioPpm) => {
+    const boundary = winBoundary(ratioPpm, { cap: 20_000, minTrials: 1, zSquaredPpm })
+    for (let trials = 1; trials <= 20_000; trials++) {
+      const wins = boundary[trials]!
+      const reaches = (wins: number) => lowerReaches({ wins, trials, ratioPpm, zSquaredPpm })
+      if ((wins <= trials && !reaches(wins)) || reaches(wins - 1))
+        expect.fail(`${wins} of ${trials}`)
+    }
+  },
+)

@@ -3,7 +3,10 @@ import vectors from '../../../vectors/wilson/calibrate.json' with { type: 'json'
 import { calibrate, crossing } from '../src/index.ts'
 
 /** The largest crossing probability over the ratios that `calibrate` promises, and where it is. */
-function largest(rule: Parameters<typeof crossing>[0]['rule']): { probability: number; ratioPpm: number } {
+function largest(rule: Parameters<typeof crossing>[0]['rule']): {
+  probability: number
+  ratioPpm: number
+} {
   let most = { probability: 0, ratioPpm: 0 }
   for (let ratioPpm = 500_000; ratioPpm <= 950_000; ratioPpm += 1_000) {
     const probability = crossing({ p: ratioPpm / 1e6, ratioPpm, rule })
@@ -13,11 +16,14 @@ function largest(rule: Parameters<typeof crossing>[0]['rule']): { probability: n
 }
 
 describe('vectors', () => {
-  test.each(vectors.vectors)('cap $input.cap: $what', ({ input: { alpha, cap, minTrials, zSquaredPpm }, want }) => {
-    if (alpha !== undefined) return expect(calibrate({ alpha, cap, minTrials })).toBe(want)
-    const { probability } = largest({ cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm) })
-    expect(probability).toBeCloseTo(want, 5)
-  })
+  test.each(vectors.vectors)(
+    'cap $input.cap: $what',
+    ({ input: { alpha, cap, minTrials, zSquaredPpm }, want }) => {
+      if (alpha !== undefined) return expect(calibrate({ alpha, cap, minTrials })).toBe(want)
+      const { probability } = largest({ cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm) })
+      expect(probability).toBeCloseTo(want, 5)
+    },
+  )
 })
 
 test.each([

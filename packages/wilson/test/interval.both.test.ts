@@ -63,7 +63,9 @@ test('the floats and the integers agree away from the boundary', () => {
     fc.property(counts, fc.integer({ min: 1, max: 999_999 }), (tally, ratioPpm) => {
       const { lower } = interval({ ...tally, z: 2.85 })
       fc.pre(Math.abs(lower - ratioPpm / 1e6) > 1e-12)
-      expect(lowerReaches({ ...tally, ratioPpm, zSquaredPpm: 8_122_500n })).toBe(lower >= ratioPpm / 1e6)
+      expect(lowerReaches({ ...tally, ratioPpm, zSquaredPpm: 8_122_500n })).toBe(
+        lower >= ratioPpm / 1e6,
+      )
     }),
     { numRuns: 1000 },
   )

@@ -7,8 +7,10 @@ import { ulps } from './vectors.ts'
 const density = (z: number): number => Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
 
 test.each(quantiles.vectors)('$what $input', ({ input, want }) => {
-  if (input.p !== undefined) return expect(ulps(normalQuantile(input.p), want)).toBeLessThanOrEqual(4)
-  // The decimal alpha is not a double: half a unit of its last place moves z by that over the density.
+  if (input.p !== undefined)
+    return expect(ulps(normalQuantile(input.p), want)).toBeLessThanOrEqual(4)
+  // The decimal alpha is not a double: half a unit of its last place moves z by that over the
+  // density.
   const { alpha } = input
   const slack = (alpha * 2 ** -53) / density(want) + 4 * want * 2 ** -52
   expect(Math.abs(-normalQuantile(alpha) - want)).toBeLessThanOrEqual(slack)

@@ -3,26 +3,36 @@ import { expect, test } from 'vitest'
 import * as wilson from '../src/index.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const rule = (z: number, minTrials = 10) => ({ cap: 5000, minTrials, zSquaredPpm: BigInt(Math.round(z * 1000)) ** 2n })
+const rule = (z: number, minTrials = 10) => ({
+  cap: 5000,
+  minTrials,
+  zSquaredPpm: BigInt(Math.round(z * 1000)) ** 2n,
+})
 
 test('the example prints what its comments say', () => {
   const [, code = ''] = /```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/.exec(readme) ?? []
   const body = code.replace(/import (\{.*\}) from '@affine\/wilson'/, 'const $1 = wilson')
   const printed: string[] = []
-  new Function('wilson', 'console', body)(wilson, { log: (value: unknown) => printed.push(String(value)) })
+  new Function('wilson', 'console', body)(wilson, {
+    log: (value: unknown) => printed.push(String(value)),
+  })
   const wanted = [...code.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)].map(([, want]) => want)
   expect(printed).toEqual(wanted)
   expect(printed).toHaveLength(6)
 })
 
-const rows = [...readme.matchAll(/^\| `(.+?)` +\| ([\d.]+) +\|/gm)].map(([, expression = '', value = '']) => ({
-  expression,
-  value,
-}))
+const rows = [...readme.matchAll(/^\| `(.+?)` +\| ([\d.]+) +\|/gm)].map(
+  ([, expression = '', value = '']) => ({
+    expression,
+    value,
+  }),
+)
 
 test.each(rows)('$expression', ({ expression, value }) => {
   const names = { ...wilson, rule }
-  const got: number = new Function(...Object.keys(names), `return ${expression}`)(...Object.values(names))
+  const got: number = new Function(...Object.keys(names), `return ${expression}`)(
+    ...Object.values(names),
+  )
   expect(got.toFixed(value.split('.')[1]?.length ?? 0)).toBe(value)
 })
 

@@ -7,7 +7,9 @@ const { ...calls } = wilson
 
 test.each(refused.vectors)('$call refuses $what', ({ call, input, error }) => {
   const refuse = calls[call as 'verdict'] as (input: unknown) => unknown
-  expect(() => refuse(typeof input === 'object' ? revive(input) : input)).toThrow(new RangeError(error))
+  expect(() => refuse(typeof input === 'object' ? revive(input) : input)).toThrow(
+    new RangeError(error),
+  )
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import bars from '../../../vectors/wilson/bars.json' with { type: 'json' }
 import verdicts from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
-import { type Bar, type Contest, lowerReaches, type Tally, upperBelow, verdict } from '../src/index.ts'
+import {
+  type Bar,
+  type Contest,
+  lowerReaches,
+  type Tally,
+  upperBelow,
+  verdict,
+} from '../src/index.ts'
 import { revive } from './vectors.ts'
 
 test.each(bars.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {

@@ -12,7 +12,11 @@ const ratioPpm = fc.integer({ min: 1, max: 999_999 })
 const zSquaredPpm = fc.bigInt({ min: 0n, max: 30_000_000n })
 const unit = fc.bigInt({ min: 1n, max: 10n ** 12n })
 const rule: fc.Arbitrary<Rule> = fc
-  .record({ cap: fc.integer({ min: 1, max: 6000 }), first: fc.integer({ min: 1, max: 6000 }), zSquaredPpm })
+  .record({
+    cap: fc.integer({ min: 1, max: 6000 }),
+    first: fc.integer({ min: 1, max: 6000 }),
+    zSquaredPpm,
+  })
   .map(({ cap, first, zSquaredPpm }) => ({ cap, minTrials: Math.min(cap, first), zSquaredPpm }))
 
 const ORDER = { hold: 0, continue: 1, win: 2 }
@@ -35,7 +39,14 @@ describe('bounds', () => {
         const under = upperBelow({ wins, trials, ratioPpm: 1_000_000 - ratioPpm, zSquaredPpm })
         expect(under && !over).toBe(false)
         if (over && zSquaredPpm > 0n) {
-          expect(upperBelow({ wins, trials, ratioPpm: 1_000_000 - ratioPpm, zSquaredPpm: zSquaredPpm - 1n })).toBe(true)
+          expect(
+            upperBelow({
+              wins,
+              trials,
+              ratioPpm: 1_000_000 - ratioPpm,
+              zSquaredPpm: zSquaredPpm - 1n,
+            }),
+          ).toBe(true)
         }
       }),
     )
@@ -45,8 +56,12 @@ describe('bounds', () => {
     fc.assert(
       fc.property(counts, ratioPpm, zSquaredPpm, ({ wins, trials }, ratioPpm, zSquaredPpm) => {
         fc.pre(lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }))
-        expect(lowerReaches({ wins: Math.min(wins + 1, trials), trials, ratioPpm, zSquaredPpm })).toBe(true)
-        expect(lowerReaches({ wins, trials, ratioPpm: Math.max(1, ratioPpm - 1), zSquaredPpm })).toBe(true)
+        expect(
+          lowerReaches({ wins: Math.min(wins + 1, trials), trials, ratioPpm, zSquaredPpm }),
+        ).toBe(true)
+        expect(
+          lowerReaches({ wins, trials, ratioPpm: Math.max(1, ratioPpm - 1), zSquaredPpm }),
+        ).toBe(true)
         expect(lowerReaches({ wins, trials, ratioPpm, zSquaredPpm: zSquaredPpm / 2n })).toBe(true)
       }),
     )
@@ -59,7 +74,8 @@ describe('verdict', () => {
       fc.property(counts, ratioPpm, rule, (tally, ratioPpm, rule) => {
         const is = verdict({ ...tally, ratioPpm, rule })
         const { zSquaredPpm } = rule
-        const wins = tally.trials >= rule.minTrials && lowerReaches({ ...tally, ratioPpm, zSquaredPpm })
+        const wins =
+          tally.trials >= rule.minTrials && lowerReaches({ ...tally, ratioPpm, zSquaredPpm })
         expect(is === 'win').toBe(wins)
         if (tally.trials < rule.minTrials) expect(is).toBe('continue')
         if (tally.trials >= rule.cap) expect(is).not.toBe('continue')
@@ -73,7 +89,8 @@ describe('verdict', () => {
       fc.property(counts, ratioPpm, ({ wins, trials }, ratioPpm) => {
         fc.pre(trials >= RULE.minTrials)
         const now = ORDER[verdict({ wins, trials, ratioPpm, rule: RULE })]
-        const better = ORDER[verdict({ wins: Math.min(wins + 1, trials), trials, ratioPpm, rule: RULE })]
+        const better =
+          ORDER[verdict({ wins: Math.min(wins + 1, trials), trials, ratioPpm, rule: RULE })]
         const worse = ORDER[verdict({ wins, trials: trials + 1, ratioPpm, rule: RULE })]
         expect(better).toBeGreaterThanOrEqual(now)
         expect(worse).toBeLessThanOrEqual(now)
@@ -87,7 +104,15 @@ describe('verdict', () => {
       fc.property(counts, ratioPpm, rule, unit, ({ wins, trials }, ratioPpm, rule, unit) => {
         const plain = verdict({ wins, trials, ratioPpm, rule })
         expect(verdict({ wins: BigInt(wins), trials: BigInt(trials), ratioPpm, rule })).toBe(plain)
-        expect(verdict({ wins: BigInt(wins) * unit, trials: BigInt(trials) * unit, unit, ratioPpm, rule })).toBe(plain)
+        expect(
+          verdict({
+            wins: BigInt(wins) * unit,
+            trials: BigInt(trials) * unit,
+            unit,
+            ratioPpm,
+            rule,
+          }),
+        ).toBe(plain)
       }),
       { numRuns: 1000 },
     )
@@ -95,16 +120,26 @@ describe('verdict', () => {
 
   test('held only where the optimistic total, in floats, falls short', () => {
     fc.assert(
-      fc.property(counts, fc.integer({ min: 500_000, max: 800_000 }), ({ wins, trials }, ratioPpm) => {
-        const [rate, { cap }] = [ratioPpm / 1e6, RULE]
-        fc.pre(trials >= 10 && trials < cap && !lowerReaches({ wins, trials, ratioPpm, zSquaredPpm: 8_122_500n }))
-        const centre = wins + 8.1225 / 2
-        const spread = 2.85 * Math.sqrt((wins * (trials - wins)) / trials + 8.1225 / 4)
-        const optimistic = wins + ((cap - trials) * (centre + spread)) / (trials + 8.1225)
-        const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
-        fc.pre(Math.abs(optimistic - need) > 1e-6)
-        expect(verdict({ wins, trials, ratioPpm, rule: RULE })).toBe(optimistic < need ? 'hold' : 'continue')
-      }),
+      fc.property(
+        counts,
+        fc.integer({ min: 500_000, max: 800_000 }),
+        ({ wins, trials }, ratioPpm) => {
+          const [rate, { cap }] = [ratioPpm / 1e6, RULE]
+          fc.pre(
+            trials >= 10 &&
+              trials < cap &&
+              !lowerReaches({ wins, trials, ratioPpm, zSquaredPpm: 8_122_500n }),
+          )
+          const centre = wins + 8.1225 / 2
+          const spread = 2.85 * Math.sqrt((wins * (trials - wins)) / trials + 8.1225 / 4)
+          const optimistic = wins + ((cap - trials) * (centre + spread)) / (trials + 8.1225)
+          const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
+          fc.pre(Math.abs(optimistic - need) > 1e-6)
+          expect(verdict({ wins, trials, ratioPpm, rule: RULE })).toBe(
+            optimistic < need ? 'hold' : 'continue',
+          )
+        },
+      ),
       { numRuns: 2000 },
     )
   })

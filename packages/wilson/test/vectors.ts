@@ -2,7 +2,10 @@ import type { Bar, Contest, Tally } from '../src/index.ts'
 
 const BIG = new Set(['unit', 'zSquaredPpm'])
 
-/** The input of a vector, which JSON holds without bigints and with strings past 2^53, as the interface has it. */
+/**
+ * The input of a vector, which JSON holds without bigints and with strings past 2^53, as the
+ * interface has it.
+ */
 export function revive<T extends Partial<Tally & Bar & Contest>>(input: object): T {
   const entries = Object.entries(input).map(([key, value]) => {
     if (value !== null && typeof value === 'object') return [key, revive(value)]

@@ -5,14 +5,18 @@ import { calibrate, crossing, interval, type Rule, verdict, type Walk, walk } fr
 import { absorb, holdBoundary, winBoundary } from '../src/walk.ts'
 import { revive } from './vectors.ts'
 
-/** The published vectors' HOLD: `need` without the ceiling. Their nearest tie is 9e-5 away, so floats do. */
+/**
+ * The published vectors' HOLD: `need` without the ceiling. Their nearest tie is 9e-5 away, so
+ * floats do.
+ */
 function unroundedHold(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule): Int32Array {
   const [rate, z] = [ratioPpm / 1e6, Math.sqrt(Number(zSquaredPpm) / 1e6)]
   const need = cap * rate + z * Math.sqrt(cap * rate * (1 - rate))
   const boundary = new Int32Array(cap + 1).fill(-1)
   for (let trials = minTrials; trials <= cap; trials++) {
     let wins = boundary[trials - 1]!
-    const holds = (wins: number) => wins + (cap - trials) * interval({ wins, trials, z }).upper < need
+    const holds = (wins: number) =>
+      wins + (cap - trials) * interval({ wins, trials, z }).upper < need
     while (wins < trials && holds(wins + 1)) wins++
     boundary[trials] = wins
   }
@@ -59,7 +63,12 @@ test('the protocol’s z for cap 500', () => {
 })
 
 /** Every path of a few trials, followed one by one with `verdict`. */
-function everyPath({ p, ratioPpm, rule }: Walk, wins = 0, trials = 0, mass = 1): Record<'win' | 'hold' | 'n', number> {
+function everyPath(
+  { p, ratioPpm, rule }: Walk,
+  wins = 0,
+  trials = 0,
+  mass = 1,
+): Record<'win' | 'hold' | 'n', number> {
   const is = verdict({ wins, trials, ratioPpm, rule })
   if (is !== 'continue') return { win: 0, hold: 0, [is]: mass, n: mass * trials }
   const [up, down] = [
@@ -104,7 +113,9 @@ describe('properties', () => {
         expect(end.trials95).toBeLessThanOrEqual(input.rule.cap)
         expect(crossing(input)).toBeGreaterThanOrEqual(end.win - 1e-12)
         const stronger = { ...input, p: Math.max(input.p, other) }
-        expect(walk(stronger).win).toBeGreaterThanOrEqual(walk({ ...input, p: Math.min(input.p, other) }).win - 1e-12)
+        expect(walk(stronger).win).toBeGreaterThanOrEqual(
+          walk({ ...input, p: Math.min(input.p, other) }).win - 1e-12,
+        )
       }),
     )
   })

@@ -11,18 +11,30 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 
 /** The account that the options name. What should be mended about it is said. */
 export const accountOf = (options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> =>
-  readAccount(options, (text) => output(options.json).line(`! ${printable(text)}`, { type: 'warning', text }))
+  readAccount(options, (text) =>
+    output(options.json).line(`! ${printable(text)}`, { type: 'warning', text }),
+  )
 
-/** A hotkey's neuron at the chain's head, and all of them. @throws ChainError when it is not registered. */
-export async function neuronOf(chain: Chain, hotkey: string): Promise<[own: Neuron, all: readonly Neuron[]]> {
+/**
+ * A hotkey's neuron at the chain's head, and all of them. @throws ChainError when it is not
+ * registered.
+ */
+export async function neuronOf(
+  chain: Chain,
+  hotkey: string,
+): Promise<[own: Neuron, all: readonly Neuron[]]> {
   const { neurons } = await chain.snapshot((await chain.head()).number)
   const neuron = neurons.find((neuron) => neuron.hotkey === hotkey)
   if (neuron) return [neuron, neurons]
-  throw new ChainError('HotKeyNotRegisteredInSubNet', `register ${hotkey} on subnet ${chain.netuid} first`)
+  throw new ChainError(
+    'HotKeyNotRegisteredInSubNet',
+    `register ${hotkey} on subnet ${chain.netuid} first`,
+  )
 }
 
 /** Rao as a decimal of nine places. */
-export const decimal = (rao: bigint): string => `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`
+export const decimal = (rao: bigint): string =>
+  `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`
 
 /** Records of one shape: a column for each of their fields. */
 export type Rows = readonly Readonly<Record<string, unknown>>[]
@@ -30,21 +42,27 @@ export type Rows = readonly Readonly<Record<string, unknown>>[]
 /** What a slot says, bytes in hex; of kind `unknown` when it is no commitment of this protocol. */
 export function readSlot({ hotkey, block, fields }: CommitmentSlot): Rows[number] {
   const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-  const unknown = { kind: 'unknown', text: fields.map((field) => Buffer.from(field).toString()), hex: fields.map(hex) }
+  const unknown = {
+    kind: 'unknown',
+    text: fields.map((field) => Buffer.from(field).toString()),
+    hex: fields.map(hex),
+  }
   const said = decodeCommitment(fields, hotkey) ?? unknown
   const { kind, ...says } = 'bitmap' in said ? { ...said, bitmap: hex(said.bitmap) } : said
   return { hotkey, block, kind, says }
 }
 
 /** A value from outside, on one line of a terminal. */
-export const shown = (x: unknown): string => printable(typeof x === 'string' ? x : JSON.stringify(x), 8000)
+export const shown = (x: unknown): string =>
+  printable(typeof x === 'string' ? x : JSON.stringify(x), 8000)
 
 /** Records as the lines of a table, the first with the names of the fields. */
 export function align(rows: Rows): readonly string[] {
   const columns = Object.keys(rows[0] ?? {})
   const cells = [columns, ...rows.map((row) => columns.map((name) => shown(row[name] ?? '-')))]
   const widths = columns.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
-  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
+  const line = (row: readonly string[]) =>
+    row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')
   return cells.map((row) => line(row).trimEnd())
 }
 
@@ -67,21 +85,41 @@ const view = (name: string, about: string, read: Read): CommandUnknownOpts =>
         const snapshot = await chain.snapshot(block ?? (await chain.head()).number)
         const { head, tempo, revealPeriod } = snapshot
         const about = { type: name, netuid: chain.netuid, ...head, tempo, revealPeriod }
-        table(screen, `subnet ${chain.netuid} at the end of block ${head.number}`, about, await read(snapshot, chain))
+        table(
+          screen,
+          `subnet ${chain.netuid} at the end of block ${head.number}`,
+          about,
+          await read(snapshot, chain),
+        )
       }),
     )
 
 const views = [
   view('snapshot', 'the neurons, their stake in TAO or alpha', ({ neurons }) =>
-    neurons.map(({ uid, hotkey, stake, ...rest }) => ({ uid, hotkey, stake: decimal(stake), ...rest })),
+    neurons.map(({ uid, hotkey, stake, ...rest }) => ({
+      uid,
+      hotkey,
+      stake: decimal(stake),
+      ...rest,
+    })),
   ),
-  view('commitments', 'what each hotkey has committed', ({ commitments }) => commitments.map(readSlot)),
-  view('weights', 'the weights in force: by validator, pairs of uid and weight', async ({ head, neurons }, chain) => {
-    const rows = await chain.weights(head.number)
-    return neurons.flatMap(({ uid, hotkey }) => (rows[hotkey] ? [{ uid, hotkey, weights: rows[hotkey] }] : []))
-  }),
+  view('commitments', 'what each hotkey has committed', ({ commitments }) =>
+    commitments.map(readSlot),
+  ),
+  view(
+    'weights',
+    'the weights in force: by validator, pairs of uid and weight',
+    async ({ head, neurons }, chain) => {
+      const rows = await chain.weights(head.number)
+      return neurons.flatMap(({ uid, hotkey }) =>
+        rows[hotkey] ? [{ uid, hotkey, weights: rows[hotkey] }] : [],
+      )
+    },
+  ),
 ]
 
 /** `af chain`: what is on chain. */
-export const chain: CommandUnknownOpts = new Command('chain').description('look at a subnet on chain')
+export const chain: CommandUnknownOpts = new Command('chain').description(
+  'look at a subnet on chain',
+)
 for (const command of views) chain.addCommand(command)

@@ -16,7 +16,10 @@ import { emptyFolder } from './options.ts'
 export const demo: CommandUnknownOpts = new Command('demo')
   .description('run a local subnet to its verdict, then verify it from its public data')
   .option('--seed <text>', 'repeat a run: the same keys, challenges, replies and verdicts')
-  .option('--out <folder>', 'where to leave buckets and chain: a folder that is empty or not there yet')
+  .option(
+    '--out <folder>',
+    'where to leave buckets and chain: a folder that is empty or not there yet',
+  )
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
@@ -40,7 +43,9 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const champion = state.champion?.hotkey ?? ''
     const { number } = await chain.head()
     const weights = await chain.weights(number)
-    const uid = (await chain.snapshot(number)).neurons.find(({ hotkey }) => hotkey === champion)?.uid
+    const uid = (await chain.snapshot(number)).neurons.find(
+      ({ hotkey }) => hotkey === champion,
+    )?.uid
     const full = Object.values(weights).filter((row) => row.length === 1 && row[0]?.[0] === uid)
     const root = stateRoot(state)
     const end = `
@@ -55,8 +60,18 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 
     const [buckets, file] = [join(out, 'buckets'), join(out, 'chain.json')]
     const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-    const words = [...process.execArgv, verifier, buckets, '--network', file, ...(json ? ['--json'] : [])]
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit'], signal })
+    const words = [
+      ...process.execArgv,
+      verifier,
+      buckets,
+      '--network',
+      file,
+      ...(json ? ['--json'] : []),
+    ]
+    const child = spawn(process.execPath, words, {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      signal,
+    })
     const [code] = await raceAbort(once(child, 'exit'), signal)
     process.exitCode = code ?? 1
     const data = `${buckets} --network ${file}`

@@ -16,8 +16,9 @@ const ADDRESS = /^http:\/\/[^/]+\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states)\/[\w
 const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 
 /**
- * Answers GET and HEAD for the blocks and states of the bucket that `folder` is, and of the buckets that it holds, by
- * their names. Lists nothing, follows no link, and serves nothing else in the folder.
+ * Answers GET and HEAD for the blocks and states of the bucket that `folder` is, and of the buckets
+ * that it holds, by their names. Lists nothing, follows no link, and serves nothing else in the
+ * folder.
  */
 export function bucketHandler(folder: string): (request: Request) => Response | Promise<Response> {
   const app = new Hono().use(compress({ contentTypeFilter: /json/ }), etag())
@@ -27,10 +28,19 @@ export function bucketHandler(folder: string): (request: Request) => Response | 
     const isHere = place && place === join(await realpath(folder), path)
     const bytes = isHere ? await directoryBucket(folder).read(path, LIMITS.blockBytes) : null
     if (bytes === null) return context.notFound()
-    const headers = { 'content-type': mediaType(path), 'content-length': `${bytes.length}`, ...OPEN }
-    return context.body(bytes.slice(), 200, { 'cache-control': 'public, max-age=31536000, immutable', ...headers })
+    const headers = {
+      'content-type': mediaType(path),
+      'content-length': `${bytes.length}`,
+      ...OPEN,
+    }
+    return context.body(bytes.slice(), 200, {
+      'cache-control': 'public, max-age=31536000, immutable',
+      ...headers,
+    })
   })
-  app.notFound((context) => context.text('not here\n', 404, { 'cache-control': 'no-store', ...OPEN }))
+  app.notFound((context) =>
+    context.text('not here\n', 404, { 'cache-control': 'no-store', ...OPEN }),
+  )
   return app.fetch
 }
 
@@ -41,13 +51,20 @@ export const serve: CommandUnknownOpts = new Command('serve')
   .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8080)
   .option('--host <address>', 'where to listen; 0.0.0.0 is everywhere', '127.0.0.1')
   .option('--json', 'one JSON object a line')
-  .addHelpText('after', '\nExamples:\n  $ af serve buckets\n  $ af serve buckets --host 0.0.0.0 --port 80')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  $ af serve buckets\n  $ af serve buckets --host 0.0.0.0 --port 80',
+  )
   .action(async (folder, { port, host, json }) => {
     await readdir(folder)
     const signal = interrupted()
     using server = await listen(bucketHandler(folder), port, host)
     const { url } = server
-    output(json).line(`serving ${folder} at ${url}; Ctrl-C ends it`, { type: 'serving', folder, url })
+    output(json).line(`serving ${folder} at ${url}; Ctrl-C ends it`, {
+      type: 'serving',
+      folder,
+      url,
+    })
     if (!signal.aborted) await once(signal, 'abort')
     signal.throwIfAborted()
   })

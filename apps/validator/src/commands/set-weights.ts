@@ -10,10 +10,16 @@ import { replayCommand, withAccount } from './options.ts'
 /** `af set-weights`: what a validator does once an epoch, once. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
   .description('recompute the champion, and give it all weight once')
-  .option('--folder <folder>', "the validator's: for salts, where weights are committed and revealed")
+  .option(
+    '--folder <folder>',
+    "the validator's: for salts, where weights are committed and revealed",
+  )
   .option('--emit', 'send them: on finney, they are only shown without')
   .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
-  .addHelpText('after', '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets')
+  .addHelpText(
+    'after',
+    '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
+  )
   .action(async ({ buckets, last, folder, ...options }) => {
     const account = await accountOf(options)
     const { hotkey } = account
@@ -26,7 +32,9 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
       const [{ permit }, neurons] = await neuronOf(chain, hotkey)
       if (!permit) throw new ChainError('NeuronNoValidatorPermit')
       const uid = neurons.find(({ hotkey }) => hotkey === champion?.hotkey)?.uid
-      const lack = champion ? `the champion ${champion.hotkey} is no longer registered` : 'there is no champion yet'
+      const lack = champion
+        ? `the champion ${champion.hotkey} is no longer registered`
+        : 'there is no champion yet'
       if (uid === undefined) throw new Error(`${lack}: no weights to set in this epoch`)
       const weights = [[uid, 65_535]] as const
       const text = `${shown(weights)}, to the champion ${champion?.hotkey}`
@@ -35,6 +43,10 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
       const { number: block } = await chain.setWeights(account, weights)
       const { [hotkey]: held = [] } = await chain.weights(block)
-      screen.line(`block ${block} has ${text}. In force until a reveal: ${shown(held)}`, { ...record, block, held })
+      screen.line(`block ${block} has ${text}. In force until a reveal: ${shown(held)}`, {
+        ...record,
+        block,
+        held,
+      })
     })
   })

@@ -1,16 +1,31 @@
 import type { Chain } from '@affine/chain'
 import { evidence, type Report, ruleOf, type State, stateRoot, trust } from '@affine/duel'
-import { commitmentsOf, envText, laneText, type Network, place, printable, share, shortHotkey } from '@affine/verifier'
+import {
+  commitmentsOf,
+  envText,
+  laneText,
+  type Network,
+  place,
+  printable,
+  share,
+  shortHotkey,
+} from '@affine/verifier'
 import { align } from './chain.ts'
 import { placesIn } from './queue.ts'
 
 type Standing = { readonly block: number; readonly text: string; readonly [name: string]: unknown }
 
 /**
- * Where a subnet stands at its head, given the state that governs the head's epoch and the account of the epoch before:
- * a record, and the same as lines for people. `due.seconds` is an estimate, from the last 20 blocks.
+ * Where a subnet stands at its head, given the state that governs the head's epoch and the account
+ * of the epoch before: a record, and the same as lines for people. `due.seconds` is an estimate,
+ * from the last 20 blocks.
  */
-export async function standing(chain: Chain, network: Network, state: State, report?: Report): Promise<Standing> {
+export async function standing(
+  chain: Chain,
+  network: Network,
+  state: State,
+  report?: Report,
+): Promise<Standing> {
   const { protocol, duel, champion, ratio, root } = { ...state, root: stateRoot(state) }
   const { sealBlock, epochBlocks } = network.protocol
   const { number: block } = await chain.head()
@@ -22,20 +37,41 @@ export async function standing(chain: Chain, network: Network, state: State, rep
   const due = { what, blocks: at - offset, seconds: Math.round(((at - offset) * blockMs) / 1000) }
 
   const envs = Object.keys(duel ? protocol.envs : {}).map((env) => {
-    const { weights = {}, ratio: ratioPpm = ratio, tallies: { [env]: tallies = {} } = {}, verdicts } = duel ?? {}
+    const {
+      weights = {},
+      ratio: ratioPpm = ratio,
+      tallies: { [env]: tallies = {} } = {},
+      verdicts,
+    } = duel ?? {}
     const seen = { tallies, ...evidence({ weights, tallies, ratioPpm, rule: ruleOf(protocol) }) }
-    return { env, ...seen, verdict: verdicts?.[env] ?? 'go on', text: envText(env, seen, ratioPpm, protocol) }
+    return {
+      env,
+      ...seen,
+      verdict: verdicts?.[env] ?? 'go on',
+      text: envText(env, seen, ratioPpm, protocol),
+    }
   })
   const said = commitmentsOf(snapshot)
-  const hotkeyOf = (uid: number) => snapshot.neurons.find((neuron) => neuron.uid === uid)?.hotkey ?? ''
-  const validators = snapshot.neurons.filter(({ hotkey, permit }) => permit || weights[hotkey] || state.trust[hotkey])
+  const hotkeyOf = (uid: number) =>
+    snapshot.neurons.find((neuron) => neuron.uid === uid)?.hotkey ?? ''
+  const validators = snapshot.neurons.filter(
+    ({ hotkey, permit }) => permit || weights[hotkey] || state.trust[hotkey],
+  )
   const rows = validators.map(({ uid, hotkey, lastUpdate }) => {
     const [found, slot, given = []] = [report?.lanes[hotkey], said.get(hotkey), weights[hotkey]]
     const lane = found && laneText(found)
     const to = given.map(([uid]) => `${uid} → ${shortHotkey(hotkeyOf(uid))}`).join(', ')
     const trusted = share(trust(state.trust[hotkey] ?? { correct: 0, incorrect: 0 }))
     const committed = slot && 'epoch' in slot ? `${slot.kind} ${slot.epoch}` : undefined
-    return { uid, hotkey, lane, trust: trusted, committed, weights: to || '-', ago: block - lastUpdate }
+    return {
+      uid,
+      hotkey,
+      lane,
+      trust: trusted,
+      committed,
+      weights: to || '-',
+      ago: block - lastUpdate,
+    }
   })
   const { waiting } = placesIn(state, snapshot, network)
   const text = [
@@ -47,5 +83,20 @@ export async function standing(chain: Chain, network: Network, state: State, rep
     `lanes     of epoch ${state.epoch - 1}`,
     ...align(rows),
   ].join('\n')
-  return { block, epoch, offset, due, root, ratio, champion, duel, envs, waiting, report, rows, weights, text }
+  return {
+    block,
+    epoch,
+    offset,
+    due,
+    root,
+    ratio,
+    champion,
+    duel,
+    envs,
+    waiting,
+    report,
+    rows,
+    weights,
+    text,
+  }
 }

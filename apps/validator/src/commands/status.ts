@@ -11,7 +11,10 @@ import { standing } from './standing.ts'
 export const status: CommandUnknownOpts = replayCommand('status')
   .description('where a subnet stands: deadlines, duel, lanes, trust, weights, queue')
   .option('--watch', 'again at every block, in place in a terminal, until Ctrl-C')
-  .addHelpText('after', '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch')
+  .addHelpText(
+    'after',
+    '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',
+  )
   .action(({ buckets, last, watch, ...options }) =>
     onChain(watch ? openLive : openChain, options, async ({ chain, network }, screen, signal) => {
       const asked = { chain, network, openBucket: bucketsIn(buckets, network), compare: false }
@@ -20,13 +23,17 @@ export const status: CommandUnknownOpts = replayCommand('status')
       for await (const { number } of watch ? chain.heads(signal) : [await chain.head()]) {
         if (number <= seen) continue // slower than the chain: what lies between is passed over
         try {
-          for await (const settled of recompute({ ...asked, from })) [from, report] = [settled.state, settled.report]
+          for await (const settled of recompute({ ...asked, from }))
+            [from, report] = [settled.state, settled.report]
           const { text, ...record } = await standing(chain, network, from, report)
           screen.line(`${watch && process.stdout.isTTY ? '\x1b[H\x1b[J' : ''}${text}`, record)
           seen = record.block
         } catch (error) {
           if (!watch) throw error
-          screen.line(`! ${shown((error as Error).message)}`, { type: 'problem', message: (error as Error).message })
+          screen.line(`! ${shown((error as Error).message)}`, {
+            type: 'problem',
+            message: (error as Error).message,
+          })
         }
       }
     }),

@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
-import { interrupted, type Output, openLive, printable, raceAbort, shortHotkey } from '@affine/verifier'
+import {
+  interrupted,
+  type Output,
+  openLive,
+  printable,
+  raceAbort,
+  shortHotkey,
+} from '@affine/verifier'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { chutesAgents } from '../chutes.ts'
 import { holdFolder } from '../folder-lock.ts'
@@ -29,10 +36,12 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
   .addHelpText('after', EXAMPLES)
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
-    if (!settings || !account) return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
+    if (!settings || !account)
+      return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
-    const hidden = (error: Error) => Promise.reject(Object.assign(error, { message: hide(error.message) }))
+    const hidden = (error: Error) =>
+      Promise.reject(Object.assign(error, { message: hide(error.message) }))
     await operate(settings, account, screen).catch(hidden)
   })
 
@@ -44,7 +53,8 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const health = healthOf(clock)
   const listeners = [health.on, (event: Event) => narrate(event, screen, shortHotkey)]
   const on = (event: Event): void => listeners.forEach((hear) => void hear(event))
-  const trouble = (what: string, message: string): void => on({ type: 'problem', what, error: new Error(message) })
+  const trouble = (what: string, message: string): void =>
+    on({ type: 'problem', what, error: new Error(message) })
   guard(2 * stall, health, (why) => trouble('stalled', `${why}: it ends, to be started again`))
   const signal = interrupted()
   const onRetry = ({ message }: Error): void => trouble('node', `${message}; trying the next`)
@@ -54,27 +64,52 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const [{ permit, lastUpdate }] = await raceAbort(neuronOf(chain, hotkey), signal)
   const metrics = metricsOf(hotkey, lastUpdate, clock)
   listeners.push(metrics.on)
-  using served = port === undefined ? null : await listen(pages(stall, health, metrics), port, settings.metricsHost)
+  using served =
+    port === undefined
+      ? null
+      : await listen(pages(stall, health, metrics), port, settings.metricsHost)
 
   const { chutesApiKey: apiKey, concurrency, replay = false } = settings
   const isHosted = network.platform === 'chutes'
   if (isHosted && !apiKey) throw new RangeError(NO_KEY)
-  const [places, emit, now] = [placesOf(settings, hotkey, network), emits(network, settings), Date.now]
+  const [places, emit, now] = [
+    placesOf(settings, hotkey, network),
+    emits(network, settings),
+    Date.now,
+  ]
   const agent =
-    isHosted && apiKey ? chutesAgents({ apiKey, concurrency, now, on }) : endpointAgents(concurrency, now, on)
+    isHosted && apiKey
+      ? chutesAgents({ apiKey, concurrency, now, on })
+      : endpointAgents(concurrency, now, on)
   const validator = new Validator({
     ...{ ...places, chain, account, network, emit, replay, agent, on, now, random: randomBytes },
     openBucket: (...named) => {
       const source = places.openBucket(...named)
-      return source && { ...source, read: (...asked) => source.read(...asked).finally(() => on({ type: 'read' })) }
+      return (
+        source && {
+          ...source,
+          read: (...asked) => source.read(...asked).finally(() => on({ type: 'read' })),
+        }
+      )
     },
   })
   const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
   const at = served ? `; /metrics and /healthz are at ${served.url}` : ''
-  screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url: served?.url })
-  if (!permit) warn(screen, 'it has no validator permit yet: permits go to the highest stakes once every tempo')
+  screen.line(`validating as ${hotkey}${dry}${at}`, {
+    type: 'started',
+    hotkey,
+    emit,
+    url: served?.url,
+  })
+  if (!permit)
+    warn(
+      screen,
+      'it has no validator permit yet: permits go to the highest stakes once every tempo',
+    )
   for await (const head of chain.heads(signal)) validator.onHead(head)
-  screen.line(`stopping, in ${grace} s at the latest; at a second signal at once`, { type: 'stopping' })
+  screen.line(`stopping, in ${grace} s at the latest; at a second signal at once`, {
+    type: 'stopping',
+  })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
   signal.throwIfAborted()
 }

@@ -5,6 +5,14 @@ const only = (name, allowed) => ({
   to: { path: '^(packages|apps)/', pathNot: [name, ...allowed].map((p) => `^packages/${p}/`) },
 })
 
+/** What of the libraries is for Node alone, each on a subpath of its own; and what prints to a terminal. */
+const NEEDS_NODE = [
+  '^packages/blocks/src/directory-bucket\\.ts$',
+  '^packages/chain/src/bittensor/wallet\\.ts$',
+  '^packages/settlement/src/node/',
+  '^packages/terminal/src/',
+]
+
 export default {
   forbidden: [
     only('prng', []),
@@ -13,26 +21,40 @@ export default {
     only('envs', ['prng']),
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),
+    only('settlement', ['blocks', 'chain', 'duel', 'prng']),
+    only('terminal', ['blocks', 'duel', 'envs', 'settlement', 'wilson']),
     {
-      name: 'verifier-does-not-know-the-validator',
+      name: 'applications-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^apps/verifier/' },
-      to: { path: '^apps/validator/' },
+      from: { path: '^apps/([^/]+)/src/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'the-two-wings-of-chain-do-not-cross',
+      severity: 'error',
+      from: { path: '^packages/chain/src/(bittensor|local)/' },
+      to: { path: '^packages/chain/src/(bittensor|local)/', pathNot: '^packages/chain/src/$1/' },
     },
     {
       name: 'libraries-run-in-browsers',
       severity: 'error',
       from: {
         path: '^packages/[^/]+/src/',
-        pathNot: '^packages/(blocks/src/directory-bucket|chain/src/wallet)\\.ts$',
+        pathNot: NEEDS_NODE,
       },
       to: { dependencyTypes: ['core'] },
     },
+    {
+      name: 'what-needs-node-is-on-a-subpath',
+      severity: 'error',
+      from: { path: '^packages/settlement/src/', pathNot: '^packages/settlement/src/node/' },
+      to: { path: '^packages/settlement/src/node/' },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'only-chain-sees-polkadot',
+      name: 'only-the-bittensor-wing-sees-polkadot',
       severity: 'error',
-      from: { path: '/src/', pathNot: '^packages/chain/' },
+      from: { path: '/src/', pathNot: '^packages/chain/src/bittensor/' },
       to: { path: '@polkadot/' },
     },
   ],

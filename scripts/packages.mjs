@@ -27,9 +27,11 @@ function example(readme) {
 }
 
 try {
-  const folders = ['packages', 'apps'].flatMap((root) =>
-    readdirSync(root).map((name) => join(root, name)),
-  )
+  const isPublished = (folder) =>
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private !== true
+  const folders = ['packages', 'apps']
+    .flatMap((root) => readdirSync(root).map((name) => join(root, name)))
+    .filter(isPublished)
   const tarballs = []
   for (const folder of folders) {
     const before = new Set(readdirSync(scratch))

@@ -1,33 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
 import { make, play, specHash } from '../packages/envs/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
+import { ENVS, fenced, find, page, shown } from './protocol-page.ts'
 
 const docs = join(import.meta.dirname, '../docs')
-const page = readFileSync(join(docs, 'protocol.md'), 'utf8')
-
-function fenced(language: string): readonly string[] {
-  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, block]) => block ?? '',
-  )
-}
-
-interface Example {
-  readonly example: string
-  readonly in: unknown
-  readonly out: unknown
-}
-
-const shown: readonly Example[] = fenced('json').map((block) => JSON.parse(block))
-
-function find(name: string): Example {
-  const found = shown.find(({ example }) => example === name)
-  if (found === undefined) throw new Error(`docs/protocol.md has no example "${name}"`)
-  return found
-}
 
 describe('the worked examples of docs/protocol.md', () => {
   test.each(shown.filter(({ example }) => example !== 'block'))(
@@ -75,7 +55,17 @@ test('the prompts are those of the environments', async () => {
 
 test('the golden player of the page gives the hashes of the code, and of the main network', () => {
   for (const id of Object.keys(PROTOCOL.envs)) expect(specHash(id)).toBe(PROTOCOL.envs[id])
-  expect(find('specHash').out).toEqual(PROTOCOL.envs)
+  const hashes = find('specHash').out as Readonly<Record<string, string>>
+  expect(Object.keys(hashes)).toEqual(ENVS)
+  expect(PROTOCOL.envs).toMatchObject(hashes)
+})
+
+test('the constants of the page are those of the main network', () => {
+  const { state } = find('first state').out as { state: { protocol: typeof PROTOCOL } }
+  const { envs, ...constants } = state.protocol
+  const { envs: _played, ...wanted } = PROTOCOL
+  expect(constants).toEqual(wanted)
+  expect(envs).toEqual(find('specHash').out)
 })
 
 test('every fault code is explained, and no other is named', () => {

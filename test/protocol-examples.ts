@@ -18,17 +18,19 @@ import {
 import {
   decay,
   duelId,
-  evidence,
-  genesis,
+  encodeBitmap,
+  firstState,
+  judgeEnvironment,
   LOCAL,
   type Miner,
-  outcome,
   PROTOCOL,
-  quota,
+  quotaOf,
   ratchet,
   ruleOf,
   stateRoot,
-  trust,
+  trustOf,
+  type Verdict,
+  winnerOf,
 } from '../packages/duel/src/index.ts'
 import { challengeId, make, normalise, play, seedOf } from '../packages/envs/src/index.ts'
 import {
@@ -39,8 +41,9 @@ import {
   pcg64,
   seedSequence,
 } from '../packages/prng/src/index.ts'
-import { calibrate, type Verdict, verdict } from '../packages/wilson/src/index.ts'
+import { calibrate, type Look, lookAt } from '../packages/wilson/src/index.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
+import { MAIN } from './protocol-page.ts'
 import { decimal, entries, mapped, type Pair, type Story, sides, story } from './protocol-story.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -106,13 +109,12 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   ids: ({ start, champion, contender, ...parts }: Ids) => {
     const duel = duelId(champion, contender, start)
     const challenge = challengeId({ ...parts, duel, specHash: PROTOCOL.envs[parts.env] ?? '' })
-    const [hash, seed] = [digest('seed', challenge), String(seedOf(challenge))]
     return {
       commitment: commitmentOf(parts),
       duel,
       challenge,
-      'digest("seed", challenge)': hash,
-      seed,
+      'digest("seed", challenge)': digest('seed', challenge),
+      seed: String(seedOf(challenge)),
     }
   },
   'commitment fields': (commitments: readonly (Commitment & { bitmap?: string })[]) =>
@@ -123,17 +125,15 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       } as Commitment).map(hex),
     ),
   bitmap: ({ weights, whole }: { weights: readonly string[]; whole: readonly string[] }) => {
-    const bitmap = new Uint8Array(16)
-    for (const [i, hotkey] of [...weights].sort().entries())
-      if (whole.includes(hotkey)) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (1 << (i & 7))
-    return hex(bitmap)
+    const duel = { weights: Object.fromEntries(weights.map((hotkey) => [hotkey, 1])) }
+    return hex(encodeBitmap(duel, new Set(whole)))
   },
   limits: () => LIMITS,
   'one environment': ({ rule, ratio, looks }: Looks) => {
     const zSquaredPpm = BigInt(rule.zSquaredPpm)
     const need = leastNeed(rule.cap, zSquaredPpm, ratio)
     const rows = looks.map(([wins, trials]) => {
-      const given = verdict({ wins, trials, ratioPpm: ratio, rule: { ...rule, zSquaredPpm } })
+      const given = lookAt({ wins, trials, ratioPpm: ratio, rule: { ...rule, zSquaredPpm } })
       const [num, den] = [BigInt(need - wins * 1_000_000), BigInt(rule.cap - trials) * 1_000_000n]
       const lag = BigInt(trials) * num - BigInt(wins) * den
       const spread = zSquaredPpm * BigInt(trials) * num * (den - num)
@@ -152,11 +152,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
     rules.map(calibrate),
-  quotas: (epochs: readonly number[]) => epochs.map((epoch) => quota(epoch, PROTOCOL)),
+  quotas: (epochs: readonly number[]) => epochs.map((epoch) => quotaOf(epoch, PROTOCOL)),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = { l: { wins: x, losses: 0, played: q }, m: { wins: y, losses: 0, played: r } }
-      const { setAside } = evidence({
+      const { setAside } = judgeEnvironment({
         weights: { l: 1, m: 2 },
         tallies,
         ratioPpm: 510_000,
@@ -168,9 +168,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
         aside: setAside.includes('l'),
       }
     }),
-  outcomes: (lists: readonly (readonly (Verdict | 'even')[])[]) =>
-    lists.map((list) => outcome(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
-  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(trust),
+  outcomes: (lists: readonly (readonly (Verdict | Look)[])[]) =>
+    lists.map((list) => winnerOf(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
+  trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(trustOf),
   ratchet: (lists: readonly (readonly Pair[])[]) =>
     lists.map((list) =>
       ratchet(
@@ -182,7 +182,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     epochs.map((epoch) =>
       Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio),
     ),
-  'first state': () => ({ state: genesis(PROTOCOL, 0), root: stateRoot(genesis(PROTOCOL, 0)) }),
+  'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),
   'local constants': () =>
     Object.fromEntries(
       entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL]),

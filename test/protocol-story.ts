@@ -1,14 +1,15 @@
 import {
+  type DuelSnapshot,
   type Evidence,
-  genesis,
-  PROTOCOL,
-  quota,
-  type Snapshot,
+  encodeBitmap,
+  firstState,
+  quotaOf,
   type State,
   settle,
   stateRoot,
-  trust,
+  trustOf,
 } from '../packages/duel/src/index.ts'
+import { MAIN } from './protocol-page.ts'
 
 export type Pair = readonly [number, number]
 
@@ -58,20 +59,18 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
   })
   const miners = ['m1', 'm2'].map((hotkey, i) => ({ ...miner(hotkey), block: 100 + i }))
   const hash = (digit: number) => String(digit).repeat(64)
-  let state = genesis(PROTOCOL, 0)
+  let state = firstState(MAIN, 0)
   return epochs.map((lanes) => {
-    const played = state.duel ? quota(state.epoch - state.duel.start + 1, PROTOCOL) : 0
-    const voters = Object.keys(state.duel?.weights ?? {}).sort()
-    const bits = voters.reduce((sum, voter, i) => sum + (voter in lanes ? 1 << i : 0), 0)
+    const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, MAIN) : 0
     const attest = {
       epoch: state.epoch,
-      bitmap: Uint8Array.of(bits, ...Array(15).fill(0)),
+      bitmap: encodeBitmap(state.duel ?? { weights: {} }, new Set(Object.keys(lanes))),
       next: hash(7),
       stateRoot: stateRoot(state),
     }
-    const snapshot: Snapshot = {
+    const snapshot: DuelSnapshot = {
       epoch: state.epoch + 1,
-      protocol: PROTOCOL,
+      protocol: MAIN,
       hotkeys: [...Object.keys(stakes), 'm1', 'm2'],
       validators: entries(stakes).map(([hotkey, stake]) => ({
         hotkey,
@@ -83,12 +82,8 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
     const tallies = mapped(lanes, (lane) =>
       mapped(lane, ([wins, losses]) => ({ wins, losses, played })),
     )
-    const { state: next, report } = settle(
-      state,
-      snapshot,
-      mapped(lanes, () => hash(8)),
-      tallies,
-    )
+    const seals = mapped(lanes, () => hash(8))
+    const { state: next, report } = settle(state, { snapshot, seals, lanes: tallies })
     const told = { ...tell(state, report), ...afterwards(state, next) }
     state = next
     return told
@@ -103,7 +98,7 @@ function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle
   const seen = mapped(envs, ({ setAside, win, hold, given }) => ({
     aside: setAside,
     win: numbers(win),
-    sides: sides(win.wins, win.trials, win.unit, duel.ratio, PROTOCOL.zSquaredPpm),
+    sides: sides(win.wins, win.trials, win.unit, duel.ratio, MAIN.zSquaredPpm),
     hold: numbers(hold),
     given: given ?? 'continue',
   }))
@@ -115,7 +110,7 @@ function afterwards(before: State, after: State) {
   const { champion, duel, ratio } = after
   return {
     ...(before.duel && {
-      trust: mapped(after.trust, (record) => ({ ...record, ppm: trust(record) })),
+      trust: mapped(after.trust, (record) => ({ ...record, ppm: trustOf(record) })),
     }),
     champion: champion?.hotkey ?? 'none',
     ratio,

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endpointAgents } from '../src/miner-client.ts'
-import { playerReply } from '../src/reference-miner.ts'
-import { sampleLane } from '../src/sampling.ts'
+import { sampleLane } from '../src/epoch/sampling.ts'
+import { endpointAgents } from '../src/miners/miner-client.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
 /*

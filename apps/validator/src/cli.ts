@@ -1,28 +1,47 @@
 #!/usr/bin/env node
-import { run } from '@affine/verifier'
+import { run } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { chain } from './commands/chain.ts'
 import { commit } from './commands/commit.ts'
 import { config } from './commands/config.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
+import { duel } from './commands/duel.ts'
+import { env } from './commands/env.ts'
 import { explain } from './commands/explain.ts'
-import { localnet, miner } from './commands/localnet.ts'
+import { localnet } from './commands/localnet.ts'
+import { miner } from './commands/miner.ts'
 import { queue } from './commands/queue.ts'
 import { serve } from './commands/serve.ts'
 import { setWeights } from './commands/set-weights.ts'
-import { duel, env } from './commands/solo.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
+
+/** In the order in which help shows them. */
+const COMMANDS = [
+  demo,
+  duel,
+  env,
+  miner,
+  localnet,
+  serve,
+  chain,
+  queue,
+  status,
+  explain,
+  doctor,
+  commit,
+  setWeights,
+  validate,
+  config,
+]
 
 const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-const forSubnets = [chain, queue, status, explain, doctor, commit, setWeights, validate, config]
-for (const command of [demo, duel, env, miner, localnet, serve, ...forSubnets])
-  program.addCommand(command)
-for (const command of [program, ...program.commands, ...env.commands, ...chain.commands]) {
+for (const command of COMMANDS) program.addCommand(command)
+for (const command of [program, ...COMMANDS, ...env.commands, ...chain.commands]) {
   command.exitOverride().showHelpAfterError('(see --help)')
 }
 await run(program)

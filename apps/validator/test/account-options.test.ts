@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { readAccount, withAccount } from '../src/commands/options.ts'
+import { readAccount, withAccount } from '../src/service/account.ts'
 
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'

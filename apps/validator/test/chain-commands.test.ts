@@ -11,22 +11,24 @@ import {
   serveLocal,
 } from '@affine/chain'
 import { digest } from '@affine/prng'
-import { LOCAL_NETWORK, NETWORKS, openBucket, recompute } from '@affine/verifier'
+import { LOCAL_NETWORK, NETWORKS, recompute } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AF, killAll, run } from '../../verifier/test/processes.ts'
+import { AF, killAll, run } from '../../../test/processes.ts'
 import { chain as chainCommands } from '../src/commands/chain.ts'
 import { commit } from '../src/commands/commit.ts'
+import { type Cast, castOf } from '../src/commands/demo/cast.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
-import { type Cast, castOf, runSubnet } from '../src/demo/subnet.ts'
-import { listen } from '../src/reference-miner.ts'
+import { listen } from '../src/service/listen.ts'
 import { goingOn, inProcess, unprintable } from './commands.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
 // it reads.
 const gone = vi.hoisted(() => new Set<string>())
-vi.mock('@affine/verifier', async (original) => {
-  const real = await original<typeof import('@affine/verifier')>()
+vi.mock('@affine/settlement', async (original) => {
+  const real = await original<typeof import('@affine/settlement')>()
   const openLive: typeof real.openLive = async (...asked) => {
     const opened = await real.openLive(...asked)
     const last = (await opened.chain.head()).number
@@ -393,7 +395,7 @@ describe('over a subnet that came to a champion', () => {
 
   it('af queue knows the contender while its duel goes on', async () => {
     const { chain } = await subnet()
-    const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
     let epoch: number | undefined
     for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
       epoch ??= state.duel && state.epoch

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { chutesAccount, chutesAgents } from '../src/chutes.ts'
-import type { Event } from '../src/setup.ts'
+import { chutesAgents } from '../src/miners/chutes.ts'
+import { chutesAccount } from '../src/miners/chutes-key.ts'
+import type { Event } from '../src/service/setup.ts'
 import {
   answers,
   closeServers,

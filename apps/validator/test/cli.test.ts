@@ -14,7 +14,7 @@ import {
   run,
   type Started,
   start,
-} from '../../verifier/test/processes.ts'
+} from '../../../test/processes.ts'
 import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string

@@ -9,7 +9,7 @@ import { type Block, blockPath, readBlock, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { canonicalize, type Json } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, killAll, run, type Started } from '../../verifier/test/processes.ts'
+import { AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
 import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
 const DISK_MIB = 64

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { NO_BLOCK } from '@affine/blocks'
 import { account, type Head } from '@affine/chain'
-import { genesis } from '@affine/duel'
-import { LOCAL_NETWORK, type Settled } from '@affine/verifier'
+import { firstState } from '@affine/duel'
+import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ADVICE } from '../../../packages/chain/src/chain.ts'
-import { AF, killAll, run } from '../../verifier/test/processes.ts'
-import { metricsOf } from '../src/metrics.ts'
-import { readSettings } from '../src/settings.ts'
-import type { Event } from '../src/setup.ts'
+import { ADVICE } from '../../../packages/chain/src/chain-error.ts'
+import { AF, killAll, run } from '../../../test/processes.ts'
+import { metricsOf } from '../src/service/metrics.ts'
+import { readSettings } from '../src/service/settings.ts'
+import type { Event } from '../src/service/setup.ts'
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
@@ -28,7 +28,7 @@ function events(): Event[] {
     challengeId: '',
     verdict: 'tie',
   } as const
-  const state = genesis(LOCAL_NETWORK.protocol, 1)
+  const state = firstState(LOCAL_NETWORK.protocol, 1)
   const report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
@@ -205,17 +205,13 @@ describe('what operators are told', () => {
     )
     const filled: Record<string, string> = {
       ...given,
-      ...{
-        CHUTES_API_KEY: 'cpk_x',
-        R2_ACCOUNT_ID: 'ab'.repeat(16),
-        R2_BUCKET_ID: 'affine',
-        R2_PUBLIC_BASE: 'https://x.r2.dev',
-      },
-      ...{
-        R2_WRITE_ACCESS_KEY_ID: 'id',
-        R2_WRITE_SECRET_ACCESS_KEY: 'secret',
-        AFFINE_FOLDER: '/var/lib/affine/validator',
-      },
+      CHUTES_API_KEY: 'cpk_x',
+      R2_ACCOUNT_ID: 'ab'.repeat(16),
+      R2_BUCKET_ID: 'affine',
+      R2_PUBLIC_BASE: 'https://x.r2.dev',
+      R2_WRITE_ACCESS_KEY_ID: 'id',
+      R2_WRITE_SECRET_ACCESS_KEY: 'secret',
+      AFFINE_FOLDER: '/var/lib/affine/validator',
     }
     expect(Object.keys(filled).sort()).toEqual([...Object.keys(given), 'AFFINE_FOLDER'].sort())
     const { problems, settings } = readSettings({}, filled, {})

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type DevSubnet, prepareSubnet } from '../../../packages/chain/test/dev-subnet.ts'
-import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../verifier/test/processes.ts'
+import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
 
 const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const EPOCH_BLOCKS = 30

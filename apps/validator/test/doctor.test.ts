@@ -12,8 +12,8 @@ import { closeServers, serve } from './servers.ts'
 // Weights are never committed and revealed on a local chain: that it has a period is put into what
 // is read.
 const reveal = vi.hoisted(() => ({ period: 0 }))
-vi.mock('@affine/verifier', async (original) => {
-  const real = await original<typeof import('@affine/verifier')>()
+vi.mock('@affine/settlement', async (original) => {
+  const real = await original<typeof import('@affine/settlement')>()
   const openChain: typeof real.openChain = async (...asked) => {
     const opened = await real.openChain(...asked)
     const read = opened.chain.snapshot.bind(opened.chain)

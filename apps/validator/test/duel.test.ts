@@ -6,8 +6,8 @@ import { type Account, account, encodeCommitment, LocalChain } from '@affine/cha
 import { registry } from '@affine/envs'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run, start } from '../../verifier/test/processes.ts'
-import { playerReply } from '../src/reference-miner.ts'
+import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 let root: string

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { challengeId, make, play } from '@affine/envs'
-import { LOCAL_NETWORK, openBucket, recompute } from '@affine/verifier'
+import { LOCAL_NETWORK, recompute } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, killAll, run } from '../../verifier/test/processes.ts'
+import { AF, killAll, run } from '../../../test/processes.ts'
+import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { explain } from '../src/commands/explain.ts'
-import { type Cast, castOf, LIAR, runSubnet } from '../src/demo/subnet.ts'
-import { forfeitOf } from '../src/forfeit.ts'
+import { forfeitOf } from '../src/miners/forfeit.ts'
 import { inProcess, unprintable } from './commands.ts'
 
 const NONE = '0'.repeat(64)
@@ -199,7 +201,7 @@ describe('af explain', () => {
       chain: (await import('@affine/chain')).LocalChain.import(exported),
       network: LOCAL_NETWORK,
     }
-    const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
     const liar = hotkeyOf(LIAR)
     for await (const _ of recompute({
       ...options,

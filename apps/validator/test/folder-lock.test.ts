@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { killAll, type Started, start } from '../../verifier/test/processes.ts'
-import { holdFolder } from '../src/folder-lock.ts'
+import { killAll, type Started, start } from '../../../test/processes.ts'
+import { holdFolder } from '../src/service/folder-lock.ts'
 
 const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
 let root: string

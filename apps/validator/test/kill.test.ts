@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { canonicalize, digest, type Json, pcg64 } from '@affine/prng'
-import type { Recomputed } from '@affine/verifier'
+import type { Recomputed } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, type Ended, killAll, run } from '../../verifier/test/processes.ts'
+import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
 const KILLS = Number(process.env.KILLS ?? 60)
@@ -147,7 +147,9 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
 /** For people. */
 const countsOf = () =>
   victims.map((seat) => ({
-    ...{ sealed: seat.seals.size, inTime: seat.inTime.size, attested: seat.attested.size },
+    sealed: seat.seals.size,
+    inTime: seat.inTime.size,
+    attested: seat.attested.size,
     survived: [...(brokenOff.get(seat) ?? [])].filter((epoch) => seat.seals.has(epoch)).length,
   }))
 

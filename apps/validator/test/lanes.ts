@@ -1,9 +1,9 @@
 import { commitmentOf, NO_BLOCK, type Sample, type Scope } from '@affine/blocks'
 import { type Account, account } from '@affine/chain'
 import { challengeId, specHash } from '@affine/envs'
-import type { writeLane } from '../src/lane.ts'
-import { playerReply } from '../src/reference-miner.ts'
-import { playSample } from '../src/sampling.ts'
+import { playSample } from '../src/epoch/sampling.ts'
+import type { writeLane } from '../src/epoch/write-lane.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
 
 export const SECRET: string = '5e'.repeat(32)
 export const VALIDATOR: Account = account(new Uint8Array(32).fill(7))

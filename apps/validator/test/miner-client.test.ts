@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { endpointAgents, minerClient } from '../src/miner-client.ts'
+import { endpointAgents, minerClient } from '../src/miners/miner-client.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [

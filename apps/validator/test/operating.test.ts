@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sample } from '@affine/blocks'
 import { account, encodeCommitment, remoteChain } from '@affine/chain'
-import { LOCAL_NETWORK, type Settled } from '@affine/verifier'
+import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AF, killAll, type Started, start } from '../../verifier/test/processes.ts'
-import { healthOf, pages } from '../src/health.ts'
-import { metricsOf } from '../src/metrics.ts'
-import { narrate, serviceOutput } from '../src/narrate.ts'
-import { playerReply } from '../src/reference-miner.ts'
-import type { Event } from '../src/setup.ts'
+import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
+import { healthOf, pages } from '../src/service/health.ts'
+import { metricsOf } from '../src/service/metrics.ts'
+import { narrate, serviceOutput } from '../src/service/narrate.ts'
+import type { Event } from '../src/service/setup.ts'
 import { unprintable } from './commands.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
@@ -43,8 +43,10 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
 describe('metrics', () => {
   let time = 0
   const sample = {
-    ...{ env: 'mult8@0.1.0', verdict: 'win' },
-    ...{ champion: { fault: 'no-reply' }, contender: {} },
+    env: 'mult8@0.1.0',
+    verdict: 'win',
+    champion: { fault: 'no-reply' },
+    contender: {},
   } as unknown as Sample
   const lane = { sealed: true, whole: true, attesters: [] }
   const settled = {
@@ -71,23 +73,20 @@ describe('metrics', () => {
     const text = await response.clone().text()
     expect(text).toContain('process_cpu_seconds_total')
     const names = [
-      ...[
-        'head_block',
-        'head_age_seconds',
-        'epoch',
-        'epoch_offset_blocks',
-        'lane_challenges_left',
-        'samples_total',
-      ],
-      ...[
-        'faults_total',
-        'miner_calls_total',
-        'lanes',
-        'own_trust',
-        'ratio_to_beat',
-        'transactions_total',
-      ],
-      ...['last_weights_block', 'problems_total'],
+      'head_block',
+      'head_age_seconds',
+      'epoch',
+      'epoch_offset_blocks',
+      'lane_challenges_left',
+      'samples_total',
+      'faults_total',
+      'miner_calls_total',
+      'lanes',
+      'own_trust',
+      'ratio_to_beat',
+      'transactions_total',
+      'last_weights_block',
+      'problems_total',
     ]
     for (const name of names)
       expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
@@ -103,12 +102,10 @@ describe('metrics', () => {
     time += 2500
     metrics.on({ type: 'sample', epoch: 2, sample, left: 12 })
     expect(await read()).toMatchObject({
-      ...{
-        affine_head_block: 67,
-        affine_epoch: 2,
-        affine_epoch_offset_blocks: 7,
-        affine_head_age_seconds: 2.5,
-      },
+      affine_head_block: 67,
+      affine_epoch: 2,
+      affine_epoch_offset_blocks: 7,
+      affine_head_age_seconds: 2.5,
       affine_lane_challenges_left: 12,
       'affine_samples_total{env="mult8@0.1.0",verdict="win"}': 1,
       'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
@@ -119,19 +116,17 @@ describe('metrics', () => {
     for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const)
       metrics.on({ type: 'call', outcome })
     expect(await read()).toMatchObject({
-      ...{ 'affine_lanes{outcome="accepted"}': 2, 'affine_lanes{outcome="rejected"}': 1 },
-      ...{ 'affine_lanes{outcome="set_aside"}': 1, affine_lane_challenges_left: 0 },
-      ...{
-        affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666),
-        affine_ratio_to_beat: 0.62,
-        affine_last_weights_block: 99,
-      },
+      'affine_lanes{outcome="accepted"}': 2,
+      'affine_lanes{outcome="rejected"}': 1,
+      'affine_lanes{outcome="set_aside"}': 1,
+      affine_lane_challenges_left: 0,
+      affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666),
+      affine_ratio_to_beat: 0.62,
+      affine_last_weights_block: 99,
       'affine_transactions_total{what="seal",outcome="sent"}': 1,
       'affine_transactions_total{what="reveal",outcome="sent"}': 1,
-      ...{
-        'affine_miner_calls_total{outcome="reply"}': 2,
-        'affine_miner_calls_total{outcome="own"}': 1,
-      },
+      'affine_miner_calls_total{outcome="reply"}': 2,
+      'affine_miner_calls_total{outcome="own"}': 1,
     })
   })
 
@@ -145,8 +140,10 @@ describe('metrics', () => {
     )
     expect(problems.length).toBeLessThan(15)
     expect(values).toMatchObject({
-      ...{ 'affine_problems_total{what="turn"}': 1, 'affine_problems_total{what="lane"}': 1 },
-      ...{ 'affine_problems_total{what="node"}': 1, 'affine_problems_total{what="other"}': 100 },
+      'affine_problems_total{what="turn"}': 1,
+      'affine_problems_total{what="lane"}': 1,
+      'affine_problems_total{what="node"}': 1,
+      'affine_problems_total{what="other"}': 100,
       'affine_transactions_total{what="attest",outcome="refused"}': 1,
       'affine_transactions_total{what="reveal",outcome="refused"}': 1,
     })

@@ -16,15 +16,15 @@ import { parseState } from '@affine/duel'
 import { digest } from '@affine/prng'
 import {
   LOCAL_NETWORK,
-  openBucket,
-  place,
+  placeOf,
   type Recomputed,
   recompute,
   sealBlock,
   sealsOf,
-} from '@affine/verifier'
-import { AF, type Started, start } from '../../verifier/test/processes.ts'
-import { listen } from '../src/reference-miner.ts'
+} from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
+import { AF, type Started, start } from '../../../test/processes.ts'
+import { listen } from '../src/service/listen.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
@@ -123,7 +123,9 @@ export async function runningSubnet({
   )
   let drawn = 0
   const chain = LocalChain.create({
-    ...{ netuid: 120, random: () => bytes('entropy', drawn++), time: Date.now() },
+    netuid: 120,
+    random: () => bytes('entropy', drawn++),
+    time: Date.now(),
     neurons: accounts.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * (stakes[i] ?? 0n) })),
     // Who is started again says again what it has said: that it may, without end.
     params: { tempo: protocol.epochBlocks, weightsRateLimit: 1, commitmentBytes: 1_000_000 },
@@ -186,7 +188,7 @@ export async function runningSubnet({
     return chain.commit(account, fields)
   })
 
-  const at = () => place(chain.height, protocol)
+  const at = () => placeOf(chain.height, protocol)
   /** Has it sealed, unless there was nothing to seal? */
   const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
@@ -242,7 +244,11 @@ export async function runningSubnet({
     server[Symbol.dispose]()
   }
   return {
-    ...{ root, buckets, seats: all, at, height: () => chain.height },
+    root,
+    buckets,
+    seats: all,
+    at,
+    height: () => chain.height,
     async reaches(epoch, offset = 0) {
       const block = epoch * protocol.epochBlocks + offset
       while (chain.height < block) await Promise.race([sleep(5), making])
@@ -252,7 +258,7 @@ export async function runningSubnet({
       const file = join(root, 'chain.json')
       await writeFile(file, chain.export())
       const epochs: Recomputed[] = []
-      const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+      const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
       for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
         epochs.push(epoch)
       return { file, epochs }

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { openBucket } from '@affine/verifier'
+import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
-import { AF, killAll, run, start } from '../../verifier/test/processes.ts'
+import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { bucketHandler } from '../src/commands/serve.ts'
-import { listen } from '../src/reference-miner.ts'
+import { listen } from '../src/service/listen.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
@@ -67,7 +67,7 @@ bucketSuite('httpBucket over `af serve` of a bucket', async () => {
 })
 
 bucketSuite('a bucket announced by name, over `af serve` of many', async () => {
-  const source = openBucket('5G', '5G', url)
+  const source = openBucket('5G', '5G', { base: url })
   if (source === null) throw new Error('it was not opened')
   return { bucket: { read: source.read, write: directoryBucket(join(root, 'buckets/5G')).write } }
 })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ended, killAll, AF as program, run } from '../../verifier/test/processes.ts'
-import { readSettings } from '../src/settings.ts'
+import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
+import { readSettings } from '../src/service/settings.ts'
 import { unprintable } from './commands.ts'
 
 const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
@@ -53,7 +53,7 @@ describe('a setting', () => {
     )
     expect(
       found(read({}, { CHUTES_API_KEY: '' }, { CHUTES_API_KEY: 'k' }), 'chutes-api-key'),
-    ).toEqual([...['-', '-', 'CHUTES_API_KEY']])
+    ).toEqual(['-', '-', 'CHUTES_API_KEY'])
   })
 
   it('has the type that it needs: numbers, switches, texts', () => {
@@ -232,16 +232,12 @@ describe('what is wrong', () => {
 describe('secrets', () => {
   const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
   const env = {
-    ...{
-      CHUTES_API_KEY: key,
-      AFFINE_HOTKEY: 'ab'.repeat(32),
-      ...R2,
-      AFFINE_BUCKET_URL: 'https://x',
-    },
-    ...{
-      SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
-      SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
-    },
+    ...R2,
+    CHUTES_API_KEY: key,
+    AFFINE_HOTKEY: 'ab'.repeat(32),
+    AFFINE_BUCKET_URL: 'https://x',
+    SUBTENSOR_ENDPOINT: 'wss://me:pass@one.example/v1/my-node-key,ws://two',
+    SUBTENSOR_FALLBACK: 'wss://x?k=of-the-second',
   }
   const secrets = [
     key,
@@ -258,11 +254,9 @@ describe('secrets', () => {
     expect(problems).toEqual([])
     const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
     expect(values).toMatchObject({
-      ...{
-        'chutes-api-key': '****zy',
-        'hotkey-secret': '****ab',
-        's3-secret-access-key': '****9z',
-      },
+      'chutes-api-key': '****zy',
+      'hotkey-secret': '****ab',
+      's3-secret-access-key': '****9z',
       network: 'wss://****@one.example/****,ws://two',
     })
     const said = hide(

@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sample } from '@affine/blocks'
-import { match, PROTOCOL, ruleOf } from '@affine/duel'
+import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openJournal } from '../src/journal.ts'
-import { minerClient } from '../src/miner-client.ts'
-import { playerReply } from '../src/reference-miner.ts'
-import { runDuel, type SoloDuel, type Standing } from '../src/solo.ts'
+import { openJournal } from '../src/epoch/journal.ts'
+import { minerClient } from '../src/miners/miner-client.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
+import { runDuel, type SoloDuel, type Standing } from '../src/miners/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = [...registry.keys()].sort()
 const SECRET = 'a5'.repeat(32)
 const RATIO = 510_000
+const RULE = { ratioPpm: RATIO, rule: ruleOf(PROTOCOL) }
 const endless = new AbortController().signal
 let root: string
 let count = 0
@@ -95,7 +96,7 @@ describe('a duel', () => {
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
       // The same by another way: the pure rule over all samples in the order of the index.
       const verdicts = own.map(({ verdict }) => verdict)
-      expect(envs[env]).toEqual(match(verdicts, RATIO, ruleOf(PROTOCOL)))
+      expect(envs[env]).toEqual(playMatch(verdicts, RULE))
       expect(envs[env]?.verdict).toBe('win')
       // What was under way when the verdict fell is all that was asked beyond it.
       expect(own.length).toBeLessThan((envs[env]?.played ?? 0) + 4)

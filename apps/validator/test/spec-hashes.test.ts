@@ -1,6 +1,6 @@
 import { LOCAL, PROTOCOL } from '@affine/duel'
 import { registry, specHash } from '@affine/envs'
-import { NETWORKS } from '@affine/verifier'
+import { NETWORKS } from '@affine/settlement'
 import { expect, it } from 'vitest'
 
 it.each(Object.entries({ PROTOCOL, LOCAL }))(

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { LOCAL_NETWORK, openBucket, type Recomputed, recompute } from '@affine/verifier'
+import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AF, killAll, run, start } from '../../verifier/test/processes.ts'
+import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
-import { type Cast, castOf, LIAR, runSubnet } from '../src/demo/subnet.ts'
 import { type Done, goingOn, inProcess, unprintable } from './commands.ts'
 
 const SEED = 'a subnet to watch'
@@ -29,7 +31,7 @@ beforeAll(async () => {
   cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
   exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
   buckets = join(root, 'subnet', 'buckets')
-  const open = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
   const epochs: Recomputed[] = []
   const chain = LocalChain.import(exported)
   for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
@@ -173,7 +175,7 @@ describe('what it recomputes from', () => {
   it('is one copy of each block, where no copies are compared, and the same comes out', async () => {
     let reads: string[] = []
     const open = (hotkey: string, url: string) => {
-      const source = openBucket(hotkey, url, buckets)
+      const source = openBucket(hotkey, url, { base: buckets })
       if (source === null) return null
       const read: typeof source.read = (path, limit) => {
         reads.push(path)
@@ -207,7 +209,7 @@ describe('what it recomputes from', () => {
   it('may be a later state than the first', async () => {
     const [, second] = duels
     const chain = LocalChain.import(exported)
-    const openIt = (hotkey: string, url: string) => openBucket(hotkey, url, buckets)
+    const openIt = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
     const options = { chain, network: LOCAL_NETWORK, openBucket: openIt }
     const { before, state } = second as Recomputed
     for await (const settled of recompute({ ...options, from: before })) {

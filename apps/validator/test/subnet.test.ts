@@ -5,17 +5,13 @@ import { join } from 'node:path'
 import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
-import {
-  LOCAL_NETWORK,
-  openBucket,
-  type Recomputed,
-  recompute,
-  Unavailable,
-} from '@affine/verifier'
+import { LOCAL_NETWORK, type Recomputed, recompute, Unavailable } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, type Ended, killAll, run } from '../../verifier/test/processes.ts'
-import { type Cast, castOf, LIAR, runSubnet } from '../src/demo/subnet.ts'
+import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
+import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { closeServers, listen, serve } from './servers.ts'
 
 const SEED = 'a subnet for the tests'
@@ -67,7 +63,7 @@ type Seen = (sample: Sample, where: { readonly validator: string; readonly block
 /** Every epoch as recomputed from these buckets. */
 async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readonly Recomputed[]> {
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-  const open = (hotkey: string, url: string) => openBucket(hotkey, url, base)
+  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base })
   const epochs: Recomputed[] = []
   for await (const epoch of recompute({
     chain,

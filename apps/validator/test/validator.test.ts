@@ -3,11 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
-import { beaconBlock, NETWORKS, LOCAL_NETWORK as network } from '@affine/verifier'
+import { beaconBlock, NETWORKS, LOCAL_NETWORK as network } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { playerReply } from '../src/reference-miner.ts'
-import { type Event, emits, placesOf, type Setup } from '../src/setup.ts'
-import { Validator } from '../src/validator.ts'
+import { Validator } from '../src/epoch/validator.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
+import { emits, placesOf } from '../src/service/places.ts'
+import type { Event, Setup } from '../src/service/setup.ts'
 
 const STAKE = 1_000_000_000_000
 const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]

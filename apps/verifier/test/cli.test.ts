@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, type Ended, killAll, run } from './processes.ts'
+import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 
 let root: string
 

@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import { blockPath, commitmentOf, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
-import { genesis, type State, stateRoot } from '@affine/duel'
+import { firstState, type State, stateRoot } from '@affine/duel'
+import { LOCAL_NETWORK, recompute, settleEpoch } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { LOCAL_NETWORK } from '../src/network.ts'
-import { recompute } from '../src/recompute.ts'
-import { settleEpoch } from '../src/settle.ts'
-import { openBucket } from '../src/sources.ts'
-import { AF_VERIFY, killAll, run } from './processes.ts'
+import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
 const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -61,13 +59,11 @@ beforeAll(async () => {
   const scope = { genesis: chain.genesis, netuid: NETUID, validator: evil.hotkey }
   const attest = (state: State, bitmap: Uint8Array) =>
     commit(evil, {
-      ...{
-        kind: 'attest',
-        epoch: state.epoch,
-        bitmap,
-        url: evil.hotkey,
-        stateRoot: stateRoot(state),
-      },
+      kind: 'attest',
+      epoch: state.epoch,
+      bitmap,
+      url: evil.hotkey,
+      stateRoot: stateRoot(state),
       next: commitmentOf({ ...scope, epoch: state.epoch + 1, secret }),
     })
 
@@ -79,24 +75,31 @@ beforeAll(async () => {
       chute: HOSTILE,
     })
   }
-  const start = genesis(network.protocol, network.firstEpoch)
+  const start = firstState(network.protocol, network.firstEpoch)
   await attest(start, new Uint8Array(16))
   await produceTo(tempo)
-  const { state } = await settleEpoch(chain, network, start, () =>
+  const { state } = await settleEpoch({ chain, network }, start, () =>
     Promise.reject(new Error('nobody was due')),
   )
   const { duel } = state
   if (duel === undefined) throw new Error('no duel')
   const episode = (miner: string) => ({
-    ...{ miner, reward: 1, ms: 0 },
+    miner,
+    reward: 1,
+    ms: 0,
     messages: [
       { role: 'user' as const, content: HOSTILE },
       { role: 'assistant' as const, content: HOSTILE },
     ],
   })
   const sample: Sample = {
-    ...{ env: 'mult8@0.1.0', duel: duel.id, index: 0, challengeId: challenge, verdict: 'tie' },
-    ...{ champion: episode(duel.champion.hotkey), contender: episode(duel.contender.hotkey) },
+    env: 'mult8@0.1.0',
+    duel: duel.id,
+    index: 0,
+    challengeId: challenge,
+    verdict: 'tie',
+    champion: episode(duel.champion.hotkey),
+    contender: episode(duel.contender.hotkey),
   }
   const place = { ...scope, epoch: 1, height: 0, prev: NO_BLOCK, time: 0 }
   const block = await writeBlock({ ...place, secret, samples: [sample], sign: evil.sign })
@@ -116,7 +119,8 @@ afterAll(async () => {
 describe('evidence that its validator made up', () => {
   it('voids its lane, with the fault’s code and place, and decides nothing', async () => {
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-    const open = (hotkey: string, url: string) => openBucket(hotkey, url, join(root, 'buckets'))
+    const open = (hotkey: string, url: string) =>
+      openBucket(hotkey, url, { base: join(root, 'buckets') })
     const epochs = []
     for await (const epoch of recompute({ chain, network, openBucket: open })) epochs.push(epoch)
     const flaws = epochs.flatMap((epoch) => epoch.flaws)

@@ -1,14 +1,17 @@
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { at, fault, type Read } from './fault.ts'
+import { fault, faultAt, type Read } from './fault.ts'
 import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { type HashFunction, leafHash, merkleRoot } from './merkle.ts'
 
-/** Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. */
+/**
+ * Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. Protocol §1.4.
+ */
 export type Verify = (message: Uint8Array, signature: Uint8Array, hotkey: string) => boolean
-/** The 64-byte signature of a block's 32-byte hash. */
+/** The 64-byte signature of a block's 32-byte hash. Protocol §1.4. */
 export type Sign = (message: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
+/** One block of a lane, as it was read. Protocol §6.2. */
 export interface Block {
   readonly hash: Hash
   readonly header: Header
@@ -17,13 +20,15 @@ export interface Block {
   readonly samples: readonly Sample[]
 }
 
-/** What a validator's very first block has as `prev`. */
+/** What a validator's very first block has as `prev`. Protocol §6.2. */
 export const NO_BLOCK: Hash = '0'.repeat(64)
 
-/** The only canonical text of the second line. */
+/** The only canonical text of the second line. Protocol §6.2. */
 const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 
-/** A block's hash: the Merkle leaf hash of its header's line. */
+const LINE_FEED = 0x0a
+
+/** A block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
 export const blockHash = (headerLine: Uint8Array, hashFunction?: HashFunction): Hash =>
   bytesToHex(leafHash(headerLine, hashFunction))
 
@@ -37,21 +42,21 @@ export interface BlockTrust {
 /**
  * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root,
  * and the shape of every sample. Never throws, on any bytes. Not for its truth: replaying is the
- * lane's business (`verifyLane`).
+ * lane's business (`verifyLane`). Protocol §6.2.
  */
 export function readBlock(
   bytes: Uint8Array,
   { hash: known, verify, hashFunction }: BlockTrust,
 ): Read<Block> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
-  if (!headerLine || !signatureLine)
+  if (headerLine === undefined || signatureLine === undefined)
     return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
   // The hash first: nothing is parsed that is not what was asked for.
   const hash = blockHash(headerLine, hashFunction)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
-  if (!header.ok) return at('line 0', header)
+  if (!header.ok) return faultAt('line 0', header)
   const { validator, count, root } = header.value
   const signature = SIGNATURE_LINE.exec(decode(signatureLine))?.[1]
   if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
@@ -66,7 +71,7 @@ export function readBlock(
   const samples: Sample[] = []
   for (const line of lines) {
     const sample = readSample(line)
-    if (!sample.ok) return at(`line ${2 + samples.length}`, sample)
+    if (!sample.ok) return faultAt(`line ${2 + samples.length}`, sample)
     samples.push(sample.value)
   }
   return { ok: true, value: { hash, header: header.value, signature, samples } }
@@ -74,15 +79,17 @@ export function readBlock(
 
 /**
  * The lines without their line feeds; none if the last has none, or for more lines or bytes than a
- * block may have.
+ * block may have. Protocol §6.3.
  */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
-  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-    end = bytes.indexOf(0x0a, start)
-    if (end === -1 || end >= LIMITS.blockBytes || lines.length === 2 + LIMITS.blockSamples)
-      return []
+  let start = 0
+  while (start < bytes.length) {
+    if (lines.length === 2 + LIMITS.blockSamples) return []
+    const end = bytes.indexOf(LINE_FEED, start)
+    if (end === -1 || end >= LIMITS.blockBytes) return []
     lines.push(bytes.subarray(start, end))
+    start = end + 1
   }
   return lines
 }
@@ -94,7 +101,7 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
 }
 
 /**
- * A block's hash and bytes. Signs once, and only what `readBlock` will read.
+ * A block's hash and bytes. Signs once, and only what `readBlock` will read. Protocol §6.2.
  * @throws RangeError, TypeError for a draft that could not be read back.
  */
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {

@@ -1,6 +1,6 @@
 import type { Hash } from '@affine/prng'
 
-/** Files by path. The same layout on a directory, over plain HTTP, and on S3. */
+/** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
   /**
    * The file's bytes, or null if it is not there. Rejects if there are more than `limit` or on any
@@ -14,12 +14,16 @@ export interface Bucket {
   write(path: string, bytes: Uint8Array): Promise<void>
 }
 
+/** Where a block is. Protocol §6.4. */
 export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
+/** Where the state is that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 
 /** What a web server should call a block or a state. */
-export const mediaType = (path: string): string =>
-  `application/${path.endsWith('.jsonl') ? 'jsonl' : 'json'}`
+export function mediaType(path: string): string {
+  if (path.endsWith('.jsonl')) return 'application/jsonl'
+  return 'application/json'
+}
 
 /**
  * @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined

@@ -21,6 +21,7 @@ export type BlockFault = (typeof FAULTS)[number][number]
 
 /**
  * Every way in which evidence can be wrong. A test produces each of them from real, tampered bytes.
+ * Protocol §6.5 and, of a sample alone, Protocol §6.6.
  */
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
@@ -32,12 +33,15 @@ export type Failure = Extract<Read<never>, { ok: false }>
 export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })
 
 /** Null if `got` is what was expected. Both are printed, so they must be of a known shape. */
-export const unlike = (
+export function faultUnlessEqual(
   code: BlockFault,
   got: string | number,
   expected: string | number,
-): Failure | null => (got === expected ? null : fault(code, `expected ${expected}, got ${got}`))
+): Failure | null {
+  if (got === expected) return null
+  return fault(code, `expected ${expected}, got ${got}`)
+}
 
 /** The same fault, with its place put before its detail. */
-export const at = (place: string, { code, detail }: Failure): Failure =>
+export const faultAt = (place: string, { code, detail }: Failure): Failure =>
   fault(code, `${place}: ${detail}`)

@@ -10,7 +10,7 @@ export interface HttpOptions {
 /**
  * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at
  * the limit, which is for the bytes inside any gzip. Which addresses may be asked (https, public
- * ones) is for `fetch` to decide. Does not retry.
+ * ones) is for `fetch` to decide. Does not retry. Protocol §6.4.
  * @throws TypeError unless `url` is an http or https URL without a password.
  */
 export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
@@ -22,13 +22,16 @@ export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<B
     try {
       const signal = AbortSignal.timeout(timeoutMs)
       const response = await fetch(place, { redirect: 'error', signal })
-      const { status, body } = response
-      const bytes = status === 200 ? await readBody(response, limit, signal) : await body?.cancel()
-      if (bytes) return bytes
-      if (status === 404) return null
-      throw new Error(status === 200 ? `larger than ${limit} bytes` : `status ${status}`)
+      if (response.status === 200) {
+        const bytes = await readBody(response, limit, signal)
+        if (bytes === null) throw new Error(`larger than ${limit} bytes`)
+        return bytes
+      }
+      await response.body?.cancel()
+      if (response.status === 404) return null
+      throw new Error(`status ${response.status}`)
     } catch (error) {
-      throw failed(`read ${place}`, error)
+      throw errorOf(`read ${place}`, error)
     }
   }
   return { read }
@@ -36,11 +39,17 @@ export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<B
 
 /** An http or https URL as a folder: what is resolved against it lies below. */
 export function folderUrl(url: string | URL, name: string): URL {
-  const base = URL.canParse(url) ? new URL(url) : null
-  if (!base || !/^https?:$/.test(base.protocol) || base.username || base.password)
+  if (!isPlainUrl(url))
     throw new TypeError(`"${name}" expected an http or https URL without a user or password`)
+  const base = new URL(url)
   if (!base.pathname.endsWith('/')) base.pathname += '/'
   return base
+}
+
+function isPlainUrl(url: string | URL): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, username, password } = new URL(url)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 /** The bytes of an answer; null, and the rest is not read, when there are more than `limit`. */
@@ -50,23 +59,27 @@ export async function readBody(
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
-  let left = limit
+  let size = 0
   // The length that a server announces proves nothing. To throw here also cancels the body.
   const write = (chunk: Uint8Array): void => {
-    left -= chunk.length
-    if (left < 0) throw new Error('too many bytes')
+    size += chunk.length
+    if (size > limit) throw new Error('too many bytes')
     chunks.push(chunk)
   }
-  const read = response.body?.pipeTo(new WritableStream({ write }), { signal })
-  await read?.catch((error) => left < 0 || Promise.reject(error))
-  return left < 0 ? null : concatBytes(...chunks)
+  try {
+    await response.body?.pipeTo(new WritableStream({ write }), { signal })
+  } catch (error) {
+    if (size > limit) return null
+    throw error
+  }
+  return concatBytes(...chunks)
 }
 
 /**
  * fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its
  * cause.
  */
-export function failed(what: string, error: unknown): Error {
+export function errorOf(what: string, error: unknown): Error {
   const { message, cause } = error as Error & { readonly cause?: Error }
   return new Error(`cannot ${what}: ${cause?.message || message}`, { cause: error })
 }

@@ -3,15 +3,7 @@ export { blockHash, NO_BLOCK, readBlock, writeBlock } from './block.ts'
 export { type Bucket, blockPath, mediaType, statePath } from './bucket.ts'
 export { type BlockFault, FAULT_CODES } from './fault.ts'
 export { httpBucket } from './http-bucket.ts'
-export {
-  blockReader,
-  commitmentOf,
-  type Lane,
-  type LaneRequest,
-  type Scope,
-  type Tally,
-  verifyLane,
-} from './lane.ts'
+export { blockReader, type Lane, type LaneRequest, verifyLane } from './lane.ts'
 export { type Episode, type Header, LIMITS, type Sample } from './line.ts'
 export {
   type HashFunction,
@@ -21,3 +13,5 @@ export {
   verifyInclusion,
 } from './merkle.ts'
 export { type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
+export { commitmentOf, type Scope } from './scope.ts'
+export { type ChallengeVerdict, challengeVerdict } from './verdict.ts'

@@ -1,37 +1,14 @@
-import { challengeId, type Env, make, replay } from '@affine/envs'
-import { digest, type Hash } from '@affine/prng'
+import type { Hash } from '@affine/prng'
+import { type Audit, auditSample, type LaneTallies, openAudit } from './audit.ts'
 import { type Block, type BlockTrust, readBlock } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
-import { at, type Failure, fault, type Read, unlike } from './fault.ts'
-import { type Header, LIMITS, type Sample } from './line.ts'
+import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
+import { type Header, LIMITS } from './line.ts'
+import { commitmentOf, type LaneId, type Scope } from './scope.ts'
 
-type Role = 'champion' | 'contender'
-
-/** What all blocks of one lane share. */
-type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
-
-/** What a lane has to be about, all of it known from the chain before the lane is read. */
-export interface Scope extends LaneId {
-  /** Hash of the epoch's first block. */
-  readonly beacon: Hash
-  /** The snapshot's C, see `commitmentOf`. */
-  readonly commitment: Hash
-  readonly duel: { readonly id: Hash } & Readonly<Record<Role, { readonly hotkey: string }>>
-  /** How many challenges, by the id of each open environment. */
-  readonly quota: Readonly<Record<string, number>>
-  readonly specHashes: Readonly<Record<string, Hash>>
-}
-
-/** One environment in one lane, for the contender; the rest of `played` are ties. */
-export interface Tally {
-  readonly wins: number
-  readonly losses: number
-  readonly played: number
-}
-
-/** What a whole lane adds to the duel. */
+/** What a whole lane adds to the duel. Protocol §6.5. */
 export interface Lane {
-  readonly tallies: Readonly<Record<string, Tally>>
+  readonly tallies: LaneTallies
   /** From the head to the epoch's first. */
   readonly blocks: readonly Hash[]
 }
@@ -56,30 +33,15 @@ export function blockReader(
 ): LaneRequest['read'] {
   return async (hash) => {
     const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
-    return bytes === null
-      ? fault('MISSING_BLOCK', 'not in the bucket')
-      : readBlock(bytes, { ...trust, hash })
+    if (bytes === null) return fault('MISSING_BLOCK', 'not in the bucket')
+    return readBlock(bytes, { ...trust, hash })
   }
 }
-
-/** C: what a validator puts on chain before the beacon, so that it cannot choose its challenges. */
-export function commitmentOf({
-  genesis,
-  netuid,
-  validator,
-  epoch,
-  secret,
-}: LaneId & { readonly secret: Hash }): Hash {
-  return digest('commit', genesis, netuid, validator, epoch, secret)
-}
-
-const placeOf = ({ genesis, netuid, validator, epoch }: LaneId) =>
-  `${genesis} ${netuid} ${validator} ${epoch}`
 
 /**
  * Is everything that a validator sealed in an epoch as the protocol has it? All or nothing: the
  * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
- * transcript is replayed.
+ * transcript is replayed. Protocol §6.5.
  *
  * Holds one block at a time, and reads at most one more than the quota has samples, whatever the
  * head says. Does not say that the miners really gave these replies: nothing in a lane can show
@@ -94,112 +56,81 @@ export async function verifyLane({
   scope,
   read,
 }: LaneRequest): Promise<Read<Lane>> {
-  const { due, tallies, add } = auditSamples(scope)
+  const audit = openAudit(scope)
+  const samplesDue = audit.due.size
   const blocks: Hash[] = []
+  let hash = head
+  let after: Header | null = null
   let secret = ''
-  let next: Header | undefined
-  for (let hash = head; next?.height !== 0; hash = next.prev) {
+  do {
     const found = await read(hash)
-    if (!found.ok) return at(`block ${hash}`, found)
-    const { header, samples } = found.value
-    // Only the last block reveals the secret. Its height is free, up to what the quota can fill.
-    const revealed =
-      header.secret === undefined ? 'none' : commitmentOf({ ...scope, secret: header.secret })
+    if (!found.ok) return faultAt(`block ${hash}`, found)
+    const { header } = found.value
     const misplaced =
-      unlike('WRONG_HASH', found.value.hash, hash) ??
-      unlike('WRONG_SCOPE', placeOf(header), placeOf(scope)) ??
-      unlike('WRONG_SECRET', revealed, next ? 'none' : scope.commitment) ??
-      unlike(
-        'WRONG_HEIGHT',
-        header.height,
-        next ? next.height - 1 : Math.min(header.height, due.size),
-      ) ??
-      (next && header.count === 0
-        ? fault('EMPTY_BLOCK', 'only the last block may hold no samples')
-        : null)
-    if (misplaced) return at(`block ${hash}`, misplaced)
+      faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
+      misplacementOf(header, { scope, samplesDue, after })
+    if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
+    // The head has it, and is the first block to be read.
     secret = header.secret ?? secret
-    for (const [i, sample] of samples.entries()) {
-      const wrong = add(sample, secret)
-      if (wrong) return at(`block ${hash}, line ${i + 2}, ${sample.env} ${sample.index}`, wrong)
-    }
+    const wrong = auditSamples(audit, found.value, secret)
+    if (wrong !== null) return wrong
     blocks.push(hash)
-    next = header
-  }
-  const [missing] = due.keys()
-  const lost = missing === undefined ? null : fault('MISSING_INDEX', `${missing}: no sample`)
-  return (
-    unlike('WRONG_PREVIOUS', next.prev, previous) ??
-    lost ?? { ok: true, value: { tallies, blocks } }
-  )
+    after = header
+    hash = header.prev
+  } while (after.height !== 0)
+
+  const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
+  if (wrongPrevious !== null) return wrongPrevious
+  const [missing] = audit.due.keys()
+  if (missing !== undefined) return fault('MISSING_INDEX', `${missing}: no sample`)
+  return { ok: true, value: { tallies: audit.tallies, blocks } }
 }
 
-/**
- * The samples of one lane, to `add` in any order, none after a fault. `due` are the places, an
- * environment's id and an index each, whose sample was not added yet; the tallies hold once there
- * are none.
- */
-function auditSamples(scope: Scope) {
-  const { duel, quota, specHashes } = scope
-  const due = new Map<
-    string,
-    { env: Env; specHash: Hash; tally: { wins: number; losses: number } }
-  >()
-  const tallies: Record<string, Tally> = {}
-  const invocations = new Set<string>()
-  for (const [name, played] of Object.entries(quota)) {
-    const specHash = specHashes[name]
-    if (specHash === undefined)
-      throw new TypeError(`"specHashes" expected one for ${name}, got none`)
-    const tally = { wins: 0, losses: 0, played }
-    tallies[name] = tally
-    const course = { env: make(name), specHash, tally }
-    for (let index = 0; index < played; index++) due.set(`${name} ${index}`, course)
-  }
+/** Where a block has to stand. */
+interface Position {
+  readonly scope: Scope
+  /** How many samples the whole lane has to hold. */
+  readonly samplesDue: number
+  /** The header of the block after it; null for the lane's last block, the head. */
+  readonly after: Header | null
+}
 
-  function add(sample: Sample, secret: Hash): Failure | null {
-    const place = `${sample.env} ${sample.index}`
-    const course = due.get(place)
-    if (!course) return fault('WRONG_INDEX', 'not in the quota, or a second sample of it')
-    due.delete(place)
-    const id = challengeId({
-      ...sample,
-      ...scope,
-      specHash: course.specHash,
-      duel: duel.id,
-      secret,
-    })
-    // The higher reward wins.
-    const lead = sample.contender.reward - sample.champion.reward
-    const wrong =
-      unlike('WRONG_CHALLENGE', `${sample.challengeId} of ${sample.duel}`, `${id} of ${duel.id}`) ??
-      episodeFault('champion', sample, course.env) ??
-      episodeFault('contender', sample, course.env) ??
-      unlike('WRONG_VERDICT', sample.verdict, lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie')
-    if (sample.verdict === 'win') course.tally.wins += 1
-    if (sample.verdict === 'loss') course.tally.losses += 1
-    return wrong
+/** What is wrong with where a block stands in its lane, null if nothing. Protocol §6.5. */
+function misplacementOf(header: Header, { scope, samplesDue, after }: Position): Failure | null {
+  const revealed = revealedBy(header, scope)
+  const wrongScope = faultUnlessEqual('WRONG_SCOPE', textOf(header), textOf(scope))
+  if (wrongScope !== null) return wrongScope
+  if (after === null) {
+    // Only the last block reveals the secret. Its height is free, up to what the quota can fill.
+    const height = Math.min(header.height, samplesDue)
+    return (
+      faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment) ??
+      faultUnlessEqual('WRONG_HEIGHT', header.height, height)
+    )
   }
+  const wrong =
+    faultUnlessEqual('WRONG_SECRET', revealed, 'none') ??
+    faultUnlessEqual('WRONG_HEIGHT', header.height, after.height - 1)
+  if (wrong !== null) return wrong
+  if (header.count === 0) return fault('EMPTY_BLOCK', 'only the last block may hold no samples')
+  return null
+}
 
-  function episodeFault(role: Role, sample: Sample, env: Env): Failure | null {
-    const { miner, messages, reward, fault: ending } = sample[role]
-    for (const { invocation } of messages) {
-      if (invocation === undefined) continue
-      if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
-      invocations.add(invocation)
-    }
-    const replayed = replay(env, sample.challengeId, messages)
-    // Never BAD_CHALLENGE_ID, as the id was found right.
-    if (!replayed.ok) return at(role, replayed as Failure)
-    const wrong =
-      unlike('WRONG_MINER', miner, duel[role].hotkey) ??
-      unlike(
-        'WRONG_FAULT',
-        ending ? 'a fault' : 'none',
-        replayed.value.fault ? 'a fault' : 'none',
-      ) ??
-      unlike('WRONG_REWARD', reward, replayed.value.reward)
-    return wrong && at(role, wrong)
+/** The commitment to the secret that a block reveals, if it reveals one. */
+function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
+  if (secret === undefined) return 'none'
+  return commitmentOf({ ...scope, secret })
+}
+
+const textOf = ({ genesis, netuid, validator, epoch }: LaneId): string =>
+  `${genesis} ${netuid} ${validator} ${epoch}`
+
+/** The first fault among a block's samples, with its place; null if there is none. */
+function auditSamples(audit: Audit, { hash, samples }: Block, secret: Hash): Failure | null {
+  for (const [i, sample] of samples.entries()) {
+    const wrong = auditSample(audit, sample, secret)
+    if (wrong === null) continue
+    return faultAt(`block ${hash}, line ${2 + i}, ${sample.env} ${sample.index}`, wrong)
   }
-  return { due, tallies, add }
+  return null
 }

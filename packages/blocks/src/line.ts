@@ -2,8 +2,13 @@ import type { Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
 import * as z from 'zod'
 import { type BlockFault, fault, type Read } from './fault.ts'
+import { conform, hex, uint } from './shape.ts'
+import type { ChallengeVerdict } from './verdict.ts'
 
-/** What a block may hold; its readers refuse more. Sizes of lines are without the line feed. */
+/**
+ * What a block may hold; its readers refuse more. Sizes of lines are without the line feed.
+ * Protocol §6.3.
+ */
 export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
@@ -12,7 +17,7 @@ export const LIMITS = {
   invocationBytes: 128,
 } as const
 
-/** A block's first line. */
+/** A block's first line. Protocol §6.2. */
 export interface Header {
   readonly v: 1
   readonly genesis: Hash
@@ -34,6 +39,7 @@ export interface Header {
 
 /**
  * One miner's way through a challenge. With a `fault` it ends in a prompt that got no usable reply.
+ * Protocol §6.1.
  */
 export interface Episode extends Transcript {
   /** The miner's hotkey. */
@@ -41,7 +47,9 @@ export interface Episode extends Transcript {
   readonly ms: number
 }
 
-/** One challenge, played by both miners: a block's third line, and all after it. */
+/**
+ * One challenge, played by both miners: a block's third line, and all after it. Protocol §6.1.
+ */
 export interface Sample {
   /** `name@semver` */
   readonly env: string
@@ -51,24 +59,21 @@ export interface Sample {
   readonly champion: Episode
   readonly contender: Episode
   /** For the contender. */
-  readonly verdict: 'win' | 'loss' | 'tie'
+  readonly verdict: ChallengeVerdict
 }
 
-export const uint = (most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> =>
-  z.int().min(0).max(most)
-export const hex = (bytes: number): z.ZodType<string> =>
-  z.string().regex(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
 /**
  * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
- * signatures.
+ * signatures. Protocol §1.4.
  */
 const hotkey = z.string().regex(/^5[1-9A-HJ-NP-Za-km-z]{47}$/)
 /**
  * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
+ * Protocol §1.4.
  */
 const challengeId = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
-/** What people will see of it is safe to print as it is. */
-const printable = (most: number) => z.string().regex(new RegExp(`^[!-~]{1,${most}}$`))
+/** ASCII without spaces: what people will see of it is safe to print as it is. Protocol §6.1. */
+const visibleAscii = (most: number) => z.string().regex(new RegExp(`^[!-~]{1,${most}}$`))
 
 const header = z.strictObject({
   v: z.literal(1),
@@ -89,7 +94,7 @@ const message = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.literal('assistant'),
     content: z.string(),
-    invocation: printable(LIMITS.invocationBytes).exactOptional(),
+    invocation: visibleAscii(LIMITS.invocationBytes).exactOptional(),
     ms: uint().exactOptional(),
   }),
 ])
@@ -103,7 +108,7 @@ const episode = z.strictObject({
 })
 
 const sample = z.strictObject({
-  env: printable(64),
+  env: visibleAscii(64),
   duel: hex(32),
   index: uint(),
   challengeId,
@@ -123,35 +128,37 @@ export function decode(bytes: Uint8Array): string {
   }
 }
 
-/**
- * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
- * quoted.
- */
-export function conform<T>(value: unknown, shape: z.ZodType<T>, code: BlockFault): Read<T> {
-  const { data, error } = shape.safeParse(value)
-  if (error === undefined) return { ok: true, value: data }
-  const [issue] = error.issues
-  return fault(code, `${issue?.code} at /${issue?.path.join('/')}`)
+/** What a line has to be, and the code of one that is not. */
+interface LineRule<T> {
+  readonly limit: number
+  readonly shape: z.ZodType<T>
+  readonly code: BlockFault
+}
+
+const HEADER_RULE: LineRule<Header> = {
+  limit: LIMITS.headerBytes,
+  shape: header,
+  code: 'BAD_HEADER',
+}
+const SAMPLE_RULE: LineRule<Sample> = {
+  limit: LIMITS.sampleBytes,
+  shape: sample,
+  code: 'BAD_SAMPLE',
 }
 
 /**
  * The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else
  * `code`. Never throws.
  */
-function readLine<T>(
-  line: Uint8Array,
-  limit: number,
-  shape: z.ZodType<T>,
-  code: BlockFault,
-): Read<T> {
+function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): Read<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
   const parsed = parseCanonical(decode(line))
-  return parsed.ok ? conform(parsed.value, shape, code) : fault(code, parsed.detail)
+  if (!parsed.ok) return fault(code, parsed.detail)
+  return conform(parsed.value, shape, code)
 }
 
-export const readHeader = (line: Uint8Array): Read<Header> =>
-  readLine(line, LIMITS.headerBytes, header, 'BAD_HEADER')
+/** Says only that the shape is a header's. Protocol §6.2. */
+export const readHeader = (line: Uint8Array): Read<Header> => readLine(line, HEADER_RULE)
 
-/** Says only that the shape is a sample's, not that anything in it is true. */
-export const readSample = (line: Uint8Array): Read<Sample> =>
-  readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
+/** Says only that the shape is a sample's, not that anything in it is true. Protocol §6.1. */
+export const readSample = (line: Uint8Array): Read<Sample> => readLine(line, SAMPLE_RULE)

@@ -3,21 +3,13 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { fault, type Read } from './fault.ts'
-import {
-  conform,
-  type Header,
-  hex,
-  LIMITS,
-  readHeader,
-  readSample,
-  type Sample,
-  uint,
-} from './line.ts'
+import { type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
+import { conform, hex, uint } from './shape.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
- * over their bytes.
+ * over their bytes. Protocol §6.6.
  */
 export interface SampleProof {
   readonly sample: string
@@ -42,7 +34,7 @@ const proofShape = z.strictObject({
 
 /**
  * Proves sample `index` of `block` under a lane's head. `after` are the headers of the lane's
- * blocks after this one, in order, the head's last: none if `block` is the head.
+ * blocks after this one, in order, the head's last: none if `block` is the head. Protocol §6.6.
  * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
  *   last header.
  */
@@ -54,16 +46,18 @@ export function sampleProof(
   const { hash, header, signature, samples } = block
   const lines = samples.map(toLine)
   const path = inclusionProof(lines.map(utf8ToBytes), index).map(bytesToHex)
+  // There is one: the proof would have thrown.
+  const sample = lines[index] as string
   const links = after.map(toLine)
-  if (lastHash(hash, links) === null)
+  if (headOf(hash, links) === null)
     throw new RangeError('"after" expected the headers after the block')
-  return { sample: lines[index] as string, index, path, header: toLine(header), signature, links }
+  return { sample, index, path, header: toLine(header), signature, links }
 }
 
 /**
  * The sample, if it was signed and lies under the chain of blocks that ends at `head`, the hash on
  * chain. Needs no other data, and never throws, whatever `proof` is parsed from. Says nothing of
- * the rest of the lane, nor that the transcript replays.
+ * the rest of the lane, nor that the transcript replays. Protocol §6.6.
  */
 export function verifySampleProof(
   proof: unknown,
@@ -76,7 +70,7 @@ export function verifySampleProof(
   const headerLine = utf8ToBytes(header)
   const hash = blockHash(headerLine)
   const block = readHeader(headerLine)
-  if (!block.ok || lastHash(hash, links) !== head)
+  if (!block.ok || headOf(hash, links) !== head)
     return fault('BAD_PROOF', `expected headers up to ${head}`)
   const { validator, count, root } = block.value
   if (!verify(hexToBytes(hash), hexToBytes(signature), validator))
@@ -95,9 +89,9 @@ export function verifySampleProof(
 
 /**
  * Where header lines lead that follow block `hash`, each with the hash before it as `prev`; null if
- * one does not.
+ * one does not. Protocol §6.6.
  */
-function lastHash(hash: Hash, links: readonly string[]): Hash | null {
+function headOf(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash
   for (const link of links) {
     const line = utf8ToBytes(link)

@@ -11,6 +11,7 @@ import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite } from './bucket-suite.ts'
+import { patient } from './patient.ts'
 
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 const hasCeph = (() => {
@@ -35,33 +36,29 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'ceph-'))
     for (const folder of ['mon', 'osd', 'rgw']) await mkdir(join(root, folder))
-    const [monitor, fsid] = [`v2:127.0.0.1:${await freePort()}`, randomUUID()]
+    const monitor = `v2:127.0.0.1:${await freePort()}`
+    const fsid = randomUUID()
     endpoint = `http://127.0.0.1:${await freePort()}`
     const settings = {
-      ...{ fsid, 'mon host': `${monitor}/0`, keyring: join(root, 'keyring') },
-      ...{
-        'mon data': join(root, 'mon'),
-        'osd data': join(root, 'osd'),
-        'rgw data': join(root, 'rgw'),
-      },
-      ...{
-        'log file': '',
-        'mon cluster log file': '',
-        'admin socket': '',
-        'pid file': '',
-        'run dir': root,
-      },
-      ...{
-        'osd objectstore': 'memstore',
-        'osd crush chooseleaf type': 0,
-        'mon max pg per osd': 1000,
-      },
-      ...{
-        'osd pool default size': 1,
-        'osd pool default min size': 1,
-        'mon allow pool size one': true,
-      },
-      ...{ 'osd pool default pg num': 1, 'osd pool default pg autoscale mode': 'off' },
+      fsid,
+      'mon host': `${monitor}/0`,
+      keyring: join(root, 'keyring'),
+      'mon data': join(root, 'mon'),
+      'osd data': join(root, 'osd'),
+      'rgw data': join(root, 'rgw'),
+      'log file': '',
+      'mon cluster log file': '',
+      'admin socket': '',
+      'pid file': '',
+      'run dir': root,
+      'osd objectstore': 'memstore',
+      'osd crush chooseleaf type': 0,
+      'mon max pg per osd': 1000,
+      'osd pool default size': 1,
+      'osd pool default min size': 1,
+      'mon allow pool size one': true,
+      'osd pool default pg num': 1,
+      'osd pool default pg autoscale mode': 'off',
       'rgw frontends': `beast endpoint=${endpoint.replace('http://', '')}`,
     }
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
@@ -113,7 +110,7 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   })
 
   bucketSuite('s3Bucket', async () => ({
-    bucket: s3Bucket({ endpoint, bucket: 'affine', ...keys }),
+    bucket: patient(s3Bucket({ endpoint, bucket: 'affine', ...keys })),
   }))
 })
 

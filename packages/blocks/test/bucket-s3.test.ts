@@ -5,8 +5,9 @@ import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type S3Options, s3Bucket } from '../src/s3-bucket.ts'
+import { BucketRefusal, type S3Options, s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
+import { patient } from './patient.ts'
 
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 let emulator: Miniflare
@@ -36,18 +37,20 @@ afterAll(async () => {
   await emulator?.dispose()
 })
 
-bucketSuite('s3Bucket on R2', async () => ({ bucket: s3Bucket(place) }))
+bucketSuite('s3Bucket on R2', async () => ({ bucket: patient(s3Bucket(place)) }))
 
 const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGION, S3_STYLE } =
   process.env
 if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
-  const [accessKeyId, secretAccessKey] = [S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY]
-  const options = {
-    ...(S3_REGION && { region: S3_REGION }),
-    ...(S3_STYLE === 'virtual' && ({ style: S3_STYLE } as const)),
+  const at: S3Options = {
+    endpoint: S3_ENDPOINT,
+    bucket: S3_BUCKET,
+    accessKeyId: S3_ACCESS_KEY_ID,
+    secretAccessKey: S3_SECRET_ACCESS_KEY,
+    region: S3_REGION || 'auto',
+    style: S3_STYLE === 'virtual' ? 'virtual' : 'path',
   }
-  const at = { endpoint: S3_ENDPOINT, bucket: S3_BUCKET, accessKeyId, secretAccessKey, ...options }
-  bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: s3Bucket(at) }))
+  bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: patient(s3Bucket(at)) }))
 }
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -97,7 +100,7 @@ function troubled(...steps: readonly Step[]) {
   }
 }
 
-describe('a write', () => {
+describe('a write that is tried again', () => {
   it.each<readonly [readonly Step[], string]>([
     [['cut before'], 'PUT PUT'],
     [['cut after'], 'PUT PUT GET'],
@@ -110,7 +113,7 @@ describe('a write', () => {
     const pauses = skipPauses()
     const path = freshPath()
     const trouble = troubled(...steps)
-    await trouble.bucket().write(path, bytes('one'))
+    await patient(trouble.bucket()).write(path, bytes('one'))
     expect(trouble.asked.join(' ')).toBe(asked)
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000].slice(0, pauses.length))
     expect(text(await s3Bucket(place).read(path, 3))).toBe('one')
@@ -121,7 +124,7 @@ describe('a write', () => {
     const path = freshPath()
     await s3Bucket(place).write(path, bytes('theirs'))
     const { bucket, asked } = troubled('cut after', 'pass', 'pass')
-    await expect(bucket().write(path, bytes('ours'))).rejects.toThrow(
+    await expect(patient(bucket()).write(path, bytes('ours'))).rejects.toThrow(
       `${path}: it is there with other bytes`,
     )
     expect(asked).toEqual(['PUT', 'PUT', 'GET'])
@@ -137,13 +140,13 @@ describe('a write', () => {
     ] as const) {
       pauses.length = 0
       const { bucket, asked } = troubled(...Array(20).fill('cut before'))
-      const write = bucket(retries === undefined ? {} : { retries }).write(freshPath(), bytes('x'))
+      const write = patient(bucket(), retries).write(freshPath(), bytes('x'))
       await expect(write).rejects.toThrow(/^cannot write http.*jsonl: ECONNRESET$/)
       expect(asked).toHaveLength(expected + 1)
       expect(pauses).toEqual([250, 500, 1000, 2000, 4000].slice(0, expected))
     }
     const { bucket } = troubled(503, 503)
-    await expect(bucket({ retries: 1 }).write(freshPath(), bytes('x'))).rejects.toThrow(
+    await expect(patient(bucket(), 1).write(freshPath(), bytes('x'))).rejects.toThrow(
       'status 503 without a code',
     )
   })
@@ -152,12 +155,76 @@ describe('a write', () => {
     'is not tried again after status %d',
     async (status) => {
       const { bucket, asked } = troubled(status)
-      await expect(bucket().write(freshPath(), bytes('x'))).rejects.toThrow(
+      await expect(patient(bucket()).write(freshPath(), bytes('x'))).rejects.toThrow(
         `status ${status} without a code: `,
       )
       expect(asked).toEqual(['PUT'])
     },
   )
+
+  it('holds what it was given, also if the caller’s buffer changes', async () => {
+    skipPauses()
+    const [path, content] = [freshPath(), noise(100_000)]
+    const before = content.slice()
+    const write = patient(troubled('cut after').bucket()).write(path, content)
+    content.fill(0)
+    await write
+    expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)
+  })
+})
+
+/** What a write rejects with. */
+const rejectionOf = (write: Promise<void>): Promise<unknown> =>
+  write.then(
+    () => expect.fail('it was written'),
+    (error: unknown) => error,
+  )
+
+describe('a write', () => {
+  it.each<readonly [readonly Step[], string, RegExp]>([
+    [['cut before'], 'PUT', /: ECONNRESET$/],
+    [['cut after'], 'PUT', /: terminated$/],
+    [[408], 'PUT', /: status 408 without a code: /],
+    [[409], 'PUT', /: status 409 without a code: /],
+    [[429], 'PUT', /: status 429 without a code: /],
+    [[500], 'PUT', /: status 500 without a code: /],
+    [[503], 'PUT', /: status 503 without a code: /],
+    [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
+    [[412, 503], 'PUT GET', /: status 503 without a code: /],
+    [[412, 'pass'], 'PUT GET', /: it was there, and is gone$/],
+  ])('is not tried again by the bucket, but may be, after %j', async (steps, asked, message) => {
+    const pauses = skipPauses()
+    const trouble = troubled(...steps)
+    const error = await rejectionOf(trouble.bucket().write(freshPath(), bytes('x')))
+    expect(error).toMatchObject({ message: expect.stringMatching(message) })
+    expect(error).toMatchObject({ message: expect.stringMatching(/^cannot write http.*jsonl: /) })
+    expect(error).not.toBeInstanceOf(BucketRefusal)
+    expect(trouble.asked.join(' ')).toBe(asked)
+    expect(pauses).toEqual([])
+  })
+
+  it.each([301, 307, 400, 401, 403, 404, 405, 411, 501])(
+    'is refused with status %d',
+    async (status) => {
+      const { bucket, asked } = troubled(status)
+      const error = await rejectionOf(bucket().write(freshPath(), bytes('x')))
+      expect(error).toBeInstanceOf(BucketRefusal)
+      expect(String(error)).toMatch(
+        new RegExp(`^Error: cannot write http.*jsonl: status ${status} without a code: `),
+      )
+      expect(asked).toEqual(['PUT'])
+    },
+  )
+
+  it('is refused where other bytes are', async () => {
+    const path = freshPath()
+    await s3Bucket(place).write(path, bytes('theirs'))
+    const error = await rejectionOf(s3Bucket(place).write(path, bytes('ours')))
+    expect(error).toBeInstanceOf(BucketRefusal)
+    expect(String(error)).toMatch(
+      new RegExp(`^Error: cannot write http.*${path}: it is there with other bytes$`),
+    )
+  })
 
   it('signs its gzipped body', async () => {
     const path = freshPath()
@@ -179,7 +246,7 @@ describe('a write', () => {
       changed += 1
       return fetch(url, { ...init, body })
     }
-    const bucket = s3Bucket({ ...place, fetch: spoiling })
+    const bucket = patient(s3Bucket({ ...place, fetch: spoiling }))
     await expect(bucket.write(path, bytes('x'.repeat(100_000)))).rejects.toThrow(
       /status 40\d \w*SHA256Mismatch/i,
     )
@@ -188,13 +255,15 @@ describe('a write', () => {
   })
 
   it('holds what it was given, also if the caller’s buffer changes', async () => {
-    skipPauses()
-    const [path, content] = [freshPath(), noise(100_000)]
-    const before = content.slice()
-    const write = troubled('cut after').bucket().write(path, content)
-    content.fill(0)
-    await write
-    expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)
+    const path = freshPath()
+    const before = noise(100_000)
+    // The second time it is there, and is compared.
+    for (const content of [before.slice(), before.slice()]) {
+      const write = s3Bucket(place).write(path, content)
+      content.fill(0)
+      await write
+      expect(Buffer.compare((await s3Bucket(place).read(path, 100_000))!, before)).toBe(0)
+    }
   })
 })
 
@@ -207,6 +276,16 @@ describe('a read', () => {
       expect(asked).toEqual(['GET'])
     },
   )
+
+  it('is refused where trying again is pointless', async () => {
+    const path = freshPath()
+    await s3Bucket(place).write(path, bytes('0123456789'))
+    await expect(s3Bucket(place).read(path, 9)).rejects.toBeInstanceOf(BucketRefusal)
+    for (const status of [403, 501])
+      await expect(troubled(status).bucket().read(path, 10)).rejects.toBeInstanceOf(BucketRefusal)
+    for (const step of ['cut before', 'cut after', 408, 503] as const)
+      await expect(troubled(step).bucket().read(path, 10)).rejects.not.toBeInstanceOf(BucketRefusal)
+  })
 
   it('takes a 404 that does not say NoSuchKey for trouble, not for a missing file', async () => {
     const html = await serve((_, response) => response.writeHead(404).end('<html>not here</html>'))
@@ -252,10 +331,11 @@ describe('what is wrong', () => {
     ],
   ]
   it.each(problems)('is said, with what to do and without a key: %s', async (_, wrong, message) => {
-    const bucket = s3Bucket({ ...place, ...wrong })
+    const bucket = patient(s3Bucket({ ...place, ...wrong }))
     for (const work of [() => bucket.read('x', 10), () => bucket.write('x', bytes('x'))]) {
       const error = await work().then(String, (error: Error) => error)
       expect(error).toMatchObject({ message: expect.stringMatching(message) })
+      expect(error).toBeInstanceOf(BucketRefusal)
       expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(
         /secret|-id|ID-of|Signature=|AWS4/,
       )
@@ -282,7 +362,7 @@ describe('what is wrong', () => {
     const secrets = `<AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId>`
     const body = `<?xml version="1.0"?><Error><Code>${code}</Code>${secrets}</Error>`
     const endpoint = await serve((_, response) => response.writeHead(status).end(body))
-    const bucket = s3Bucket({ ...place, endpoint, fetch })
+    const bucket = patient(s3Bucket({ ...place, endpoint, fetch }))
     await expect(bucket.read('x', 10)).rejects.toThrow(message)
     await expect(bucket.write('x', bytes('x'))).rejects.toThrow(message)
     await expect(bucket.write('x', bytes('x'))).rejects.not.toThrow(keys.accessKeyId)
@@ -297,7 +377,7 @@ describe('what is wrong', () => {
         asked += 1
         response.writeHead(status, { location: `${other}/x` }).end()
       })
-      const bucket = s3Bucket({ ...place, endpoint, fetch })
+      const bucket = patient(s3Bucket({ ...place, endpoint, fetch }))
       await expect(bucket.write('x', bytes('x'))).rejects.toThrow(
         `status ${status} without a code: no redirect is `,
       )
@@ -310,7 +390,7 @@ describe('what is wrong', () => {
   })
 
   it('is silence', async () => {
-    const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, retries: 0, fetch }
+    const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, fetch }
     await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(
       /^cannot read http.*\/x: .*timeout/,
     )

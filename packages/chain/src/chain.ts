@@ -1,6 +1,6 @@
 import type { Account } from './account.ts'
 
-/** A finalized block: its number and its hash, 64 hex digits. */
+/** A finalized block: its number and its hash, 64 hex digits. Protocol §5.1. */
 export interface Head {
   readonly number: number
   readonly hash: string
@@ -20,7 +20,7 @@ export interface Neuron {
 
 /**
  * What a hotkey has in its one commitment slot, and the block that wrote it. Outlives a
- * deregistration.
+ * deregistration. Protocol §5.2.
  */
 export interface CommitmentSlot {
   readonly hotkey: string
@@ -28,7 +28,10 @@ export interface CommitmentSlot {
   readonly fields: readonly Uint8Array[]
 }
 
-/** The subnet as it stood at the end of `head`. Neurons by uid, commitments by hotkey. */
+/**
+ * The subnet as it stood at the end of `head`. Neurons by uid, commitments by hotkey.
+ * Protocol §5.1.
+ */
 export interface Snapshot {
   readonly head: Head
   readonly tempo: number
@@ -44,6 +47,7 @@ export type Weights = readonly (readonly [uid: number, weight: number])[]
 /**
  * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses
  * rejects with a `ChainError` that has the chain's own name for it; nothing is retried in here.
+ * Protocol §5.1.
  */
 export interface Chain {
   /** Hash of block 0, 64 hex digits. */
@@ -65,85 +69,17 @@ export interface Chain {
   weights(block: number): Promise<Readonly<Record<string, Weights>>>
   /**
    * Overwrites the account's slot; resolves with the block that holds it. Never enters a block
-   * after `until`.
+   * after `until`. Protocol §5.2.
    */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
    * In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal`
-   * opens later.
+   * opens later. Protocol §8.12.
    */
   setWeights(account: Account, weights: Weights): Promise<Head>
   /**
    * Reveals weights committed before, if their time has come; null when there are none. To be tried
-   * at every head.
+   * at every head. Protocol §8.12.
    */
   reveal(account: Account): Promise<Head | null>
-}
-
-/**
- * What each name means and what to do about it. Most are subtensor's and Substrate's own; those
- * after `FundsUnavailable` are ours.
- */
-export const ADVICE = {
-  HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
-  HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
-  AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
-  HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
-  SubnetNotExists:
-    'no such subnet was on this chain at that block: check the netuid, and the first epoch',
-  SubNetworkDoesNotExist: 'no such subnet is on this chain: check the netuid',
-  MechanismDoesNotExist: 'no such subnet is on this chain: check the netuid',
-  NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
-  StakeAmountTooLow: 'the stake is below the threshold: add stake',
-  SettingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
-  CommittingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
-  RateLimitExceeded: 'the last call of this kind was less than the rate limit ago: wait',
-  NeuronNoValidatorPermit: 'no validator permit: permits go to the highest stakes once every tempo',
-  UidsLengthExceedUidsInSubNet: 'more weights than neurons',
-  DuplicateUids: 'a uid occurs twice',
-  UidVecContainInvalidOne: 'a uid does not exist: read the metagraph again',
-  UidNotFound: 'this hotkey has no uid on the subnet: register it first',
-  WeightVecLengthIsLow: "fewer weights than the subnet's minimum, which is one at least",
-  IncorrectWeightVersionKey: 'the subnet asks for a newer version of its validators: update',
-  CommitRevealEnabled: 'the subnet has just turned commit and reveal on: try again',
-  CommitRevealDisabled: 'the subnet has just turned commit and reveal off: try again',
-  IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
-  TooManyUnrevealedCommits: 'ten commits of weights wait for their reveal: wait for the next tempo',
-  RevealTooEarly: 'the epoch of the reveal has not come yet: wait',
-  ExpiredWeightCommit:
-    'the epoch of the reveal is over: these weights are lost, the next commit counts',
-  NoWeightsCommitFound:
-    'the chain has no commit for this reveal: it was revealed before, or is over',
-  CommitNotFound: 'the chain has no commit for this reveal: it was revealed before, or is over',
-  CommitBlockNotInRevealRange: 'the epoch of the reveal is not now',
-  InvalidRevealCommitHashNotMatch: 'the commit on the chain is to other weights, or another salt',
-  InvalidRevealRound: "the timelock's round is past: check this machine's clock",
-  TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
-  SpaceLimitExceeded: 'no commitment space left in this tempo: wait for the next',
-  CommitmentSetRateLimitExceeded: 'the last commitment was less than the rate limit ago: wait',
-  ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
-  ColdkeySwapDisputed:
-    "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
-  BadProof: 'the signature does not fit: sign for this genesis and netuid',
-  Stale: 'the nonce was used before: sign again',
-  ExhaustsResources: 'too much is waiting: try again after the next block',
-  AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
-  Payment: 'this account cannot pay the fee: send it a little TAO',
-  BalanceTooLow: 'this account cannot pay: send it a little TAO',
-  FundsUnavailable: 'this account cannot pay: send it a little TAO',
-  FieldTooLong: 'a commitment field has at most 128 bytes',
-  NoSalts: 'this subnet has weights committed and revealed: a folder for the salts is needed',
-} as const
-
-export type Refusal = keyof typeof ADVICE
-
-/** What went wrong with a chain; `code` is the chain's own name for it where it has one. */
-export class ChainError extends Error {
-  override readonly name = 'ChainError'
-  readonly code: string
-
-  constructor(code: string, detail: string = ADVICE[code as Refusal], options?: ErrorOptions) {
-    super(`${code}: ${detail}`, options)
-    this.code = code
-  }
 }

@@ -1,30 +1,44 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 
+/** The head of a validator's lane. Hashes are 64 lower-case hex digits. Protocol §5.2. */
+interface Seal {
+  readonly kind: 'seal'
+  readonly epoch: number
+  readonly head: string
+  readonly url: string
+}
+
+/**
+ * What a validator read and now serves, and what commits it to its next secret. Protocol §5.2.
+ */
+interface Attestation {
+  readonly kind: 'attest'
+  readonly epoch: number
+  /** 16 bytes; bit i is at byte i >> 3, lowest bit first. */
+  readonly bitmap: Uint8Array
+  readonly next: string
+  readonly stateRoot: string
+  readonly url: string
+}
+
+/** The model that a miner serves. Protocol §5.3. */
+interface MinerCommitment {
+  readonly kind: 'miner'
+  readonly model: string
+  readonly revision: string
+  readonly chute: string
+}
+
 /**
  * What a validator or a miner writes in its commitment slot. Hashes are 64 lower-case hex digits.
  */
-export type Commitment =
-  | { readonly kind: 'seal'; readonly epoch: number; readonly head: string; readonly url: string }
-  | {
-      readonly kind: 'attest'
-      readonly epoch: number
-      /** 16 bytes; bit i is at byte i >> 3, lowest bit first. */
-      readonly bitmap: Uint8Array
-      readonly next: string
-      readonly stateRoot: string
-      readonly url: string
-    }
-  | {
-      readonly kind: 'miner'
-      readonly model: string
-      readonly revision: string
-      readonly chute: string
-    }
+export type Commitment = Seal | Attestation | MinerCommitment
 
 /** The chain's limits on one commitment. */
 export const MAX_FIELDS = 3
 export const MAX_FIELD_BYTES = 128
 
+/** How a validator's first field begins, and how long it is. Protocol §5.2. */
 const VERSION = 1
 const SEAL = 1
 const ATTEST = 2
@@ -33,65 +47,53 @@ const ATTEST_BYTES = 86
 
 /**
  * The fields that `commit` takes: bytes and the bucket's URL for a validator, three texts for a
- * miner.
+ * miner. Protocol §5.2, Protocol §5.3.
  * @throws RangeError on what `decodeCommitment` would not give back: a wrong length, an empty text,
  *   a lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
-  if (commitment.kind === 'miner') {
-    return (['model', 'revision', 'chute'] as const).map((name) =>
-      encodeText(name, commitment[name]),
-    )
+  switch (commitment.kind) {
+    case 'seal':
+      return encodeSeal(commitment)
+    case 'attest':
+      return encodeAttestation(commitment)
+    case 'miner':
+      return encodeMiner(commitment)
   }
-  const { epoch, url } = commitment
+}
+
+function encodeSeal({ epoch, head, url }: Seal): Uint8Array[] {
+  const payload = concatBytes(encodeStart(SEAL, epoch), encodeHash('head', head))
+  return [payload, encodeText('url', url)]
+}
+
+function encodeAttestation(attestation: Attestation): Uint8Array[] {
+  const { epoch, bitmap, next, stateRoot, url } = attestation
+  const start = encodeStart(ATTEST, epoch)
+  if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
+  const payload = concatBytes(
+    start,
+    bitmap,
+    encodeHash('next', next),
+    encodeHash('stateRoot', stateRoot),
+  )
+  return [payload, encodeText('url', url)]
+}
+
+function encodeMiner({ model, revision, chute }: MinerCommitment): Uint8Array[] {
+  return [encodeText('model', model), encodeText('revision', revision), encodeText('chute', chute)]
+}
+
+/** The version, the kind, and the epoch in 4 bytes, lowest first. Protocol §5.2. */
+function encodeStart(kind: number, epoch: number): Uint8Array {
   if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff)
     throw new RangeError(`"epoch" expected 0..4294967295, got ${epoch}`)
-  const start = Uint8Array.of(VERSION, commitment.kind === 'seal' ? SEAL : ATTEST, 0, 0, 0, 0)
+  const start = Uint8Array.of(VERSION, kind, 0, 0, 0, 0)
   new DataView(start.buffer).setUint32(2, epoch, true)
-  if (commitment.kind === 'seal')
-    return [concatBytes(start, hash('head', commitment.head)), encodeText('url', url)]
-  const { bitmap, next, stateRoot } = commitment
-  if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
-  return [
-    concatBytes(start, bitmap, hash('next', next), hash('stateRoot', stateRoot)),
-    encodeText('url', url),
-  ]
+  return start
 }
 
-/**
- * Reads the fields of `hotkey`'s slot; null for what is no commitment of this protocol. A miner's
- * counts only when `model` contains its hotkey, so that a copied one is worth nothing. Never
- * throws.
- *
- * Texts may hold any character, and `url` may point anywhere: judging those is the caller's.
- */
-export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string): Commitment | null {
-  const [first, ...rest] = fields
-  if (first === undefined || fields.some(({ length }) => length === 0 || length > MAX_FIELD_BYTES))
-    return null
-  if (fields.length === 3) {
-    const [model, revision, chute] = fields.map(decodeText)
-    if (model == null || revision == null || chute == null || !model.includes(hotkey)) return null
-    return { kind: 'miner', model, revision, chute }
-  }
-  const url = rest.length === 1 && rest[0] !== undefined ? decodeText(rest[0]) : null
-  if (url === null || first.length < SEAL_BYTES || first[0] !== VERSION) return null
-  const epoch = new DataView(first.buffer, first.byteOffset).getUint32(2, true)
-  const hex = (from: number) => bytesToHex(first.subarray(from, from + 32))
-  if (first[1] === SEAL && first.length === SEAL_BYTES)
-    return { kind: 'seal', epoch, head: hex(6), url }
-  if (first[1] !== ATTEST || first.length !== ATTEST_BYTES) return null
-  return {
-    kind: 'attest',
-    epoch,
-    bitmap: first.slice(6, 22),
-    next: hex(22),
-    stateRoot: hex(54),
-    url,
-  }
-}
-
-function hash(name: string, text: string): Uint8Array {
+function encodeHash(name: string, text: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/.test(text))
     throw new RangeError(`"${name}" expected 64 lower-case hex digits, got ${text}`)
   return hexToBytes(text)
@@ -99,13 +101,62 @@ function hash(name: string, text: string): Uint8Array {
 
 function encodeText(name: string, text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text)
-  if (bytes.length === 0 || bytes.length > MAX_FIELD_BYTES)
+  if (!isSized(bytes))
     throw new RangeError(
       `"${name}" expected 1..${MAX_FIELD_BYTES} bytes of UTF-8, got ${bytes.length}`,
     )
   if (decodeText(bytes) !== text) throw new RangeError(`"${name}" holds a lone surrogate`)
   return bytes
 }
+
+/**
+ * Reads the fields of `hotkey`'s slot; null for what is no commitment of this protocol. A miner's
+ * counts only when `model` contains its hotkey, so that a copied one is worth nothing. Never
+ * throws. Protocol §5.2, Protocol §5.3.
+ *
+ * Texts may hold any character, and `url` may point anywhere: judging those is the caller's.
+ */
+export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string): Commitment | null {
+  if (!fields.every(isSized)) return null
+  if (fields.length === 3) return decodeMiner(fields, hotkey)
+  const [payload, address] = fields
+  if (fields.length !== 2 || payload === undefined || address === undefined) return null
+  const url = decodeText(address)
+  if (url === null || payload[0] !== VERSION) return null
+  if (payload[1] === SEAL) return decodeSeal(payload, url)
+  if (payload[1] === ATTEST) return decodeAttestation(payload, url)
+  return null
+}
+
+function decodeMiner(fields: readonly Uint8Array[], hotkey: string): MinerCommitment | null {
+  const [model, revision, chute] = fields.map(decodeText)
+  if (model == null || revision == null || chute == null) return null
+  if (!model.includes(hotkey)) return null
+  return { kind: 'miner', model, revision, chute }
+}
+
+function decodeSeal(payload: Uint8Array, url: string): Seal | null {
+  if (payload.length !== SEAL_BYTES) return null
+  return { kind: 'seal', epoch: epochIn(payload), head: hashAt(payload, 6), url }
+}
+
+function decodeAttestation(payload: Uint8Array, url: string): Attestation | null {
+  if (payload.length !== ATTEST_BYTES) return null
+  return {
+    kind: 'attest',
+    epoch: epochIn(payload),
+    bitmap: payload.slice(6, 22),
+    next: hashAt(payload, 22),
+    stateRoot: hashAt(payload, 54),
+    url,
+  }
+}
+
+const epochIn = (payload: Uint8Array): number =>
+  new DataView(payload.buffer, payload.byteOffset).getUint32(2, true)
+
+const hashAt = (payload: Uint8Array, start: number): string =>
+  bytesToHex(payload.subarray(start, start + 32))
 
 function decodeText(bytes: Uint8Array): string | null {
   try {
@@ -114,3 +165,6 @@ function decodeText(bytes: Uint8Array): string | null {
     return null // not UTF-8
   }
 }
+
+/** May it be a field? Protocol §5.2, Protocol §5.3. */
+const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Connection } from '../src/connection.ts'
-import { FinalBlocks } from '../src/final-blocks.ts'
+import { Connection } from '../src/bittensor/connection.ts'
+import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
+import { subtensor } from '../src/bittensor/subtensor.ts'
 import { ChainError, type Head } from '../src/index.ts'
-import { subtensor } from '../src/subtensor.ts'
 import {
   type FakeNode,
   type FakeNodeOptions,

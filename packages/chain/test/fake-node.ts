@@ -75,12 +75,10 @@ export async function fakeNode({
 
   const header = (number: number) => ({
     number: `0x${number.toString(16)}`,
-    ...{
-      parentHash: hash(Math.max(0, number - 1)),
-      stateRoot: hash(1),
-      extrinsicsRoot: hash(2),
-      digest: { logs: [] },
-    },
+    parentHash: hash(Math.max(0, number - 1)),
+    stateRoot: hash(1),
+    extrinsicsRoot: hash(2),
+    digest: { logs: [] },
   })
   const numberOf = (wanted: unknown) => {
     for (let number = final; number >= 0; number--) if (hash(number) === wanted) return number

@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { account, ChainError, type Head, LocalChain } from '../src/index.ts'
-import { type Block, type Extrinsic, hashOf, signExtrinsic } from '../src/ledger.ts'
+import { type Extrinsic, hashOf, type LogBlock, signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
 import {
   alice,
@@ -37,7 +37,7 @@ const pass = async (chain: LocalChain, blocks: number) => {
 }
 /** Of every call in the log, '' where it took effect. */
 const refusals = (chain: LocalChain): string[] =>
-  JSON.parse(chain.export()).blocks.flatMap(({ calls }: Block) =>
+  JSON.parse(chain.export()).blocks.flatMap(({ calls }: LogBlock) =>
     calls.map(([, refusal]) => refusal),
   )
 const permits = async (chain: LocalChain, block: number) =>

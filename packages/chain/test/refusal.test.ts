@@ -1,9 +1,9 @@
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
-import { ADVICE } from '../src/chain.ts'
+import { dispatchRefusal, poolRefusal } from '../src/bittensor/refusal.ts'
+import { ADVICE } from '../src/chain-error.ts'
 import { ChainError } from '../src/index.ts'
-import { dispatchRefusal, poolRefusal } from '../src/refusal.ts'
 
 /** As `NodeSocket` throws what a node answers. */
 const rpcError = (code: number, message: string, data?: unknown) =>

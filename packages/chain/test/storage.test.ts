@@ -1,8 +1,11 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { slotOf } from '../src/bittensor/commitment-slot.ts'
+import { metagraphOf } from '../src/bittensor/metagraph.ts'
+import type { Codec, Storage } from '../src/bittensor/storage.ts'
+import { rowOf } from '../src/bittensor/weights-in-force.ts'
 import { ChainError, encodeAddress } from '../src/index.ts'
-import { type Codec, metagraphOf, rowOf, type Storage, slotOf } from '../src/storage.ts'
 import { alice, bob, bytes } from './subnet.ts'
 
 const codec = (json: unknown, isEmpty = false): Codec => ({

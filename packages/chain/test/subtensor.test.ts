@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
-import type { Chain, Head, Weights } from '../src/index.ts'
 import {
   type SaltStore,
   type Subtensor,
   type SubtensorOptions,
   subtensor,
-} from '../src/subtensor.ts'
+} from '../src/bittensor/subtensor.ts'
+import type { Chain, Head, Weights } from '../src/index.ts'
 import { chainSuite, settle } from './chain-suite.ts'
 import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.ts'
 

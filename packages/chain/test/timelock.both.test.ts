@@ -9,7 +9,7 @@ import {
   MAX_TIMELOCK_BYTES,
   TIMELOCK_OVERHEAD_BYTES,
   timelockEncrypt,
-} from '../src/timelock.ts'
+} from '../src/bittensor/timelock.ts'
 
 const { G1, G2, fields } = bls12_381
 const { input } = vectors.cases[0]!

@@ -14,8 +14,8 @@ import {
 } from '@polkadot/util-crypto'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accountFrom, readHotkey, readWallet } from '../src/bittensor/wallet.ts'
 import { account, verify } from '../src/index.ts'
-import { accountFrom, readHotkey, readWallet } from '../src/wallet.ts'
 
 const DEV = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'
 const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'

@@ -1,19 +1,16 @@
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { callOf } from '../src/bittensor/call.ts'
+import type { SaltStore } from '../src/bittensor/salts.ts'
+import type { Codec, Storage } from '../src/bittensor/storage.ts'
+import { tempoOf } from '../src/bittensor/tempo.ts'
+import { timelockEncrypt } from '../src/bittensor/timelock.ts'
+import { planWeights } from '../src/bittensor/weight-calls.ts'
+import { commitHash, timelockPayload } from '../src/bittensor/weight-encoding.ts'
+import type { Plan, WeightMeans } from '../src/bittensor/weight-plan.ts'
+import { planReveal } from '../src/bittensor/weight-reveal.ts'
 import { ChainError, type Weights } from '../src/index.ts'
-import type { Codec, Storage } from '../src/storage.ts'
-import { tempoOf } from '../src/tempo.ts'
-import { timelockEncrypt } from '../src/timelock.ts'
-import {
-  callOf,
-  type Plan,
-  planReveal,
-  planWeights,
-  type SaltStore,
-  type WeightMeans,
-} from '../src/weight-calls.ts'
-import { commitHash, timelockPayload } from '../src/weight-encoding.ts'
 import { alice, bob } from './subnet.ts'
 
 const NETUID = 3
@@ -105,12 +102,10 @@ const open = {
 const computed = { 'system.number': 5, [`${M}.tempo`]: 10, [`${M}.revealPeriodEpochs`]: 1 }
 /** Epochs are counted: the next block, 1000, is in the 8th; the 9th begins at 1009. */
 const counted = {
-  ...{
-    'system.number': 999,
-    [`${M}.tempo`]: 10,
-    [`${M}.revealPeriodEpochs`]: 1,
-    [`${M}.subnetEpochIndex`]: 8,
-  },
+  'system.number': 999,
+  [`${M}.tempo`]: 10,
+  [`${M}.revealPeriodEpochs`]: 1,
+  [`${M}.subnetEpochIndex`]: 8,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
 }
 const committing = { ...open, ...computed, [`${M}.commitRevealWeightsEnabled`]: true }
@@ -122,12 +117,15 @@ describe('weights where commit and reveal is off', () => {
       values: { ...open, ...beacon },
       calls: [`${M}.commitTimelockedWeights`],
     })
-    const plan = await planWeights(storage, meansOf(), alice.hotkey, weights)
+    const plan = await planWeights(storage, meansOf(), { hotkey: alice.hotkey, weights })
     expect(await callIn(plan)).toEqual([`${M}.setWeights`, NETUID, [0, 4], [10, 30], VERSION_KEY])
   })
 
   test('are held when the chain has them as it rescales them', async () => {
-    const plan = await planWeights(storageOf({ values: open }), meansOf(), alice.hotkey, weights)
+    const plan = await planWeights(storageOf({ values: open }), meansOf(), {
+      hotkey: alice.hotkey,
+      weights,
+    })
     const after = (row: unknown) =>
       storageOf({
         values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row },
@@ -175,8 +173,7 @@ describe('weights that are timelocked', () => {
     planWeights(
       storageOf({ values: { ...committing, ...beacon, ...values }, calls }),
       meansOf(undefined, now),
-      alice.hotkey,
-      weights,
+      { hotkey: alice.hotkey, weights },
     )
 
   test.each([
@@ -265,37 +262,36 @@ describe('weights that are hashed', () => {
     ['the runtime has no timelocked call', { values: { ...committing, ...beacon } }],
   ])('when %s', async (_, state) => {
     const files = new Map<string, Uint8Array>()
-    const plan = await planWeights(storageOf(state), meansOf(folder(files)), alice.hotkey, weights)
+    const plan = await planWeights(storageOf(state), meansOf(folder(files)), {
+      hotkey: alice.hotkey,
+      weights,
+    })
     expect(await callIn(plan)).toEqual([`${M}.commitWeights`, NETUID, `0x${hash}`])
     // The salt is kept before the call can be sent, or nobody could reveal.
     expect([...files.keys()]).toEqual([`weights/${hash}`])
   })
 
   test('need a store of salts', async () => {
-    const planning = planWeights(
-      storageOf({ values: committing }),
-      meansOf(),
-      alice.hotkey,
+    const planning = planWeights(storageOf({ values: committing }), meansOf(), {
+      hotkey: alice.hotkey,
       weights,
-    )
+    })
     await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: 'NoSalts' })
   })
 
   test('are not committed when the salt cannot be kept', async () => {
     const full: SaltStore = { ...folder(), write: () => Promise.reject(new Error('disk full')) }
-    const planning = planWeights(
-      storageOf({ values: committing }),
-      meansOf(full),
-      alice.hotkey,
+    const planning = planWeights(storageOf({ values: committing }), meansOf(full), {
+      hotkey: alice.hotkey,
       weights,
-    )
+    })
     await expect(planning).rejects.toThrow('disk full')
   })
 
   test('have a new salt, and so a new hash, each time', async () => {
     const means = meansOf(folder())
     const plans = [0, 1].map(() =>
-      planWeights(storageOf({ values: committing }), means, alice.hotkey, weights),
+      planWeights(storageOf({ values: committing }), means, { hotkey: alice.hotkey, weights }),
     )
     const [[, , first], [, , second]] = (await Promise.all(
       (await Promise.all(plans)).map(callIn),
@@ -304,12 +300,10 @@ describe('weights that are hashed', () => {
   })
 
   test('are held when the hash is among the commits', async () => {
-    const plan = await planWeights(
-      storageOf({ values: committing }),
-      meansOf(folder()),
-      alice.hotkey,
+    const plan = await planWeights(storageOf({ values: committing }), meansOf(folder()), {
+      hotkey: alice.hotkey,
       weights,
-    )
+    })
     const after = (commits: unknown) =>
       storageOf({ values: { [`${M}.weightCommits(${NETUID},${alice.hotkey})`]: commits } })
     expect(
@@ -330,12 +324,10 @@ describe('a reveal', () => {
   let hash: string
   beforeAll(async () => {
     files = new Map()
-    const plan = await planWeights(
-      storageOf({ values: committing }),
-      meansOf(folder(files)),
-      alice.hotkey,
+    const plan = await planWeights(storageOf({ values: committing }), meansOf(folder(files)), {
+      hotkey: alice.hotkey,
       weights,
-    )
+    })
     hash = String((await callIn(plan))[2])
   })
   const other = `0x${'00'.repeat(32)}`

@@ -2,9 +2,9 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/commit-hash.json' with { type: 'json' }
+import { commitHash, timelockPayload } from '../src/bittensor/weight-encoding.ts'
 import type { Weights } from '../src/chain.ts'
 import { encodeAddress } from '../src/index.ts'
-import { commitHash, timelockPayload } from '../src/weight-encoding.ts'
 
 const pairs = (weights: readonly (readonly number[])[]): Weights =>
   weights.map(([uid, weight]) => [uid!, weight!])

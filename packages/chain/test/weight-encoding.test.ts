@@ -1,8 +1,8 @@
 import { TypeRegistry } from '@polkadot/types'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { timelockPayload } from '../src/bittensor/weight-encoding.ts'
 import { decodeAddress, encodeAddress } from '../src/index.ts'
-import { timelockPayload } from '../src/weight-encoding.ts'
 
 test('payloads are SCALE as @polkadot encodes it', () => {
   const registry = new TypeRegistry()

@@ -1,12 +1,13 @@
 import { Bench } from 'tinybench'
 import {
+  type DuelSnapshot,
   decide,
-  evidence,
-  genesis,
+  type Facts,
+  firstState,
+  judgeEnvironment,
   PROTOCOL,
-  quota,
+  quotaOf,
   ruleOf,
-  type Snapshot,
   type State,
   stateRoot,
 } from '../src/index.ts'
@@ -16,20 +17,19 @@ import { AGAINST, LIES, POWER, simulate, TABLE } from './simulation.ts'
  * A subnet with this many validators in the third epoch of an open duel, and what it is decided
  * from.
  */
-function running(validators: number): {
-  state: State
-  snapshot: Snapshot
-  seals: State['heads']
-  lanes: Lanes
-} {
+function running(validators: number): { state: State; facts: Facts } {
   const voters = Array.from({ length: validators }, (_, i) => `validator ${i}`)
   const miners = ['champion', 'contender'].map((hotkey, block) => ({
-    ...{ hotkey, model: hotkey, revision: 'main', chute: hotkey, block },
+    hotkey,
+    model: hotkey,
+    revision: 'main',
+    chute: hotkey,
+    block,
   }))
   const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
-  let state = genesis(PROTOCOL, 0)
+  let state = firstState(PROTOCOL, 0)
   for (;;) {
-    const played = state.duel ? quota(state.epoch - state.duel.start + 1, PROTOCOL) : 0
+    const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, PROTOCOL) : 0
     const tally = { wins: Math.ceil(played * 0.27), losses: played >> 2, played }
     const lane = Object.fromEntries(Object.keys(PROTOCOL.envs).map((env) => [env, tally]))
     const lanes = Object.fromEntries(voters.map((hotkey) => [hotkey, lane]))
@@ -37,26 +37,24 @@ function running(validators: number): {
       epoch: state.epoch,
       bitmap: new Uint8Array(16).fill(255),
       next: '2'.repeat(64),
+      stateRoot: stateRoot(state),
     }
-    const snapshot: Snapshot = {
+    const snapshot: DuelSnapshot = {
       epoch: state.epoch + 1,
       protocol: PROTOCOL,
       hotkeys: [...voters, 'champion', 'contender'],
-      validators: voters.map((hotkey) => ({
-        ...{ hotkey, stake: 10n ** 12n, attest: { ...attest, stateRoot: stateRoot(state) } },
-      })),
+      validators: voters.map((hotkey) => ({ hotkey, stake: 10n ** 12n, attest })),
       miners,
     }
-    if (state.epoch === 3) return { state, snapshot, seals, lanes }
-    state = decide(state, snapshot, seals, lanes)
+    const facts = { snapshot, seals, lanes }
+    if (state.epoch === 3) return { state, facts }
+    state = decide(state, facts)
   }
 }
 
-type Lanes = Parameters<typeof decide>[3]
-
 const bench = new Bench({ time: 500 })
 for (const validators of [5, 64]) {
-  const { state, snapshot, seals, lanes } = running(validators)
+  const { state, facts } = running(validators)
   const { weights, tallies, ratio: ratioPpm } = state.duel as NonNullable<State['duel']>
   const lane = {
     weights,
@@ -64,8 +62,8 @@ for (const validators of [5, 64]) {
     ratioPpm,
     rule: ruleOf(PROTOCOL),
   }
-  bench.add(`decide, ${validators} validators`, () => void decide(state, snapshot, seals, lanes))
-  bench.add(`evidence, ${validators} lanes`, () => void evidence(lane))
+  bench.add(`decide, ${validators} validators`, () => void decide(state, facts))
+  bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))
 }
 await bench.run()
 console.table(bench.table())

@@ -1,5 +1,5 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import { evidence, PROTOCOL, quota, ruleOf, type Tally } from '../src/index.ts'
+import { judgeEnvironment, PROTOCOL, quotaOf, ruleOf, type Tally } from '../src/index.ts'
 
 /**
  * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and
@@ -54,7 +54,7 @@ export function simulate(
   }
 }
 
-/** One duel in one environment, under the main network's constants, judged by `evidence`. */
+/** One duel in one environment, under the main network's constants, judged by `judgeEnvironment`. */
 function simulateDuel(
   { lanes, p, tied, strategy }: Cell,
   random: Generator,
@@ -68,7 +68,7 @@ function simulateDuel(
   )
   let challenges = 0
   for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
-    const played = quota(epoch, PROTOCOL)
+    const played = quotaOf(epoch, PROTOCOL)
     challenges += played
     for (const hotkey of honest) {
       const decisive = played - binomial(played, tied, random)
@@ -84,8 +84,8 @@ function simulateDuel(
       liars.length,
     )
     for (const hotkey of liars) tallies[hotkey] = lie
-    const { verdict } = evidence({ weights, tallies, ratioPpm: RATIO_PPM, rule: RULE })
-    if (verdict !== 'continue') return { won: verdict === 'win', challenges }
+    const { look } = judgeEnvironment({ weights, tallies, ratioPpm: RATIO_PPM, rule: RULE })
+    if (look !== 'continue') return { won: look === 'win', challenges }
   }
   return { won: false, challenges }
 }
@@ -124,7 +124,7 @@ function fabricate(
   const middling = { wins: median(honest, 'wins'), losses: median(honest, 'losses') }
   const passes = (kind: 'wins' | 'losses', count: number) => {
     const liar = { ...middling, [kind]: count, played: before.played + played }
-    const { setAside } = evidence({
+    const { setAside } = judgeEnvironment({
       weights,
       tallies: { liar, ...others },
       ratioPpm: RATIO_PPM,

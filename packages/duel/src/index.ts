@@ -1,14 +1,15 @@
-export {
-  decay,
-  type Evidence,
-  evidence,
-  ratchet,
-  type Tally,
-  type WeightedTally,
-} from './evidence.ts'
-export type { Lanes, Report, Seals } from './judgement.ts'
+export { attestedLanes, dueSeals, type Seals } from './acceptance.ts'
+export { encodeBitmap } from './bitmap.ts'
+export { type Evidence, judgeEnvironment, type Observed, type WeightedTally } from './evidence.ts'
+export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'
+export { nextContenders } from './queue.ts'
+export { decay, ratchet } from './ratio.ts'
+export type { Attestation, DuelSnapshot, Permitted } from './snapshot.ts'
 export * from './state.ts'
-export * from './throne.ts'
-export { type Attestation, attested, type Snapshot, trust } from './voters.ts'
+export * from './state-file.ts'
+export type { Tallies, Tally } from './tally.ts'
+export { type Decided, decide, type Facts, settle } from './throne.ts'
+export { trustOf } from './trust.ts'
+export { type Winner, winnerOf } from './winner.ts'

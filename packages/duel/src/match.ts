@@ -1,11 +1,8 @@
-import { type Rule, type Verdict, verdict } from '@affine/wilson'
-import { NOTHING, type Tally } from './evidence.ts'
+import { type Look, lookAt, type Rule } from '@affine/wilson'
+import { NOTHING, type Tally } from './tally.ts'
 
-/** Who has the throne at the end. */
-export type Winner = 'contender' | 'champion'
-
-/** How one challenge ended for the contender. */
-export type Outcome = 'win' | 'loss' | 'tie'
+/** How one challenge ended for the contender, as its sample says. */
+export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 
 /**
  * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
@@ -14,7 +11,7 @@ export type Outcome = 'win' | 'loss' | 'tie'
 export type Match = Tally & {
   readonly ties: number
   readonly trials: number
-  readonly verdict: Verdict
+  readonly verdict: Look
 }
 
 /** A match before its first challenge. */
@@ -25,53 +22,44 @@ export const NO_MATCH: Match = Object.freeze({
   verdict: 'continue',
 })
 
+/** What a match is held against. */
+export interface MatchRule {
+  readonly ratioPpm: number
+  readonly rule: Rule
+}
+
 /**
  * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as
- * it is.
+ * it is. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function look(match: Match, outcome: Outcome, ratioPpm: number, rule: Rule): Match {
+export function addChallenge(
+  match: Match,
+  challenge: ChallengeVerdict,
+  { ratioPpm, rule }: MatchRule,
+): Match {
   if (match.verdict !== 'continue') return match
-  const [wins, losses] = [
-    match.wins + Number(outcome === 'win'),
-    match.losses + Number(outcome === 'loss'),
-  ]
-  const [trials, played] = [wins + losses, match.played + 1]
-  return {
-    wins,
-    losses,
-    ties: played - trials,
-    trials,
-    played,
-    verdict: verdict({ wins, trials, ratioPpm, rule }),
-  }
+  const { wins, losses, ties } = count(match, challenge)
+  const trials = wins + losses
+  const verdict = lookAt({ wins, trials, ratioPpm, rule })
+  return { wins, losses, ties, trials, played: trials + ties, verdict }
+}
+
+/** The counts with one more challenge. */
+function count({ wins, losses, ties }: Match, challenge: ChallengeVerdict) {
+  if (challenge === 'win') return { wins: wins + 1, losses, ties }
+  if (challenge === 'loss') return { wins, losses: losses + 1, ties }
+  return { wins, losses, ties: ties + 1 }
 }
 
 /**
  * One environment, one lane, nothing trimmed: a look after every challenge, and stop at the
- * verdict. `outcomes` in the order of the challenges' index, never of arrival: who answers slowly
- * answers differently.
+ * verdict. `challenges` in the order of their index, never of arrival: who answers slowly answers
+ * differently. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function match(outcomes: readonly Outcome[], ratioPpm: number, rule: Rule): Match {
-  return outcomes.reduce((match, outcome) => look(match, outcome, ratioPpm, rule), NO_MATCH)
-}
-
-/**
- * Who has the throne, given each environment's verdict: the contender with ⌈(N + margin)/2⌉ wins of
- * the N that are not even, the champion as soon as those are out of reach, as they are when N is 0.
- * Undefined while it is open. `margin` is 1 or more.
- */
-export function outcome(
-  verdicts: Readonly<Record<string, Verdict | 'even'>>,
-  margin: number,
-): Winner | undefined {
-  const counted = Object.values(verdicts).filter((verdict) => verdict !== 'even')
-  const wins = counted.filter((verdict) => verdict === 'win').length
-  const open = counted.filter((verdict) => verdict === 'continue').length
-  const bar = counted.length + margin
-  if (2 * (wins + open) < bar) return 'champion'
-  return 2 * wins >= bar ? 'contender' : undefined
+export function playMatch(challenges: readonly ChallengeVerdict[], rule: MatchRule): Match {
+  return challenges.reduce((match, challenge) => addChallenge(match, challenge, rule), NO_MATCH)
 }

@@ -49,14 +49,17 @@ const CONSTANTS = {
 /**
  * What a network agrees on: its environments and numbers. It is part of the state, so the state's
  * root commits to it. What is no number to choose is in the code: the half that attests, the two
- * thirds that thaw, the third that is trimmed.
+ * thirds that thaw, the third that is trimmed. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 
 /** The main network's. */
 export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
 
-/** A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67). */
+/**
+ * A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67).
+ * Protocol §9.2.
+ */
 export const LOCAL: Protocol = Object.freeze({
   ...PROTOCOL,
   epochBlocks: 30,
@@ -65,7 +68,7 @@ export const LOCAL: Protocol = Object.freeze({
   zSquaredPpm: 7_128_900,
 })
 
-/** The rule of one environment, and the outlier bar, as `match` and `evidence` take it. */
+/** The rule of one environment, and the outlier bar, as `lookAt` and `judgeEnvironment` take it. */
 export type LaneRule = Rule & { readonly outlierZSquared: bigint }
 
 /** The rule of one environment under `protocol`. */
@@ -80,7 +83,8 @@ export function ruleOf({ cap, minTrials, zSquaredPpm, outlierZSquared }: Protoco
 
 /**
  * Challenges a lane plays in each open environment in the `epochIndex`-th epoch (from 1) of a duel.
+ * Protocol §8.2.
  */
-export function quota(epochIndex: number, { quotaFirst, quotaMost }: Protocol): number {
+export function quotaOf(epochIndex: number, { quotaFirst, quotaMost }: Protocol): number {
   return Math.min(quotaFirst * 2 ** (epochIndex - 1), quotaMost)
 }

@@ -6,7 +6,8 @@ export function own<Value>(
   record: Readonly<Record<string, Value>> | undefined,
   key: string,
 ): Value | undefined {
-  return record && Object.hasOwn(record, key) ? record[key] : undefined
+  if (record === undefined || !Object.hasOwn(record, key)) return undefined
+  return record[key]
 }
 
 /** A record with these keys, `__proto__` among them if it must be. */
@@ -19,5 +20,7 @@ export function tabulate<Value>(
 
 /** Ascending; text by its code units, in no language. */
 export function compare<Value extends bigint | number | string>(a: Value, b: Value): number {
-  return a > b ? 1 : a < b ? -1 : 0
+  if (a > b) return 1
+  if (a < b) return -1
+  return 0
 }

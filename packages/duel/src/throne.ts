@@ -1,103 +1,140 @@
-import { decay } from './evidence.ts'
-import { judge, type Lanes, type Report, type Seals } from './judgement.ts'
-import type { Winner } from './match.ts'
-import { compare } from './record.ts'
-import { contentOf, duelId, type Miner, minerOf, type State } from './state.ts'
-import { attestations, type Snapshot, weigh } from './voters.ts'
+import { countedAttestations, dueSeals, type Seals } from './acceptance.ts'
+import { type Judgement, judge, type Lanes, type Report } from './judgement.ts'
+import { candidatesIn, nextContenders } from './queue.ts'
+import { decay } from './ratio.ts'
+import type { DuelSnapshot } from './snapshot.ts'
+import { contentOf, type Duel, duelId, type Miner, type State } from './state.ts'
+import { dueVoters, weighVoters } from './voters.ts'
+import type { Winner } from './winner.ts'
 
-const LONE_SURROGATE = /\p{Surrogate}/u // such a text has no digest
+/** What an epoch is decided from, besides the state that governs it. */
+export interface Facts {
+  /** The chain at the last block of the epoch. */
+  readonly snapshot: DuelSnapshot
+  /** The heads on chain when lanes closed. */
+  readonly seals: Seals
+  /** The lanes that are whole. */
+  readonly lanes: Lanes
+}
 
-type Settled = { readonly state: State; readonly report: Report }
+/** The next state, with an account of how it came about. */
+export interface Decided {
+  readonly state: State
+  readonly report: Report
+}
 
 /**
  * The state that governs the next epoch, from the state that governs this one, the chain at the
  * next epoch's snapshot, and this epoch's seals and whole lanes. Every validator, and anyone else,
- * computes the same one.
+ * computes the same one. Protocol §9.4.
  *
  * Pure, and total over states that `parseState` accepts: what a stranger can write into lanes,
  * attestations and commitments is left out when it does not fit, never thrown at. The order of keys
  * and lists changes nothing. It does not check evidence: that a lane is whole is the caller's word.
  */
-export function decide(state: State, snapshot: Snapshot, seals: Seals, lanes: Lanes): State {
-  return settle(state, snapshot, seals, lanes).state
+export function decide(state: State, facts: Facts): State {
+  return settle(state, facts).state
 }
 
-/** As `decide`, with an account of it. */
-export function settle(state: State, snapshot: Snapshot, seals: Seals, lanes: Lanes): Settled {
-  const epoch = state.epoch + 1
-  const heard = attestations(state, snapshot)
-  const judged = state.duel && judge(state, state.duel, heard, seals, lanes)
-  const keep = <Value>(record: Readonly<Record<string, Value>>) =>
-    Object.fromEntries(
-      Object.entries(record).filter(([hotkey]) => snapshot.hotkeys.includes(hotkey)),
-    )
-  const sealed = Object.entries(seals).filter(([hotkey]) => Object.hasOwn(state.due, hotkey))
-  const heads = keep({ ...state.heads, ...Object.fromEntries(sealed) })
-  const trust = keep({ ...state.trust, ...judged?.trust })
+/** As `decide`, with an account of it. Protocol §9.4. */
+export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided {
+  const heard = countedAttestations(state, snapshot)
+  const judged = state.duel && judge(state, state.duel, { heard, seals, lanes })
+  const trust = registeredOnly({ ...state.trust, ...judged?.trust }, snapshot)
   const ratio = judged?.ratio ?? decay(state.ratio, state.protocol)
 
-  const standing = new Set(candidates(snapshot).map(contentOf))
-  const sits = (miner?: Miner) => (miner && standing.has(contentOf(miner)) ? miner : undefined)
-  const [holder, rival] = [sits(state.champion), sits(judged?.duel.contender)]
-  // Who leaves loses, the contender first: with both gone the throne is empty.
-  const vacated: Winner | undefined = !rival ? 'champion' : !holder ? 'contender' : undefined
-  const outcome = judged && (judged.report.outcome ?? vacated)
-
-  const running = outcome ? undefined : judged?.duel
-  const waiting = queue(state, snapshot)
-  const heir = outcome === 'contender' ? rival : holder
-  const crowned = heir ? undefined : waiting.shift()
-  const champion = heir ?? crowned
-  const weights = weigh(snapshot, heard, trust)
-  // A duel without a voter would only cost the contender its turn.
-  const contender =
-    running || !champion || Object.keys(weights).length === 0 ? undefined : waiting[0]
-  const terms = { start: epoch, ratio, weights, tallies: {}, verdicts: {} }
-  const duel =
-    champion && contender
-      ? { id: duelId(champion, contender, epoch), champion, contender, ...terms }
-      : running
-  // The voters that committed to a secret for the coming epoch.
-  const due = [...heard].flatMap(([hotkey, { next }]) =>
-    duel && Object.hasOwn(duel.weights, hotkey) ? [[hotkey, next] as const] : [],
-  )
-  const served = [crowned, contender].flatMap((miner) => (miner ? [contentOf(miner)] : []))
+  const seat = fillThrone(state, judged, snapshot)
+  const terms = { start: state.epoch + 1, ratio, weights: weighVoters(snapshot, heard, trust) }
+  const started = startDuel(seat, terms)
+  const duel = seat.running ?? started
+  const served = [seat.crowned, started?.contender].filter((miner) => miner !== undefined)
   return {
     state: {
-      protocol: running ? state.protocol : snapshot.protocol,
-      epoch,
+      protocol: seat.running ? state.protocol : snapshot.protocol,
+      epoch: state.epoch + 1,
       ratio,
-      ...(champion && { champion }),
-      dueled: [...state.dueled, ...served].sort(),
+      ...(seat.champion && { champion: seat.champion }),
+      dueled: [...state.dueled, ...served.map(contentOf)].sort(),
       trust,
-      heads,
-      due: Object.fromEntries(due),
+      heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
+      due: dueVoters(duel, heard),
       ...(duel && { duel }),
     },
-    report: { frozen: false, lanes: {}, envs: {}, ...judged?.report, outcome },
+    report: { ...NO_DUEL, ...judged?.report, outcome: seat.outcome },
   }
 }
 
-/**
- * Who waits for a duel, the next first: registered miners without a permit, by the block of their
- * commitment, then hotkey. A commitment has one duel, so those in `dueled` are out.
- */
-export function queue({ dueled }: Pick<State, 'dueled'>, snapshot: Snapshot): Miner[] {
-  const permitted = snapshot.validators.map(({ hotkey }) => hotkey)
-  const served = new Set(dueled)
-  return candidates(snapshot).filter(
-    (miner) => !permitted.includes(miner.hotkey) && !served.has(contentOf(miner)),
-  )
+/** The report of an epoch without a duel. */
+const NO_DUEL: Report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
+
+/** Who has the throne in the coming epoch, and who waits. */
+interface Seat {
+  /** How the duel ended, if it did. */
+  readonly outcome: Winner | undefined
+  /** The duel, if it goes on. */
+  readonly running: Duel | undefined
+  readonly champion: Miner | undefined
+  /** The champion, if it took an empty throne from the queue. */
+  readonly crowned: Miner | undefined
+  /** The queue, without who was crowned. */
+  readonly waiting: readonly Miner[]
 }
 
-/** Registered miners that a digest can hold, by the block of their commitment, then hotkey. */
-function candidates({ hotkeys, miners }: Snapshot): Miner[] {
-  return miners
-    .filter(
-      (miner) =>
-        hotkeys.includes(miner.hotkey) &&
-        !LONE_SURROGATE.test(Object.values(minerOf(miner)).join(' ')),
-    )
-    .sort((a, b) => compare(a.block, b.block) || compare(a.hotkey, b.hotkey))
-    .map(minerOf)
+/** The winner, who stands, or the first of the queue has the throne. Protocol §8.11. */
+function fillThrone(state: State, judged: Judgement | undefined, snapshot: DuelSnapshot): Seat {
+  const standing = new Set(candidatesIn(snapshot).map(contentOf))
+  const ifStanding = (miner: Miner | undefined): Miner | undefined => {
+    if (miner && standing.has(contentOf(miner))) return miner
+    return undefined
+  }
+  const holder = ifStanding(state.champion)
+  const rival = ifStanding(judged?.duel.contender)
+
+  const outcome = judged && endOf(judged.report, { holder, rival })
+  const running = outcome ? undefined : judged?.duel
+  const heir = outcome === 'contender' ? rival : holder
+  const waiting = nextContenders(state, snapshot)
+  if (heir) return { outcome, running, champion: heir, crowned: undefined, waiting }
+  const [crowned, ...rest] = waiting
+  return { outcome, running, champion: crowned, crowned, waiting: rest }
+}
+
+/**
+ * How a duel has ended: by its verdicts or its length; else who leaves loses, the contender first:
+ * with both gone the throne is empty. Protocol §8.11.
+ */
+function endOf({ outcome }: Report, { holder, rival }: Sides): Winner | undefined {
+  if (outcome) return outcome
+  if (!rival) return 'champion'
+  if (!holder) return 'contender'
+  return undefined
+}
+
+/** The two of a duel, absent if they do not stand. */
+interface Sides {
+  readonly holder: Miner | undefined
+  readonly rival: Miner | undefined
+}
+
+/**
+ * The next duel, if none runs, somebody waits and somebody votes: without a voter it would only
+ * cost the contender its turn. Protocol §8.11.
+ */
+function startDuel({ running, champion, waiting }: Seat, terms: Terms): Duel | undefined {
+  const [contender] = waiting
+  const hasVoters = Object.keys(terms.weights).length > 0
+  if (running || !champion || !contender || !hasVoters) return undefined
+  const id = duelId(champion, contender, terms.start)
+  return { id, champion, contender, ...terms, tallies: {}, verdicts: {} }
+}
+
+type Terms = Pick<Duel, 'start' | 'ratio' | 'weights'>
+
+/** What a record has of hotkeys that are registered in the snapshot. Protocol §9.4. */
+function registeredOnly<Value>(
+  record: Readonly<Record<string, Value>>,
+  { hotkeys }: DuelSnapshot,
+): Record<string, Value> {
+  const registered = new Set(hotkeys)
+  return Object.fromEntries(Object.entries(record).filter(([hotkey]) => registered.has(hotkey)))
 }

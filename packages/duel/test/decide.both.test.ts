@@ -2,23 +2,21 @@ import { type Generator, pcg64 } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
+  type DuelSnapshot,
   decide,
   encodeState,
-  genesis,
+  type Facts,
+  firstState,
   type Lanes,
-  LOCAL,
   type Miner,
   openEnvs,
-  PROTOCOL,
   parseState,
-  quota,
-  type Seals,
-  type Snapshot,
+  quotaOf,
   type State,
   settle,
   stateRoot,
 } from '../src/index.ts'
-import { bitmapOf, epochOf, miner } from './subnet.ts'
+import { bitmapOf, epochOf, MAIN, miner, OTHER } from './subnet.ts'
 
 const hex = (random: Generator) =>
   Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, '0')).join('')
@@ -27,7 +25,7 @@ const hex = (random: Generator) =>
  * The next epoch of a subnet in which anything happens: keys come and go, stakes move, commitments
  * change, lanes miss, are late, lie, disagree; some validators are on another state.
  */
-function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
+function chaos(state: State, random: Generator): Facts {
   const chance = (p: number) => random.random() < p
   const validators = Array.from({ length: 12 }, (_, i) => `validator ${i}`).filter(() =>
     chance(0.95),
@@ -41,9 +39,9 @@ function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
       state,
       Object.keys(state.due).filter(() => chance(0.97)),
     )
-  const snapshot: Snapshot = {
+  const snapshot: DuelSnapshot = {
     epoch: state.epoch + 1,
-    protocol: chance(0.1) ? LOCAL : PROTOCOL,
+    protocol: chance(0.1) ? OTHER : MAIN,
     hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
     validators: [...validators, ...(chance(0.1) ? ['miner 3'] : [])].map((hotkey) => ({
       hotkey,
@@ -62,7 +60,7 @@ function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
   const { duel, protocol } = state
   const digit = Number(duel?.contender.hotkey.at(-1))
   const lane = () => {
-    const played = duel ? quota(state.epoch - duel.start + 1, protocol) : 0
+    const played = duel ? quotaOf(state.epoch - duel.start + 1, protocol) : 0
     const p = chance(0.1) ? random.random() : 0.45 + digit / 30
     return Object.fromEntries(
       (duel ? openEnvs(duel, protocol) : []).map((env) => {
@@ -78,7 +76,7 @@ function chaos(state: State, random: Generator): [Snapshot, Seals, Lanes] {
     .filter(() => chance(0.97))
     .map((hotkey) => [hotkey, hex(random)] as const)
   const lanes = validators.filter(() => chance(0.97)).map((hotkey) => [hotkey, lane()] as const)
-  return [snapshot, Object.fromEntries(seals), Object.fromEntries(lanes)]
+  return { snapshot, seals: Object.fromEntries(seals), lanes: Object.fromEntries(lanes) }
 }
 
 /**
@@ -107,17 +105,12 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
   const random = pcg64(400n)
   const order = pcg64(1n)
   const seen = { crowned: 0, held: 0, frozen: 0, even: 0, apart: 0 }
-  let state = genesis(PROTOCOL, 0)
+  let state = firstState(MAIN, 0)
   for (let epoch = 0; epoch < 400; epoch++) {
-    const inputs = chaos(state, random)
-    const { state: next, report } = settle(freeze(state), ...freeze(inputs))
-    const [snapshot, seals, lanes] = inputs
-    const others = [
-      shuffled(snapshot, order),
-      shuffled(seals, order),
-      shuffled(lanes, order),
-    ] as const
-    expect(stateRoot(decide(shuffled(state, order), ...others))).toBe(stateRoot(next))
+    const facts = chaos(state, random)
+    const { state: next, report } = settle(freeze(state), freeze(facts))
+    const others = shuffled(facts, order)
+    expect(stateRoot(decide(shuffled(state, order), others))).toBe(stateRoot(next))
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
     expect(stateRoot(read.value)).toBe(stateRoot(next))
@@ -163,7 +156,7 @@ describe('decide', () => {
     fc.constantFrom('\ud800', 'models/m1', 'main'),
   )
   const hash = fc.constantFrom('0'.repeat(64), 'f'.repeat(64))
-  const started = decide(genesis(PROTOCOL, 10), ...epochOf(genesis(PROTOCOL, 10)))
+  const started = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10)))
   const root = stateRoot(started)
   const attest = fc.record({
     epoch: fc.constantFrom(11, 10, -1),
@@ -173,7 +166,7 @@ describe('decide', () => {
   })
   const snapshot = fc.record({
     epoch: fc.constant(12),
-    protocol: fc.constantFrom(PROTOCOL, LOCAL),
+    protocol: fc.constantFrom(MAIN, OTHER),
     hotkeys: fc.uniqueArray(key),
     validators: fc.uniqueArray(
       fc.record(
@@ -196,8 +189,9 @@ describe('decide', () => {
         snapshot,
         record(hash),
         record(fc.oneof(lane, record(tally))),
-        (seen, seals, lanes) => {
-          const next = decide(started, seen, seals, lanes as unknown as Lanes)
+        (snapshot, seals, anything) => {
+          const lanes = anything as unknown as Lanes
+          const next = decide(started, { snapshot, seals, lanes })
           expect(parseState(encodeState(next))).toMatchObject({ ok: true })
           expect(next.epoch).toBe(12)
         },
@@ -208,10 +202,10 @@ describe('decide', () => {
 
   it('keeps keys with the names of inherited properties as its own', () => {
     const validators = ['__proto__', 'constructor', 'toString']
-    const first = genesis(PROTOCOL, 10)
-    const state = decide(first, ...epochOf(first, { validators }))
+    const first = firstState(MAIN, 10)
+    const state = decide(first, epochOf(first, { validators }))
     expect(Object.keys(state.duel?.weights ?? {}).sort()).toEqual([...validators].sort())
-    const next = decide(state, ...epochOf(state, { validators, rates: [1, 0] }))
+    const next = decide(state, epochOf(state, { validators, rates: [1, 0] }))
     expect(next.champion?.hotkey).toBe('m2')
     expect(Object.keys(next.trust).sort()).toEqual([...validators].sort())
     expect(Object.getPrototypeOf(next.trust)).toBe(Object.prototype)

@@ -1,25 +1,28 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import vectors from '../../../vectors/duel/evidence.json' with { type: 'json' }
-import { evidence, PROTOCOL, ruleOf, type Tally } from '../src/index.ts'
+import { judgeEnvironment, PROTOCOL, ruleOf, type Tally } from '../src/index.ts'
 
 test.each(vectors.vectors)('$what', ({ input, want }) => {
   const { outlierZSquared } = ruleOf(PROTOCOL)
   const rule = { ...input.rule, zSquaredPpm: BigInt(input.rule.zSquaredPpm), outlierZSquared }
-  const { win, hold, ...rest } = evidence({
+  const { win, hold, look, ...rest } = judgeEnvironment({
     ...input,
     weights: input.weights as unknown as Record<string, number>,
     tallies: input.tallies as unknown as Record<string, Tally>,
     rule,
   })
   const text = ({ wins, trials }: typeof win) => ({ wins: String(wins), trials: String(trials) })
-  expect({ ...rest, win: text(win), hold: text(hold) }).toEqual({ decisivePpm: undefined, ...want })
+  expect({ ...rest, win: text(win), hold: text(hold), verdict: look }).toEqual({
+    decisivePpm: undefined,
+    ...want,
+  })
 })
 
 const RATIO = 510_000
-const tally = fc.tuple(fc.nat(400), fc.nat(400), fc.nat(200)).map(([wins, losses, ties]) => ({
-  ...{ wins, losses, played: wins + losses + ties },
-}))
+const tally = fc
+  .tuple(fc.nat(400), fc.nat(400), fc.nat(200))
+  .map(([wins, losses, ties]) => ({ wins, losses, played: wins + losses + ties }))
 const lanes = fc.uniqueArray(
   fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 1_000_000 }), tally),
   {
@@ -31,7 +34,7 @@ const lanes = fc.uniqueArray(
 
 describe('properties', () => {
   const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36n) =>
-    evidence({
+    judgeEnvironment({
       weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
       tallies: Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen])),
       ratioPpm: RATIO,
@@ -89,7 +92,7 @@ test('what is not a count, or not a ratio, is refused', () => {
   const of =
     (wins: number, ratioPpm: number, weight = 1) =>
     () =>
-      evidence({
+      judgeEnvironment({
         weights: { a: weight },
         tallies: { a: { wins, losses: 0, played: 32 } },
         ratioPpm,

@@ -1,19 +1,19 @@
-import { calibrate, verdict, walk } from '@affine/wilson'
+import { calibrate, lookAt, walk } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
+  addChallenge,
+  type ChallengeVerdict,
   LOCAL,
-  look,
-  match,
   NO_MATCH,
-  type Outcome,
-  outcome,
   PROTOCOL,
+  playMatch,
   ruleOf,
+  winnerOf,
 } from '../src/index.ts'
 
-const RULE = ruleOf(LOCAL)
-const outcomes = (wins: number, losses: number, ties = 0): Outcome[] => [
+const RULE = { ratioPpm: 510_000, rule: ruleOf(LOCAL) }
+const challenges = (wins: number, losses: number, ties = 0): ChallengeVerdict[] => [
   ...Array.from({ length: ties }, () => 'tie' as const),
   ...Array.from({ length: wins }, () => 'win' as const),
   ...Array.from({ length: losses }, () => 'loss' as const),
@@ -21,15 +21,15 @@ const outcomes = (wins: number, losses: number, ties = 0): Outcome[] => [
 
 describe('a match', () => {
   it('has no verdict before the tenth trial, and stops at the first one', () => {
-    expect(match([], 510_000, RULE)).toEqual(NO_MATCH)
-    expect(match(outcomes(9, 0, 5), 510_000, RULE)).toMatchObject({
+    expect(playMatch([], RULE)).toEqual(NO_MATCH)
+    expect(playMatch(challenges(9, 0, 5), RULE)).toMatchObject({
       trials: 9,
       played: 14,
       verdict: 'continue',
     })
     const won = { wins: 10, losses: 0, ties: 5, trials: 10, played: 15, verdict: 'win' }
-    expect(match(outcomes(10, 400, 5), 510_000, RULE)).toEqual(won)
-    expect(match(outcomes(0, 50), 510_000, RULE)).toMatchObject({
+    expect(playMatch(challenges(10, 400, 5), RULE)).toEqual(won)
+    expect(playMatch(challenges(0, 50), RULE)).toMatchObject({
       losses: 10,
       played: 10,
       verdict: 'hold',
@@ -39,7 +39,7 @@ describe('a match', () => {
   it('is a look after every trial, in order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }),
+        fc.array(fc.constantFrom<ChallengeVerdict>('win', 'loss', 'tie'), { maxLength: 120 }),
         (played) => {
           let naive = 'continue'
           let seen = 0
@@ -47,12 +47,12 @@ describe('a match', () => {
             const part = played.slice(0, ++seen)
             const wins = part.filter((one) => one === 'win').length
             const trials = part.filter((one) => one !== 'tie').length
-            naive = verdict({ wins, trials, ratioPpm: 510_000, rule: RULE })
+            naive = lookAt({ wins, trials, ...RULE })
           }
-          const { verdict: reached, played: looked } = match(played, 510_000, RULE)
+          const { verdict: reached, played: looked } = playMatch(played, RULE)
           expect([reached, looked]).toEqual([naive, seen])
-          expect(played.reduce((now, one) => look(now, one, 510_000, RULE), NO_MATCH)).toEqual(
-            match(played, 510_000, RULE),
+          expect(played.reduce((now, one) => addChallenge(now, one, RULE), NO_MATCH)).toEqual(
+            playMatch(played, RULE),
           )
         },
       ),
@@ -62,21 +62,21 @@ describe('a match', () => {
   it('ends by the cap, even one that was about to win all the time', () => {
     let now = NO_MATCH
     while (now.verdict === 'continue') {
-      const won = look(now, 'win', 510_000, RULE)
-      now = won.verdict === 'win' ? look(now, 'loss', 510_000, RULE) : won // as near to a win as can be
+      const won = addChallenge(now, 'win', RULE)
+      now = won.verdict === 'win' ? addChallenge(now, 'loss', RULE) : won // as near to a win as can be
     }
     expect(now).toMatchObject({ wins: 278, trials: 489, verdict: 'hold' })
-    expect(look(now, 'win', 510_000, RULE)).toBe(now)
+    expect(addChallenge(now, 'win', RULE)).toBe(now)
   })
 
   it('crowns an exact copy at most one time in twenty, exactly', () => {
-    const { win, hold } = walk({ p: 0.51, ratioPpm: 510_000, rule: RULE })
+    const { win, hold } = walk({ p: 0.51, ...RULE })
     expect(win).toBeLessThanOrEqual(0.05)
     expect(win + hold).toBeCloseTo(1, 12)
   })
 })
 
-describe('the outcome', () => {
+describe('the winner', () => {
   const all = ['win', 'hold', 'even', 'continue'] as const
   type One = (typeof all)[number]
   const final = (verdicts: readonly One[], margin: number) => {
@@ -102,7 +102,7 @@ describe('the outcome', () => {
           const verdicts = Array.from({ length: n }, (_, i) => all[(code >> (2 * i)) & 3] ?? 'win')
           const possible = new Set(ends(verdicts).map((end) => final(end, margin)))
           const record = Object.fromEntries(verdicts.map((one, i) => [`env ${i}`, one]))
-          expect(outcome(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
+          expect(winnerOf(record, margin)).toBe(possible.size === 1 ? [...possible][0] : undefined)
         }
       }
     },
@@ -117,7 +117,7 @@ describe('the outcome', () => {
     [{ a: 'win', b: 'win' }, 'contender'],
     [{ a: 'win', b: 'win', c: 'continue' }, 'contender'],
     [{ a: 'hold', b: 'continue' }, 'champion'],
-  ] as const)('of %o is %s', (verdicts, want) => expect(outcome(verdicts, 1)).toBe(want))
+  ] as const)('of %o is %s', (verdicts, want) => expect(winnerOf(verdicts, 1)).toBe(want))
 })
 
 test.each([PROTOCOL, LOCAL])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LOCAL, PROTOCOL, quota } from '../src/index.ts'
+import { LOCAL, PROTOCOL, quotaOf } from '../src/index.ts'
 
 test('the constants cannot be changed', () => {
   for (const protocol of [PROTOCOL, LOCAL]) {
@@ -19,7 +19,7 @@ test('a local network differs in its clock and cap alone', () => {
 })
 
 test('a quota doubles up to the most', () => {
-  const quotas = Array.from({ length: 8 }, (_, i) => quota(i + 1, PROTOCOL))
+  const quotas = Array.from({ length: 8 }, (_, i) => quotaOf(i + 1, PROTOCOL))
   expect(quotas).toEqual([32, 64, 128, 256, 512, 512, 512, 512])
-  expect(quota(10_000, PROTOCOL)).toBe(512)
+  expect(quotaOf(10_000, PROTOCOL)).toBe(512)
 })

@@ -3,8 +3,8 @@ import { describe, expect, it, test } from 'vitest'
 import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
-import { decay, PROTOCOL, ratchet, trust } from '../src/index.ts'
-import { NEWCOMER, remember } from '../src/voters.ts'
+import { decay, PROTOCOL, ratchet, type Trust, trustOf } from '../src/index.ts'
+import { remember } from '../src/trust.ts'
 
 describe('ratchet', () => {
   const revive = (tally: Record<string, string>) => ({
@@ -21,9 +21,9 @@ describe('ratchet', () => {
   })
 
   it('is an integer root: of equal bounds the bound, never above the largest or below the least', () => {
-    const tally = fc.tuple(fc.nat(300), fc.nat(300)).map(([wins, losses]) => ({
-      ...{ wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n },
-    }))
+    const tally = fc
+      .tuple(fc.nat(300), fc.nat(300))
+      .map(([wins, losses]) => ({ wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n }))
     const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
     fc.assert(
       fc.property(fc.array(tally, { minLength: 1, maxLength: 5 }), (tallies) => {
@@ -69,19 +69,26 @@ describe('decay', () => {
 })
 
 describe('trust', () => {
-  it.each(trusts.vectors)('$what', ({ input, want }) => expect(trust(input)).toBe(want))
+  it.each(trusts.vectors)('$what', ({ input, want }) => expect(trustOf(input)).toBe(want))
+
+  test('without a record is one half', () => expect(trustOf(undefined)).toBe(500_000))
 
   test('what was there fades by a sixteenth, rounded down, before the epoch counts', () => {
-    expect(remember(NEWCOMER, 2, 0, PROTOCOL)).toEqual({ correct: 2_000_000, incorrect: 0 })
-    const after = remember({ correct: 1_000_001, incorrect: 17 }, 1, 1, PROTOCOL)
+    expect(remember(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
+      correct: 2_000_000,
+      incorrect: 0,
+    })
+    const before = { correct: 1_000_001, incorrect: 17 }
+    const after = remember(before, { correct: 1, incorrect: 1 }, PROTOCOL)
     expect(after).toEqual({ correct: 1_937_500, incorrect: 1_000_015 })
   })
 
   test('sixteen lanes an environment are the most that is remembered', () => {
-    let record = NEWCOMER
-    for (let epoch = 0; epoch < 500; epoch++) record = remember(record, 1, 0, PROTOCOL)
+    const one = { correct: 1, incorrect: 0 }
+    let record: Trust = { correct: 0, incorrect: 0 }
+    for (let epoch = 0; epoch < 500; epoch++) record = remember(record, one, PROTOCOL)
     expect(record.correct).toBeGreaterThan(15_999_000)
     expect(record.correct).toBeLessThanOrEqual(16_000_000)
-    expect(trust(record)).toBe(944_444)
+    expect(trustOf(record)).toBe(944_444)
   })
 })

@@ -1,34 +1,39 @@
 import {
-  type Lanes,
+  type DuelSnapshot,
+  encodeBitmap,
+  type Facts,
+  LOCAL,
   type Miner,
   PROTOCOL,
-  quota,
-  type Seals,
-  type Snapshot,
+  type Protocol,
+  quotaOf,
   type State,
   stateRoot,
 } from '../src/index.ts'
 
 /** A miner that commits to content of its own. */
 export const miner = (hotkey: string, block = 1, revision = 'main'): Miner & { block: number } => ({
-  ...{ hotkey, model: `models/${hotkey}`, revision, chute: `chutes/${hotkey}`, block },
+  hotkey,
+  model: `models/${hotkey}`,
+  revision,
+  chute: `chutes/${hotkey}`,
+  block,
 })
 
-export const ENVS: readonly string[] = Object.keys(PROTOCOL.envs).sort()
 export const MULT8 = 'mult8@0.1.0'
 export const TICTACTOE = 'tictactoe@0.1.0'
+export const ENVS: readonly string[] = [MULT8, TICTACTOE]
+
+/** The constants of these tests: with these two environments, whatever else a network plays. */
+const envs = { [MULT8]: PROTOCOL.envs[MULT8]!, [TICTACTOE]: PROTOCOL.envs[TICTACTOE]! }
+export const MAIN: Protocol = { ...PROTOCOL, envs }
+export const OTHER: Protocol = { ...LOCAL, envs }
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
 /** Bits for some of a duel's voters. */
-export function bitmapOf(state: State, hotkeys: readonly string[]): Uint8Array {
-  const bitmap = new Uint8Array(16)
-  for (const [i, voter] of Object.keys(state.duel?.weights ?? {})
-    .sort()
-    .entries()) {
-    if (hotkeys.includes(voter)) bitmap[i >> 3] = (bitmap[i >> 3] ?? 0) | (1 << (i & 7))
-  }
-  return bitmap
+export function bitmapOf({ duel }: State, hotkeys: readonly string[]): Uint8Array {
+  return encodeBitmap(duel ?? { weights: {} }, new Set(hotkeys))
 }
 
 export interface Scene {
@@ -49,10 +54,10 @@ type Rates = readonly [wins: number, losses: number]
  * What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but
  * for what `scene` says.
  */
-export function epochOf(state: State, scene: Scene = {}): [Snapshot, Seals, Lanes] {
+export function epochOf(state: State, scene: Scene = {}): Facts {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
   const { unsealed = [], broken = [], unattested = [], rates = [0, 0] } = scene
-  const played = state.duel ? quota(state.epoch - state.duel.start + 1, state.protocol) : 0
+  const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, state.protocol) : 0
   const lane = (validator: string) =>
     Object.fromEntries(
       ENVS.map((env) => {
@@ -69,17 +74,17 @@ export function epochOf(state: State, scene: Scene = {}): [Snapshot, Seals, Lane
     whole.filter((validator) => !unattested.includes(validator)),
   )
   const attest = { epoch: state.epoch, bitmap, next: NEXT, stateRoot: stateRoot(state) }
-  const snapshot: Snapshot = {
+  const snapshot: DuelSnapshot = {
     epoch: state.epoch + 1,
-    protocol: PROTOCOL,
+    protocol: MAIN,
     hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
     validators: validators.map((hotkey) => ({ hotkey, stake: 1000n, attest })),
     miners,
   }
   const sealed = validators.filter((validator) => !unsealed.includes(validator))
-  return [
+  return {
     snapshot,
-    Object.fromEntries(sealed.map((validator) => [validator, HEAD])),
-    Object.fromEntries(whole.map((validator) => [validator, lane(validator)])),
-  ]
+    seals: Object.fromEntries(sealed.map((validator) => [validator, HEAD])),
+    lanes: Object.fromEntries(whole.map((validator) => [validator, lane(validator)])),
+  }
 }

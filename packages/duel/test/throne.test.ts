@@ -1,26 +1,37 @@
 import { pcg64 } from '@affine/prng'
 import { describe, expect, it, test } from 'vitest'
 import {
-  attested,
+  attestedLanes,
+  type DuelSnapshot,
   decide,
   duelId,
   encodeState,
-  genesis,
-  LOCAL,
+  firstState,
+  type Lanes,
   type Miner,
-  PROTOCOL,
+  nextContenders,
+  type Protocol,
   parseState,
-  queue,
-  type Snapshot,
   type State,
   settle,
-  trust,
+  trustOf,
 } from '../src/index.ts'
-import { ENVS, epochOf, HEAD, MULT8, miner, NEXT, type Scene, TICTACTOE } from './subnet.ts'
+import {
+  ENVS,
+  epochOf,
+  HEAD,
+  MAIN,
+  MULT8,
+  miner,
+  NEXT,
+  OTHER,
+  type Scene,
+  TICTACTOE,
+} from './subnet.ts'
 
 const content = ({ hotkey, model, revision, chute }: Miner) => ({ hotkey, model, revision, chute })
-const after = (state: State, scene?: Scene) => settle(state, ...epochOf(state, scene))
-const first = genesis(PROTOCOL, 10)
+const after = (state: State, scene?: Scene) => settle(state, epochOf(state, scene))
+const first = firstState(MAIN, 10)
 /** m1 has the throne, m2 its first epoch against it. */
 const started = after(first).state
 const CLOSE: Scene = { rates: [0.5625, 0.4375] } // 18 of 32: neither wins nor holds in the first epochs
@@ -37,7 +48,7 @@ function run(epochs: number, scene: Scene, from: State = started) {
 describe('an empty throne', () => {
   it('starts empty, with nobody due', () => {
     expect(first).toEqual({
-      protocol: PROTOCOL,
+      protocol: MAIN,
       epoch: 10,
       ratio: 510_000,
       dueled: [],
@@ -45,7 +56,7 @@ describe('an empty throne', () => {
       heads: {},
       due: {},
     })
-    expect(attested(first, epochOf(first)[0])).toEqual([])
+    expect(attestedLanes(first, epochOf(first).snapshot)).toEqual([])
   })
 
   it('goes to the head of the queue without a duel, and the next one challenges', () => {
@@ -55,8 +66,11 @@ describe('an empty throne', () => {
       id: duelId(miner('m1'), miner('m2'), 11),
       champion: content(miner('m1')),
       contender: content(miner('m2')),
-      ...{ start: 11, ratio: 510_000, tallies: {}, verdicts: {} },
+      start: 11,
+      ratio: 510_000,
       weights: { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 },
+      tallies: {},
+      verdicts: {},
     })
     expect(due).toEqual({ v1: NEXT, v2: NEXT, v3: NEXT, v4: NEXT })
   })
@@ -80,15 +94,15 @@ describe('an empty throne', () => {
 })
 
 describe('the queue', () => {
-  const [snapshot] = epochOf(first, {
+  const { snapshot } = epochOf(first, {
     miners: [miner('z', 1), miner('b', 3), miner('a', 3), miner('B', 3), miner('y', 2)],
   })
-  const names = (part: Partial<Snapshot>, state = first) =>
-    queue(state, { ...snapshot, ...part }).map((m) => m.hotkey)
+  const names = (part: Partial<DuelSnapshot>, state = first) =>
+    nextContenders(state, { ...snapshot, ...part }).map((m) => m.hotkey)
 
   it('is by block, then hotkey in code units', () => {
     expect(names({})).toEqual(['z', 'y', 'B', 'a', 'b'])
-    expect(queue(first, snapshot)[0]).toEqual(content(miner('z')))
+    expect(nextContenders(first, snapshot)[0]).toEqual(content(miner('z')))
   })
   it('leaves out who has a permit, and who is not registered', () => {
     expect(names({ validators: [{ hotkey: 'z', stake: 0n }] })).toEqual(['y', 'B', 'a', 'b'])
@@ -107,11 +121,12 @@ describe('the queue', () => {
 })
 
 describe('weights', () => {
-  const of = (validators: Snapshot['validators'], state: State = first) => {
-    const [snapshot, ...rest] = epochOf(state, {})
+  const of = (validators: DuelSnapshot['validators'], state: State = first) => {
+    const { snapshot, ...rest } = epochOf(state, {})
     const [{ attest } = {}] = snapshot.validators
     const attesting = validators.map((v) => ({ ...(attest && { attest }), ...v }))
-    return decide(state, { ...snapshot, validators: attesting }, ...rest).duel?.weights
+    const seen = { ...snapshot, validators: attesting }
+    return decide(state, { ...rest, snapshot: seen }).duel?.weights
   }
 
   it('are stake × trust in ppm of the heaviest, rounded down, none of nothing', () => {
@@ -121,7 +136,7 @@ describe('weights', () => {
       stake,
     }))
     // the trust of v1 is 500000, of v2 666666: 500000 / 666666 = 0.75000075
-    expect(of([v1, v2, v3, v4] as Snapshot['validators'], { ...state })).toEqual({
+    expect(of([v1, v2, v3, v4] as DuelSnapshot['validators'], { ...state })).toEqual({
       v1: 750_000,
       v2: 1_000_000,
       v3: 250,
@@ -199,21 +214,18 @@ describe('acceptance', () => {
     ['a fraction', { wins: 0.5, losses: 0, played: 32 }],
     ['not a number', { wins: Number.NaN, losses: 0, played: 32 }],
   ])('takes no lane for whole that has %s', (_, tally) => {
-    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
-    const { report } = settle(started, snapshot, seals, {
-      ...lanes,
-      v2: { ...lanes.v2, [MULT8]: tally },
-    })
-    expect(report.lanes.v2).toMatchObject({ whole: false, accepted: false })
-    const { [MULT8]: _absent, ...rest } = lanes.v2 ?? {}
-    expect(settle(started, snapshot, seals, { ...lanes, v2: rest }).report.lanes.v2?.whole).toBe(
-      false,
-    )
+    const facts = epochOf(started, CLOSE)
+    const reportOn = (v2: Lanes[string]) =>
+      settle(started, { ...facts, lanes: { ...facts.lanes, v2 } }).report.lanes.v2
+    const { v2 } = facts.lanes
+    expect(reportOn({ ...v2, [MULT8]: tally })).toMatchObject({ whole: false, accepted: false })
+    const { [MULT8]: _absent, ...rest } = v2 ?? {}
+    expect(reportOn(rest)?.whole).toBe(false)
   })
 
   it('wants more than half of the weight, its own attestation included', () => {
     const attestedBy = (hotkeys: readonly string[]) => {
-      const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+      const { snapshot, seals, lanes } = epochOf(started, CLOSE)
       const silent = new Uint8Array(16)
       const validators = snapshot.validators.map((v) => ({
         ...v,
@@ -221,8 +233,9 @@ describe('acceptance', () => {
           attest: { ...v.attest, bitmap: hotkeys.includes(v.hotkey) ? v.attest.bitmap : silent },
         }),
       }))
-      const { report } = settle(started, { ...snapshot, validators }, seals, lanes)
-      expect(attested(started, { ...snapshot, validators })).toEqual(
+      const seen = { ...snapshot, validators }
+      const { report } = settle(started, { snapshot: seen, seals, lanes })
+      expect(attestedLanes(started, seen)).toEqual(
         Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted),
       )
       return report
@@ -240,19 +253,20 @@ describe('acceptance', () => {
   })
 
   it('hears no attestation of another epoch, or of another state', () => {
-    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     for (const change of [{ epoch: 10 }, { epoch: 12 }, { stateRoot: HEAD }]) {
       const validators = snapshot.validators.map((v) =>
         v.attest && v.hotkey > 'v2' ? { ...v, attest: { ...v.attest, ...change } } : v,
       )
-      const { state, report } = settle(started, { ...snapshot, validators }, seals, lanes)
+      const seen = { ...snapshot, validators }
+      const { state, report } = settle(started, { snapshot: seen, seals, lanes })
       expect(report.lanes.v1).toMatchObject({ attesters: ['v1', 'v2'], accepted: false })
       expect(Object.keys(state.due)).toEqual(['v1', 'v2'])
     }
   })
 
   it('reads bit i as the i-th hotkey of the weights, ascending, and missing bytes as nothing', () => {
-    const [snapshot] = epochOf(started, CLOSE)
+    const { snapshot } = epochOf(started, CLOSE)
     const with_ = (bitmap: Uint8Array) => ({
       ...snapshot,
       validators: snapshot.validators.map((v) => ({
@@ -260,9 +274,9 @@ describe('acceptance', () => {
         ...(v.attest && { attest: { ...v.attest, bitmap } }),
       })),
     })
-    expect(attested(started, with_(Uint8Array.of(0b0101)))).toEqual(['v1', 'v3'])
-    expect(attested(started, with_(Uint8Array.of(0b11111000)))).toEqual(['v4'])
-    expect(attested(started, with_(new Uint8Array()))).toEqual([])
+    expect(attestedLanes(started, with_(Uint8Array.of(0b0101)))).toEqual(['v1', 'v3'])
+    expect(attestedLanes(started, with_(Uint8Array.of(0b11111000)))).toEqual(['v4'])
+    expect(attestedLanes(started, with_(new Uint8Array()))).toEqual([])
   })
 })
 
@@ -351,8 +365,10 @@ describe('a verdict', () => {
     const one = after(started, CLOSE).state
     const two = after(one, { ...CLOSE, broken: ['v2'] }).state
     expect(two.duel?.tallies[MULT8]).toEqual({
-      ...{ v1: { wins: 54, losses: 42, played: 96 }, v2: { wins: 18, losses: 14, played: 32 } },
-      ...{ v3: { wins: 54, losses: 42, played: 96 }, v4: { wins: 54, losses: 42, played: 96 } },
+      v1: { wins: 54, losses: 42, played: 96 },
+      v2: { wins: 18, losses: 14, played: 32 },
+      v3: { wins: 54, losses: 42, played: 96 },
+      v4: { wins: 54, losses: 42, played: 96 },
     })
   })
 
@@ -452,9 +468,10 @@ describe('who leaves', () => {
   })
 
   it('the champion by being registered no more', () => {
-    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'm1')
-    expect(decide(started, { ...snapshot, hotkeys }, seals, lanes).champion?.hotkey).toBe('m2')
+    const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
+    expect(decide(started, facts).champion?.hotkey).toBe('m2')
   })
 
   it('the contender: it loses', () => {
@@ -489,20 +506,20 @@ describe('who leaves', () => {
   })
 
   it('a champion with a permit stays, and so does its contender', () => {
-    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     const validators = [
       ...snapshot.validators,
       ...['m1', 'm2'].map((hotkey) => ({ hotkey, stake: 1n })),
     ]
-    expect(decide(started, { ...snapshot, validators }, seals, lanes).duel?.id).toBe(
-      started.duel?.id,
-    )
+    const facts = { snapshot: { ...snapshot, validators }, seals, lanes }
+    expect(decide(started, facts).duel?.id).toBe(started.duel?.id)
   })
 
   it('validators that deregister lose trust and head, what they saw stays', () => {
-    const [snapshot, seals, lanes] = epochOf(started, CLOSE)
+    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'v2')
-    const { heads, trust, duel, due } = decide(started, { ...snapshot, hotkeys }, seals, lanes)
+    const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
+    const { heads, trust, duel, due } = decide(started, facts)
     expect([Object.keys(heads), Object.keys(trust)]).toEqual([
       ['v1', 'v3', 'v4'],
       ['v1', 'v3', 'v4'],
@@ -516,22 +533,21 @@ describe('heads', () => {
   it('are the last seals of who was due, whole or not, and stay when there is none', () => {
     const one = after(started, { ...CLOSE, broken: ['v1'], unsealed: ['v2'] }).state
     expect(one.heads).toEqual({ v1: HEAD, v3: HEAD, v4: HEAD })
-    const [snapshot, , lanes] = epochOf(one, CLOSE)
-    const { heads } = decide(one, snapshot, { v1: NEXT, m1: NEXT }, lanes)
+    const { heads } = decide(one, { ...epochOf(one, CLOSE), seals: { v1: NEXT, m1: NEXT } })
     expect(heads).toEqual({ v1: NEXT, v3: HEAD, v4: HEAD })
   })
 })
 
 describe('the protocol', () => {
-  const change = { ...PROTOCOL, quotaFirst: 64 }
-  const with_ = (protocol: typeof PROTOCOL, state: State, scene: Scene) => {
-    const [snapshot, seals, lanes] = epochOf(state, scene)
-    return decide(state, { ...snapshot, protocol }, seals, lanes)
+  const change = { ...MAIN, quotaFirst: 64 }
+  const with_ = (protocol: Protocol, state: State, scene: Scene) => {
+    const { snapshot, ...rest } = epochOf(state, scene)
+    return decide(state, { ...rest, snapshot: { ...snapshot, protocol } })
   }
 
   it('is kept by a duel that runs, and changes with the next', () => {
     const running = with_(change, started, CLOSE)
-    expect(running.protocol).toEqual(PROTOCOL)
+    expect(running.protocol).toEqual(MAIN)
     const next = with_(change, running, {
       ...LOSING,
       miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
@@ -540,7 +556,7 @@ describe('the protocol', () => {
   })
 
   it('changes when no duel runs', () => {
-    expect(with_(LOCAL, first, { miners: [] }).protocol).toEqual(LOCAL)
+    expect(with_(OTHER, first, { miners: [] }).protocol).toEqual(OTHER)
   })
 })
 
@@ -556,7 +572,7 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
   let state = after(first, scene).state
   let epochs = 0
   while (state.duel) {
-    const [snapshot, seals, lanes] = epochOf(state, scene)
+    const { lanes, ...rest } = epochOf(state, scene)
     const sampled = Object.fromEntries(
       Object.entries(lanes).map(([hotkey, lane]) => [
         hotkey,
@@ -569,7 +585,7 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
         ),
       ]),
     )
-    state = decide(state, snapshot, seals, sampled)
+    state = decide(state, { ...rest, lanes: sampled })
     epochs++
     const read = parseState(encodeState(state))
     expect(read.ok && read.value).toEqual(state)
@@ -581,7 +597,7 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
   expect(state.ratio).toBeLessThan(550_000) // the bound below 0.55, not a lucky rate
   expect(
     Object.values(state.trust)
-      .map(trust)
+      .map(trustOf)
       .every((ppm) => ppm > 700_000),
   ).toBe(true)
   for (let epoch = 0; epoch < 200; epoch++) {

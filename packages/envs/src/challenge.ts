@@ -13,6 +13,7 @@ export type ChallengeParts = Readonly<
 /**
  * The id of one challenge: base58 of 32 bytes. Whoever lacks `secret` or `beacon` cannot tell it.
  * The parts are taken as they are; only what canonical JSON refuses (floats, undefined) throws.
+ * Protocol §4.
  */
 export function challengeId(parts: ChallengeParts): string {
   const { genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret, index } = parts
@@ -33,14 +34,14 @@ export function challengeId(parts: ChallengeParts): string {
   )
 }
 
-/** A hash as a challenge id. */
+/** A hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
   return base58.encode(hex.decode(hash))
 }
 
 /**
  * The seed of a challenge's random stream: 128 bits, never more, since above that SeedSequence has
- * trivial second preimages.
+ * trivial second preimages. Protocol §2.3.
  *
  * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
  */
@@ -59,7 +60,7 @@ export function seedOfChecked(challengeId: string): bigint {
 
 /**
  * Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused
- * before it is decoded.
+ * before it is decoded. Protocol §1.4.
  */
 export function isChallengeId(text: string): boolean {
   return (

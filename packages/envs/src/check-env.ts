@@ -1,7 +1,8 @@
 import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
 import type { Env } from './env.ts'
-import { goldenEpisode } from './spec.ts'
+import { goldenEpisode } from './golden.ts'
+import type { Space } from './spaces.ts'
 import { normalise } from './text.ts'
 
 const SEEDS = 16
@@ -16,81 +17,77 @@ const SEEDS = 16
  * @throws Error that says what is wrong.
  */
 export function checkEnv(env: Env): void {
-  const { spec } = env
-  const prompts = new Set<string>()
   env.close()
   expect(env, refusesStep(env), 'step before reset to throw')
-  for (const space of [env.actionSpace, env.observationSpace]) {
-    const random = pcg64(0)
-    for (let draw = 0; draw < SEEDS; draw++)
-      expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
-    for (const stranger of [undefined, null, Number.NaN, {}])
-      expect(
-        env,
-        !space.contains(stranger),
-        `${space.description} not to contain ${String(stranger)}`,
-      )
-  }
-  for (let seed = 0; seed < SEEDS; seed++) {
-    prompts.add(env.prompt(env.reset({ seed })[0]))
-    expect(
-      env,
-      goldenEpisode(spec, seed).reward >= spec.lowestReward,
-      `no reward below ${spec.lowestReward}`,
-    )
-    const [once, again] = [1, 2].map(() =>
-      JSON.stringify([goldenEpisode(spec, seed), solved(env, seed)]),
-    )
-    expect(env, once === again, `seed ${seed} to give one episode, always`)
-  }
-  expect(env, prompts.size > 1, 'different challenges from different seeds')
+  checkSpace(env, env.actionSpace)
+  checkSpace(env, env.observationSpace)
+  checkSeeds(env)
   // Last, because the specHash is made of episodes, and what is wrong with those is better said
   // above.
-  const challengeId = encodeId(digest('golden', spec.id, 0))
-  const [observation, info] = env.reset({ options: { challengeId } })
-  expect(
-    env,
-    info.env === spec.id && info.difficulty === spec.difficulty,
-    'env and difficulty in info',
-  )
-  expect(env, info.challengeId === challengeId, 'the given challengeId in info')
-  expect(env, info.specHash === spec.specHash(), 'the specHash in info')
-  expect(
-    env,
-    /^[0-9a-f]{64}$/.test(info.groundTruthCommitment),
-    'the groundTruthCommitment in info',
-  )
-  const [seeded] = env.reset({ seed: seedOf(challengeId) })
-  expect(
-    env,
-    env.prompt(seeded) === env.prompt(observation),
-    'a challenge id to be no more than its seed',
-  )
-  const [, reward, terminated] = env.step(null)
-  expect(
-    env,
-    reward === spec.lowestReward && terminated,
-    'an unreadable reply to end it with the lowest reward',
-  )
+  checkChallenge(env)
   env.close()
 }
 
+function checkSpace(env: Env, space: Space<unknown>): void {
+  const random = pcg64(0)
+  for (let draw = 0; draw < SEEDS; draw++)
+    expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
+  for (const stranger of [undefined, null, Number.NaN, {}]) {
+    const isOut = !space.contains(stranger)
+    expect(env, isOut, `${space.description} not to contain ${String(stranger)}`)
+  }
+}
+
+/** Seeds give different episodes, and each the same one every time. */
+function checkSeeds(env: Env): void {
+  const { spec } = env
+  const prompts = new Set<string>()
+  for (let seed = 0; seed < SEEDS; seed++) {
+    prompts.add(env.prompt(env.reset({ seed })[0]))
+    const { reward } = goldenEpisode(spec, seed)
+    expect(env, reward >= spec.lowestReward, `no reward below ${spec.lowestReward}`)
+    const playBoth = (): string =>
+      JSON.stringify([goldenEpisode(spec, seed), traceSolver(env, seed)])
+    const once = playBoth()
+    const again = playBoth()
+    expect(env, once === again, `seed ${seed} to give one episode, always`)
+  }
+  expect(env, prompts.size > 1, 'different challenges from different seeds')
+}
+
+/** A challenge id, the info that goes with it, and a forfeit. */
+function checkChallenge(env: Env): void {
+  const { spec } = env
+  const challengeId = encodeId(digest('golden', spec.id, 0))
+  const [observation, info] = env.reset({ options: { challengeId } })
+  const isDescribed = info.env === spec.id && info.difficulty === spec.difficulty
+  expect(env, isDescribed, 'env and difficulty in info')
+  expect(env, info.challengeId === challengeId, 'the given challengeId in info')
+  expect(env, info.specHash === spec.specHash(), 'the specHash in info')
+  const isCommitted = /^[0-9a-f]{64}$/.test(info.groundTruthCommitment)
+  expect(env, isCommitted, 'the groundTruthCommitment in info')
+
+  const [seeded] = env.reset({ seed: seedOf(challengeId) })
+  const isSeed = env.prompt(seeded) === env.prompt(observation)
+  expect(env, isSeed, 'a challenge id to be no more than its seed')
+
+  const [, reward, terminated] = env.step(null)
+  const isForfeit = reward === spec.lowestReward && terminated
+  expect(env, isForfeit, 'an unreadable reply to end it with the lowest reward')
+}
+
 /** The solver's episode, every step looked at: prompts, observations, rewards and ends. */
-function solved(env: Env, seed: number): unknown[] {
+function traceSolver(env: Env, seed: number): readonly unknown[] {
   const { spec, observationSpace } = env
   const trace: unknown[] = []
   let [observation] = env.reset({ seed })
   let total = 0
-  for (let over = false; !over; ) {
-    expect(
-      env,
-      observationSpace.contains(observation),
-      `an observation in ${observationSpace.description}`,
-    )
-    const prompt = env.prompt(observation)
+  let over = false
+  while (!over) {
+    const isIn = observationSpace.contains(observation)
+    expect(env, isIn, `an observation in ${observationSpace.description}`)
+    const prompt = checkedPrompt(env, observation)
     const seen = JSON.stringify(observation)
-    expect(env, prompt.length > 0 && normalise(prompt) === prompt, 'prompts to be normalised text')
-    expect(env, env.render() === prompt, 'render to show the present prompt')
     const [next, reward, terminated, truncated] = env.step(readStrictly(env, spec.solve(prompt)))
     expect(env, JSON.stringify(observation) === seen, 'a step to leave earlier observations alone')
     expect(env, Number.isSafeInteger(reward), 'integer rewards')
@@ -101,14 +98,19 @@ function solved(env: Env, seed: number): unknown[] {
     total += reward
     observation = next
   }
-  expect(
-    env,
-    observationSpace.contains(observation),
-    `a last observation in ${observationSpace.description}`,
-  )
+  const isIn = observationSpace.contains(observation)
+  expect(env, isIn, `a last observation in ${observationSpace.description}`)
   expect(env, total > spec.lowestReward, 'its solver to earn more than a forfeit')
   expect(env, refusesStep(env), 'step after the end to throw')
   return trace
+}
+
+function checkedPrompt(env: Env, observation: unknown): string {
+  const prompt = env.prompt(observation)
+  const isNormalised = prompt.length > 0 && normalise(prompt) === prompt
+  expect(env, isNormalised, 'prompts to be normalised text')
+  expect(env, env.render() === prompt, 'render to show the present prompt')
+  return prompt
 }
 
 /** The action of the solver's reply, once what is nearly the same reply has been tried. */

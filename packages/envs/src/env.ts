@@ -1,5 +1,6 @@
 import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
+import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
 
 /**
@@ -69,13 +70,18 @@ export type ResetOptions = {
   readonly options?: { readonly challengeId?: string }
 }
 
-/** `left` is how many steps it may still take, `total` the sum of its rewards so far. */
-type Episode = {
-  random: Generator
-  salt: string
-  info: Info
+/** What the draws of an episode come from, and what its commitment is made with. */
+interface Source {
+  readonly random: Generator
+  readonly salt: string
+}
+
+interface Episode extends Source {
+  readonly info: Info
   state: unknown
+  /** How many steps it may still take. */
   left: number
+  /** The sum of its rewards so far. */
   total: number
 }
 
@@ -104,18 +110,24 @@ export class Env {
     options: { challengeId } = {},
   }: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
-    if (seed !== undefined && challengeId !== undefined)
-      throw new TypeError('"seed" expected none with a challengeId')
-    const entropy = challengeId === undefined ? seed : seedOf(challengeId)
-    const random = entropy === undefined ? this.#episode?.random : pcg64(entropy)
-    if (random === undefined)
-      throw new TypeError('"seed" expected at the first reset, got undefined')
-    // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
-    const salt = entropy === undefined ? `${this.#episode?.salt}+` : (challengeId ?? String(seed))
+    const { random, salt } = this.#sourceOf(seed, challengeId)
     const state = spec.initial(random)
     const info = new Info(spec, challengeId, () => digest('truth', salt, spec.truth(state)))
     this.#episode = { random, salt, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
+  }
+
+  #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): Source {
+    if (challengeId !== undefined) {
+      if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
+      return { random: pcg64(seedOf(challengeId)), salt: challengeId }
+    }
+    if (seed !== undefined) return { random: pcg64(seed), salt: String(seed) }
+    if (this.#episode === undefined)
+      throw new TypeError('"seed" expected at the first reset, got undefined')
+    // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
+    const { random, salt } = this.#episode
+    return { random, salt: `${salt}+` }
   }
 
   /**
@@ -129,32 +141,21 @@ export class Env {
   ): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
     const { spec } = this
     const episode = this.#episode
-    if (episode === undefined || episode.left === 0)
-      throw new TypeError(
-        `"step" expected an episode in progress, got ${episode ? 'one that has ended' : 'none'}`,
-      )
+    if (episode === undefined)
+      throw new TypeError('"step" expected an episode in progress, got none')
+    if (episode.left === 0)
+      throw new TypeError('"step" expected an episode in progress, got one that has ended')
     if (action !== null && !spec.actionSpace.contains(action))
       throw new TypeError(
         `"action" expected ${spec.actionSpace.description}, got ${String(action)}`,
       )
-    const forfeit = {
-      state: episode.state,
-      reward: spec.lowestReward - episode.total,
-      terminated: true,
-    }
-    const outcome =
-      (action === null ? null : spec.step(episode.state, action, episode.random)) ?? forfeit
-    const { state, reward, terminated } = outcome
+    const played = action === null ? null : spec.step(episode.state, action, episode.random)
+    const { state, reward, terminated } = played ?? forfeitOf(episode, spec)
     episode.state = state
     episode.total += reward
     episode.left = terminated ? 0 : episode.left - 1
-    return [
-      spec.observe(state),
-      reward,
-      terminated,
-      !terminated && episode.left === 0,
-      episode.info,
-    ]
+    const truncated = !terminated && episode.left === 0
+    return [spec.observe(state), reward, terminated, truncated, episode.info]
   }
 
   /** The present state in text: its prompt. */
@@ -165,7 +166,7 @@ export class Env {
 
   /** Is there no step to take: before reset, after the end? */
   get over(): boolean {
-    return !this.#episode?.left
+    return this.#episode === undefined || this.#episode.left === 0
   }
 
   /** The sum of the episode's rewards so far. */
@@ -193,40 +194,7 @@ export class Env {
   }
 }
 
-/**
- * About the episode, the same object at every step. The hashes are worked out when they are read:
- * either costs more than an episode, and the specHash is itself made of episodes. A class, because
- * getters in an object literal cost as much as two.
- */
-export class Info {
-  declare readonly challengeId?: string
-  readonly env: string
-  readonly difficulty: number
-  readonly #spec: EnvSpec
-  readonly #commit: () => Hash
-
-  constructor(spec: EnvSpec, challengeId: string | undefined, commit: () => Hash) {
-    if (challengeId !== undefined) this.challengeId = challengeId
-    this.env = spec.id
-    this.difficulty = spec.difficulty
-    this.#spec = spec
-    this.#commit = commit
-  }
-
-  get specHash(): Hash {
-    return this.#spec.specHash()
-  }
-
-  /**
-   * `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge
-   * will use.
-   */
-  get groundTruthCommitment(): Hash {
-    return this.#commit()
-  }
-
-  /** As text, with the hashes, which are no properties of its own. */
-  toJSON(): object {
-    return { ...this, specHash: this.specHash, groundTruthCommitment: this.groundTruthCommitment }
-  }
+/** What an action comes to that is illegal, or none. */
+function forfeitOf({ state, total }: Episode, { lowestReward }: EnvSpec) {
+  return { state, reward: lowestReward - total, terminated: true }
 }

@@ -1,6 +1,7 @@
 export { type ChallengeParts, challengeId, isChallengeId, seedOf } from './challenge.ts'
 export { checkEnv } from './check-env.ts'
-export { type Definition, Env, type EnvSpec, type Info, type ResetOptions } from './env.ts'
+export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
+export type { Info } from './info.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,

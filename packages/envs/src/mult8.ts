@@ -4,7 +4,7 @@ import { defineEnv } from './spec.ts'
 
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
-/** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. */
+/** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. Protocol §3.4. */
 export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   readonly number[],
   readonly number[],
@@ -28,13 +28,15 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     terminated: true,
   }),
   prompt: ([a, b]) =>
-    `Compute ${a} * ${b}.\nYou may think first. Give the product, digits only, alone on the last line, with nothing after it.`,
+    `Compute ${a} * ${b}.\n` +
+    'You may think first. Give the product, digits only, alone on the last line, ' +
+    'with nothing after it.',
   parse: (line) => (/^[1-9][0-9]{14,15}$/.test(line) ? line : null),
   format: (answer) => answer,
   solve: (prompt) => {
-    const [, ...factors] = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt) ?? []
-    if (factors.length === 0) throw new TypeError('"prompt" expected one of mult8')
-    return product(factors)
+    const found = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
+    if (found === null) throw new TypeError('"prompt" expected one of mult8')
+    return product(found.slice(1))
   },
 })
 

@@ -20,7 +20,8 @@ export const registry: ReadonlyMap<string, EnvSpec> = specs
  * @throws RangeError if the id has another specification: a change is a new version.
  */
 export function register(spec: EnvSpec): void {
-  if ((specs.get(spec.id) ?? spec) !== spec)
+  const known = specs.get(spec.id)
+  if (known !== undefined && known !== spec)
     throw new RangeError(`"id" expected a new one, got "${spec.id}"`)
   specs.set(spec.id, spec)
 }
@@ -32,20 +33,26 @@ export function register(spec: EnvSpec): void {
  * @throws RangeError for an id that is not registered.
  */
 export function make(id: string): Env {
-  const [, name, major] = /^(.+)-v([0-9]+)$/.exec(id) ?? []
-  const versions = [...specs.values()].filter(
-    (spec) => spec.name === name && spec.version.startsWith(`${major}.`),
-  )
-  versions.sort((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }))
-  const spec = specs.get(id) ?? versions.at(-1)
+  const spec = specs.get(id) ?? newestOf(id)
   if (spec === undefined)
     throw new RangeError(`"id" expected one of ${[...specs.keys()].join(', ')}, got "${id}"`)
   return new Env(spec)
 }
 
+/** What `name-v0` stands for: the highest version of the name with this first number. */
+function newestOf(alias: string): EnvSpec | undefined {
+  const [, name, major] = /^(.+)-v([0-9]+)$/.exec(alias) ?? []
+  const isOfMajor = (spec: EnvSpec): boolean =>
+    spec.name === name && spec.version.startsWith(`${major}.`)
+  return [...specs.values()]
+    .filter(isOfMajor)
+    .sort((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }))
+    .at(-1)
+}
+
 /**
- * The hash of an environment's behaviour; see spec.ts for what it is made of. Takes the ids that
- * `make` takes.
+ * The hash of an environment's behaviour; see golden.ts for what it is made of. Takes the ids that
+ * `make` takes. Protocol §3.5.
  */
 export function specHash(id: string): Hash {
   return make(id).spec.specHash()

@@ -33,7 +33,7 @@ export type Transcript = {
  * once, and its own episode stays.
  *
  * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the
- * agent rejects with.
+ * agent rejects with. Protocol §3.1.
  * @throws TypeError unless `challengeId` is one.
  */
 export async function play(
@@ -49,6 +49,7 @@ export async function play(
 
 /**
  * An episode as a dialogue: yields the conversation, takes the next answer, returns the transcript.
+ * Protocol §3.1.
  */
 export function* record(
   spec: EnvSpec,
@@ -91,36 +92,48 @@ type Replayed = Result<{ readonly reward: number; readonly fault: boolean }, Rep
  * message are ignored.
  *
  * Takes hostile data, parsed from JSON or of any wrong type, and never throws if the environment
- * doesn't.
+ * doesn't. Protocol §3.1.
  */
 export function replay(
   { spec }: Pick<Env, 'spec'>,
   challengeId: string,
   messages: readonly Message[],
 ): Replayed {
-  if (!isChallengeId(challengeId)) return refuse('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
-  if (!Array.isArray(messages)) return refuse('TOO_SHORT', 'no messages')
+  if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
+  if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
   const env = new Env(spec)
   env.reset({ seed: seedOfChecked(challengeId) })
   for (let index = 0; index < messages.length; index++) {
-    const turn = index % 2 === 0 ? 'user' : 'assistant'
-    const { role, content }: Partial<Message> = Object(messages[index])
     if (env.over)
-      return refuse('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
-    if (role !== turn || typeof content !== 'string')
-      return refuse('WRONG_ROLE', `message ${index}`)
-    if (turn === 'user' && content !== env.render())
-      return refuse('PROMPT_DIFFERS', `message ${index}`)
-    // Length before content: what follows is then bounded, whatever came in.
-    if (turn === 'assistant' && isOversize(content)) return refuse('OVERSIZE', `message ${index}`)
-    if (turn === 'assistant' && normalise(content) !== content)
-      return refuse('NOT_NORMALISED', `message ${index}`)
-    if (turn === 'assistant') env.step(env.parse(content))
+      return refusal('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
+    const message: Unread = Object(messages[index])
+    const fault = index % 2 === 0 ? checkPrompt(env, message) : playReply(env, message)
+    if (fault !== undefined) return refusal(fault, `message ${index}`)
   }
-  const fault = messages.length % 2 === 1
-  if (!fault && !env.over)
-    return refuse('TOO_SHORT', `${messages.length} messages, the episode goes on`)
-  return { ok: true, value: { reward: fault ? spec.lowestReward : env.total, fault } }
+  const endsInPrompt = messages.length % 2 === 1
+  if (endsInPrompt) return { ok: true, value: { reward: spec.lowestReward, fault: true } }
+  if (!env.over) return refusal('TOO_SHORT', `${messages.length} messages, the episode goes on`)
+  return { ok: true, value: { reward: env.total, fault: false } }
 }
 
-const refuse = (code: ReplayFault, detail: string) => ({ ok: false, code, detail }) as const
+/** A message of which nothing is known. */
+type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
+
+/** What is wrong with it, if it is not the prompt that the environment gives here. */
+function checkPrompt(env: Env, { role, content }: Unread): MessageFault | undefined {
+  if (role !== 'user' || typeof content !== 'string') return 'WRONG_ROLE'
+  if (content !== env.render()) return 'PROMPT_DIFFERS'
+  return undefined
+}
+
+/** Plays it, if it is a reply that `play` could have recorded; else what is wrong with it. */
+function playReply(env: Env, { role, content }: Unread): MessageFault | undefined {
+  if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
+  // Length before content: what follows is then bounded, whatever came in.
+  if (isOversize(content)) return 'OVERSIZE'
+  if (normalise(content) !== content) return 'NOT_NORMALISED'
+  env.step(env.parse(content))
+  return undefined
+}
+
+const refusal = (code: ReplayFault, detail: string) => ({ ok: false, code, detail }) as const

@@ -41,9 +41,8 @@ export function Text(shape: {
       [...value].every(isIn),
     sample: (random) => {
       const length = random.integers(minLength, maxLength + 1)
-      return Array.from({ length }, () => charset.charAt(random.integers(0, charset.length))).join(
-        '',
-      )
+      const draw = (): string => charset.charAt(random.integers(0, charset.length))
+      return Array.from({ length }, draw).join('')
     },
   }
 }

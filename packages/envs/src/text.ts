@@ -15,7 +15,8 @@ const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'
  */
 const SEQUENCE =
   '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|' +
-  '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?:\\u0007|\\u001b\\\\|\\u009c)?|' +
+  '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d-\\u009f])' +
+  '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*(?:\\u0007|\\u001b\\\\|\\u009c)?|' +
   '\\u001b[ -/]*[0-~]'
 
 /**
@@ -24,8 +25,9 @@ const SEQUENCE =
  * newer table changes an old transcript.
  */
 const HIDDEN =
-  '[\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
-  '\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff' +
+  '[\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160' +
+  '\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164' +
+  '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff' +
   '\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]'
 
 const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN}`, 'gu')
@@ -37,16 +39,19 @@ const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN
  *
  * One pass, and nothing that starts a match is ever left, so a removal cannot make a new sequence:
  * it is idempotent. It does not make text safe for HTML, and look-alike letters stay what they are.
+ * Protocol §3.2.
  */
 export function normalise(text: string): string {
-  return text.replace(PATTERN, (_, lineEnd?: string, sequence?: string) =>
-    lineEnd ? '\n' : sequence ? '' : '\ufffd',
-  )
+  return text.replace(PATTERN, (_match, lineEnd?: string, sequence?: string) => {
+    if (lineEnd !== undefined) return '\n'
+    if (sequence !== undefined) return ''
+    return '\ufffd'
+  })
 }
 
 /**
  * Has `text` more than MAX_BYTES bytes in UTF-8? Short texts need no count, and of long ones the
- * start will do.
+ * start will do. Protocol §3.1.
  */
 export function isOversize(text: string): boolean {
   return (

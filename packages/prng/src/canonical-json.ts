@@ -23,7 +23,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u
  *
  * Does not call `toJSON`, and does not look at inherited or symbol keys.
  *
- * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json.
+ * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json. Protocol §1.1.
  * @throws TypeError for null, undefined, bigint, functions, symbols, holes and objects of a class.
  * @throws RangeError for fractions, -0, integers past ±(2^53 - 1), lone surrogates, and a depth
  *   over 16.
@@ -38,7 +38,7 @@ export function canonicalize(value: Json): string {
  * throws, on any text.
  *
  * `detail` never quotes the text, which may be hostile to a terminal. There is no limit on length
- * here. Objects have the usual prototype, so look keys up with `Object.hasOwn`.
+ * here. Objects have the usual prototype, so look keys up with `Object.hasOwn`. Protocol §1.1.
  */
 export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CANONICAL'> {
   let value: Json
@@ -50,51 +50,67 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
   try {
     if (canonicalize(value) === text) return { ok: true, value }
   } catch (error) {
-    return {
-      ok: false,
-      code: 'NOT_CANONICAL',
-      detail: error instanceof Error ? error.message : 'no canonical form',
-    }
+    const detail = error instanceof Error ? error.message : 'no canonical form'
+    return { ok: false, code: 'NOT_CANONICAL', detail }
   }
-  return {
-    ok: false,
-    code: 'NOT_CANONICAL',
-    detail: 'the text differs from the canonical text of its value',
-  }
+  const detail = 'the text differs from the canonical text of its value'
+  return { ok: false, code: 'NOT_CANONICAL', detail }
 }
 
-/** Checks as it writes. Sorting compares UTF-16 code units, as RFC 8785 wants. */
+/** Checks as it writes. `depth`: how many arrays and objects the value lies in. */
 function write(value: unknown, depth: number): string {
-  if (typeof value === 'string') {
-    if (LONE_SURROGATE.test(value))
-      throw new RangeError('"value" expected strings without lone surrogates')
-    return JSON.stringify(value)
-  }
-  if (typeof value === 'number') {
-    if (Number.isSafeInteger(value) && !Object.is(value, -0)) return String(value)
-    const got = Object.is(value, -0) ? '-0' : value
-    throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
-  }
+  if (typeof value === 'string') return writeString(value)
+  if (typeof value === 'number') return writeInteger(value)
   if (typeof value === 'boolean') return String(value)
-  if (typeof value !== 'object' || value === null)
-    throw refused(value === null ? 'null' : typeof value)
+  if (value === null) throw refusal('null')
+  if (typeof value !== 'object') throw refusal(typeof value)
   if (depth === MAX_DEPTH) throw new RangeError(`"value" expected a depth of at most ${MAX_DEPTH}`)
+  if (Array.isArray(value)) return writeArray(value, depth + 1)
+  if (isOfClass(value)) throw refusal('an object of a class')
+  return writeObject(value as Record<string, unknown>, depth + 1)
+}
+
+function writeString(value: string): string {
+  if (LONE_SURROGATE.test(value))
+    throw new RangeError('"value" expected strings without lone surrogates')
+  return JSON.stringify(value)
+}
+
+function writeInteger(value: number): string {
+  if (Object.is(value, -0)) throw notAnInteger('-0')
+  if (!Number.isSafeInteger(value)) throw notAnInteger(String(value))
+  return String(value)
+}
+
+function writeArray(items: readonly unknown[], depth: number): string {
   let text = ''
-  if (Array.isArray(value)) {
-    for (const item of value) text += `${text && ','}${write(item, depth + 1)}`
-    return `[${text}]`
+  for (const item of items) {
+    if (text !== '') text += ','
+    text += write(item, depth)
   }
-  // Objects of another realm have another Object.prototype, which has no prototype either.
-  const prototype = Object.getPrototypeOf(value)
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null)
-    throw refused('an object of a class')
-  for (const key of Object.keys(value).sort()) {
-    text += `${text && ','}${write(key, depth)}:${write((value as Record<string, unknown>)[key], depth + 1)}`
+  return `[${text}]`
+}
+
+/** Sorting compares UTF-16 code units, as RFC 8785 wants. */
+function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
+  let text = ''
+  for (const key of Object.keys(record).sort()) {
+    if (text !== '') text += ','
+    text += `${writeString(key)}:${write(record[key], depth)}`
   }
   return `{${text}}`
 }
 
-const refused = (got: string): TypeError =>
+/** Objects of another realm have another Object.prototype, which has no prototype either. */
+function isOfClass(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null
+}
+
+const notAnInteger = (got: string): RangeError =>
+  new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
+
+const refusal = (got: string): TypeError =>
   new TypeError(
     `"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`,
   )

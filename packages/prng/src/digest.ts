@@ -14,7 +14,7 @@ const encoder = new TextEncoder()
  *
  * Not a MAC and not for passwords.
  *
- * Vectors: vectors/prng/digest.json.
+ * Vectors: vectors/prng/digest.json. Protocol §1.2.
  * @throws TypeError unless `tag` is a string; and TypeError or RangeError as `canonicalize` does.
  */
 export function digest(tag: string, ...fields: Json[]): Hash {

@@ -28,11 +28,12 @@ const view = new DataView(new ArrayBuffer(8))
  *
  * Not cryptographic: whoever sees a few draws can tell the next ones.
  *
- * Vectors: vectors/prng/generator.json.
+ * Vectors: vectors/prng/generator.json. Protocol §2.1.
  * @throws TypeError or RangeError as `seedSequence` does.
  */
 export function pcg64(seed: bigint | number | SeedSequence): Generator {
-  return new Generator(seed instanceof SeedSequence ? seed : seedSequence(seed))
+  if (seed instanceof SeedSequence) return new Generator(seed)
+  return new Generator(seedSequence(seed))
 }
 
 /**
@@ -55,23 +56,25 @@ export class Generator {
 
   constructor(sequence: SeedSequence) {
     const words = sequence.generateState(8)
-    let [shifted, carry] = [1, 0]
+    let shifted = 1
+    let carry = 0
     for (let i = 0; i < 4; i++) {
       // NumPy takes the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1,
       // the stream behind it.
-      const [seed = 0, stream = 0] = [words[i ^ 2], words[4 + (i ^ 2)]]
+      const seed = words[i ^ 2] ?? 0
+      const stream = words[4 + (i ^ 2)] ?? 0
       this.#inc[i] = (stream << 1) | shifted
       shifted = stream >>> 31
       // NumPy starts from zero, steps, adds the seed and steps again; the first step leaves the
       // increment.
       const sum = (this.#inc[i] ?? 0) + seed + carry
       this.#state[i] = sum
-      carry = sum >= TWO_32 ? 1 : 0
+      carry = Math.floor(sum / TWO_32)
     }
     this.#next()
   }
 
-  /** 0n to 2^64 - 1; `bit_generator.random_raw()`. */
+  /** 0n to 2^64 - 1; `bit_generator.random_raw()`. Protocol §2.2. */
   uint64(): bigint {
     this.#next()
     view.setUint32(0, this.#high)
@@ -81,17 +84,20 @@ export class Generator {
 
   /**
    * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits, and at the next call the upper
-   * half, whatever was drawn in between.
+   * half, whatever was drawn in between. Protocol §2.2.
    */
   uint32(): number {
-    this.#hasUint32 = !this.#hasUint32
-    if (!this.#hasUint32) return this.#uinteger
+    if (this.#hasUint32) {
+      this.#hasUint32 = false
+      return this.#uinteger
+    }
     this.#next()
+    this.#hasUint32 = true
     this.#uinteger = this.#high
     return this.#low
   }
 
-  /** 0 <= x < 1 in steps of 2^-53; `random()`. */
+  /** 0 <= x < 1 in steps of 2^-53; `random()`. Protocol §2.2. */
   random(): number {
     this.#next()
     return (this.#high * 2 ** 21 + (this.#low >>> 11)) / 2 ** 53
@@ -103,7 +109,7 @@ export class Generator {
    * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 (2^64)
    * mod size that would make some results likelier than others.
    *
-   * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions.
+   * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions. Protocol §2.2.
    * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
    */
   integers(low: number, high: number): number {
@@ -145,7 +151,7 @@ export class Generator {
 
   /** 0 to n - 1 in a random order; `permutation(n)`. */
   permutation(n: number): number[] {
-    expectInteger('n', n, 0, TWO_32 - 1)
+    expectInteger('n', n, { least: 0, most: TWO_32 - 1 })
     const array = Array.from({ length: n }, (_, i) => i)
     this.shuffle(array)
     return array
@@ -153,7 +159,7 @@ export class Generator {
 
   /** 0 <= x < n, evenly; `choice(n)`. */
   choice(n: number): number {
-    expectInteger('n', n, 1, 2 ** 53)
+    expectInteger('n', n, { least: 1, most: 2 ** 53 })
     return this.integers(0, n)
   }
 
@@ -161,8 +167,12 @@ export class Generator {
   get state(): PcgState {
     const number = (words: Uint32Array): bigint =>
       words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n)
-    const [state, inc] = [number(this.#state), number(this.#inc)]
-    return { state, inc, hasUint32: this.#hasUint32, uinteger: this.#uinteger }
+    return {
+      state: number(this.#state),
+      inc: number(this.#inc),
+      hasUint32: this.#hasUint32,
+      uinteger: this.#uinteger,
+    }
   }
 
   /** Draws 64 bits into `#high` and `#low`. */
@@ -205,8 +215,9 @@ function sizeOf(low: number, high: number): number {
     const offset = high - 1 - low
     if (Number.isSafeInteger(offset)) return offset + 1
   }
-  const Kind = typeof low === 'number' && typeof high === 'number' ? RangeError : TypeError
-  throw new Kind(
-    `"low, high" expected integers, low < high <= low + 2^53, got ${String(low)}, ${String(high)}`,
-  )
+  const message =
+    '"low, high" expected integers, low < high <= low + 2^53, ' +
+    `got ${String(low)}, ${String(high)}`
+  if (typeof low !== 'number' || typeof high !== 'number') throw new TypeError(message)
+  throw new RangeError(message)
 }

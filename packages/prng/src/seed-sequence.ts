@@ -8,18 +8,23 @@ const POOL = 4
  *
  * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015);
  * numpy/random/bit_generator.pyx.
- * Vectors: vectors/prng/seed-sequence.json.
+ * Vectors: vectors/prng/seed-sequence.json. Protocol §2.1.
  * @throws TypeError unless `entropy` is a bigint or a number; RangeError unless it is a
  *   non-negative integer and, as a number, at most 2^53 - 1.
  */
 export function seedSequence(entropy: bigint | number): SeedSequence {
-  if ((typeof entropy !== 'bigint' && !Number.isSafeInteger(entropy)) || entropy < 0) {
-    const Kind = typeof entropy === 'bigint' || typeof entropy === 'number' ? RangeError : TypeError
-    const wanted =
-      Number.isInteger(entropy) && entropy > 0 ? 'a bigint past 2^53 - 1' : 'a non-negative integer'
-    throw new Kind(`"seed" expected ${wanted}, got ${String(entropy)}`)
-  }
+  const isExact = typeof entropy === 'bigint' || Number.isSafeInteger(entropy)
+  if (!isExact || entropy < 0) throw refusalOf(entropy)
   return new SeedSequence(toWords(BigInt(entropy)))
+}
+
+function refusalOf(entropy: bigint | number): Error {
+  const isTooLarge = Number.isInteger(entropy) && entropy > 0
+  const wanted = isTooLarge ? 'a bigint past 2^53 - 1' : 'a non-negative integer'
+  const message = `"seed" expected ${wanted}, got ${String(entropy)}`
+  const isNumber = typeof entropy === 'bigint' || typeof entropy === 'number'
+  if (!isNumber) return new TypeError(message)
+  return new RangeError(message)
 }
 
 /**
@@ -35,10 +40,11 @@ export class SeedSequence {
     const pool = Array.from({ length: POOL }, (_, i) => hash(entropy[i] ?? 0))
     // Each word of the pool is stirred into the other three, and each word beyond the pool into all
     // four.
-    for (let from = 0; from < POOL || from < entropy.length; from++) {
+    const sources = Math.max(POOL, entropy.length)
+    for (let from = 0; from < sources; from++) {
+      const source = pool[from] ?? entropy[from] ?? 0
       for (let to = 0; to < POOL; to++) {
-        if (to !== from)
-          pool[to] = mix(pool[to] as number, hash((pool[from] ?? entropy[from]) as number))
+        if (to !== from) pool[to] = mix(pool[to] ?? 0, hash(source))
       }
     }
     this.#pool = pool
@@ -46,16 +52,16 @@ export class SeedSequence {
 
   /** `n` words of 32 bits, the same ones at every call. */
   generateState(n: number): Uint32Array {
-    expectInteger('n', n, 0, 2 ** 31)
+    expectInteger('n', n, { least: 0, most: 2 ** 31 })
     const hash = hasher(0x8b51f9dd, 0x58f38ded)
     const words = new Uint32Array(n)
-    for (let i = 0; i < n; i++) words[i] = hash(this.#pool[i % POOL] as number)
+    for (let i = 0; i < n; i++) words[i] = hash(this.#pool[i % POOL] ?? 0)
     return words
   }
 
   /** `n` words of 64 bits: the 32-bit words in pairs, the lower half first. */
   generateState64(n: number): BigUint64Array {
-    expectInteger('n', n, 0, 2 ** 30)
+    expectInteger('n', n, { least: 0, most: 2 ** 30 })
     const words = this.generateState(2 * n)
     return new BigUint64Array(n).map(
       (_, i) => (BigInt(words[2 * i + 1] ?? 0) << 32n) | BigInt(words[2 * i] ?? 0),
@@ -64,10 +70,15 @@ export class SeedSequence {
 }
 
 /** @throws TypeError or RangeError unless `value` is an integer from `least` to `most`. */
-export function expectInteger(name: string, value: number, least: number, most: number): void {
+export function expectInteger(
+  name: string,
+  value: number,
+  { least, most }: { least: number; most: number },
+): void {
   if (Number.isInteger(value) && value >= least && value <= most) return
-  const Kind = typeof value === 'number' ? RangeError : TypeError
-  throw new Kind(`"${name}" expected an integer in ${least}..${most}, got ${String(value)}`)
+  const message = `"${name}" expected an integer in ${least}..${most}, got ${String(value)}`
+  if (typeof value !== 'number') throw new TypeError(message)
+  throw new RangeError(message)
 }
 
 /** Words of 32 bits, the lowest first, none for zero. */

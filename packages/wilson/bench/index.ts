@@ -1,13 +1,13 @@
 import { Bench } from 'tinybench'
-import { calibrate, crossing, interval, normalQuantile, verdict, walk } from '../src/index.ts'
+import { calibrate, crossing, intervalOf, lookAt, normalQuantile, walk } from '../src/index.ts'
 
 const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
-const tally = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
-const scaled = { ...tally, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
+const counts = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
+const scaled = { ...counts, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
 
 /** The peer: the same rule in floats, right except near ties. */
-function floatVerdict({ wins, trials, ratioPpm, rule: { cap } }: typeof tally): string {
-  const { lower, upper } = interval({ wins, trials, z: 2.85 })
+function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): string {
+  const { lower, upper } = intervalOf({ wins, trials, z: 2.85 })
   const rate = ratioPpm / 1e6
   if (lower >= rate) return 'win'
   const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
@@ -22,7 +22,7 @@ function textbookCrossing(p: number, cap: number): number {
   for (let trials = 1; trials <= cap; trials++) {
     for (let wins = trials; wins >= 0; wins--) {
       mass[wins] = (mass[wins] ?? 0) * (1 - p) + (mass[wins - 1] ?? 0) * p
-      if (trials < 10 || wins < trials * p || interval({ wins, trials, z: 2.85 }).lower < p)
+      if (trials < 10 || wins < trials * p || intervalOf({ wins, trials, z: 2.85 }).lower < p)
         continue
       crossed += mass[wins] ?? 0
       mass[wins] = 0
@@ -33,9 +33,9 @@ function textbookCrossing(p: number, cap: number): number {
 
 const looks = new Bench({ name: 'a look' })
   .add('nothing (what the clock costs)', () => {})
-  .add('verdict', () => void verdict(tally))
-  .add('verdict, counts in millionths', () => void verdict(scaled))
-  .add('verdict in floats (peer)', () => void floatVerdict(tally))
+  .add('lookAt', () => void lookAt(counts))
+  .add('lookAt, counts in millionths', () => void lookAt(scaled))
+  .add('lookAt in floats (peer)', () => void floatLook(counts))
   .add('normalQuantile', () => void normalQuantile(0.05))
 
 const walks = new Bench({

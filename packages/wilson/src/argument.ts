@@ -1,30 +1,37 @@
 /** The caller's mistakes: every refusal reads `"wins" expected 0..10, got 11`. */
 
-const refuse = (name: string, expected: string, value: unknown): RangeError =>
+const refusal = (name: string, expected: string, value: unknown): RangeError =>
   new RangeError(`"${name}" expected ${expected}, got ${value}`)
 
 /**
  * `value` as a bigint. @throws RangeError unless it is an integer within low..high (a number: a
  * safe one).
  */
-export function integer(name: string, value: number | bigint, low: bigint, high?: bigint): bigint {
-  const exact = typeof value === 'bigint' || Number.isSafeInteger(value) ? BigInt(value) : null
-  if (exact !== null && exact >= low && (high === undefined || exact <= high)) return exact
-  throw refuse(
-    name,
-    high === undefined ? `an integer of at least ${low}` : `${low}..${high}`,
-    value,
-  )
+export function readInteger(
+  name: string,
+  value: number | bigint,
+  { low, high }: { low: bigint; high?: bigint },
+): bigint {
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
+    const exact = BigInt(value)
+    if (exact >= low && (high === undefined || exact <= high)) return exact
+  }
+  const expected = high === undefined ? `an integer of at least ${low}` : `${low}..${high}`
+  throw refusal(name, expected, value)
 }
 
 /** @throws RangeError unless low <= value <= high. */
-export function within(name: string, value: number, low: number, high: number): void {
-  if (!Number.isFinite(value) || value < low || value > high)
-    throw refuse(name, `${low}..${high}`, value)
+export function expectWithin(
+  name: string,
+  value: number,
+  { low, high }: { low: number; high: number },
+): void {
+  if (Number.isFinite(value) && value >= low && value <= high) return
+  throw refusal(name, `${low}..${high}`, value)
 }
 
 /** @throws RangeError unless 0 < value < 1. */
-export function openUnit(name: string, value: number): void {
-  if (!Number.isFinite(value) || value <= 0 || value >= 1)
-    throw refuse(name, 'between 0 and 1, both excluded', value)
+export function expectOpenUnit(name: string, value: number): void {
+  if (Number.isFinite(value) && value > 0 && value < 1) return
+  throw refusal(name, 'between 0 and 1, both excluded', value)
 }

@@ -1,4 +1,4 @@
-import { openUnit } from './argument.ts'
+import { expectOpenUnit } from './argument.ts'
 import type { Rule } from './sequential.ts'
 import { crossing } from './walk.ts'
 
@@ -17,7 +17,7 @@ const STEP_PPM = 1_000
  * 5000; time grows as cap^1.5.
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:
- * vectors/wilson/calibrate.json.
+ * vectors/wilson/calibrate.json. Protocol §7.
  * @throws RangeError unless 0 < alpha < 1 and 1 <= minTrials <= cap <= 10_000_000.
  */
 export function calibrate({
@@ -29,26 +29,32 @@ export function calibrate({
   cap: number
   minTrials: number
 }): number {
-  openUnit('alpha', alpha)
-  const rule = (hundredths: number): Rule => ({
+  expectOpenUnit('alpha', alpha)
+  const ruleOf = (hundredths: number): Rule => ({
     cap,
     minTrials,
     zSquaredPpm: BigInt(hundredths) ** 2n * 100n,
   })
+  // With z^2 > cap not even cap wins of cap reach one half.
+  const enough = Math.ceil(100 * Math.sqrt(cap)) + 1
   let least = 0
   for (let ratioPpm = LOWEST_PPM; ratioPpm <= HIGHEST_PPM; ratioPpm += STEP_PPM) {
-    const kept = (hundredths: number) =>
-      crossing({ p: ratioPpm / 1e6, ratioPpm, rule: rule(hundredths) }) <= alpha
-    if (kept(least)) continue
-    // A higher z only moves the boundary up, so bisect. With z^2 > cap not even cap wins of cap
-    // reach one half.
-    let most = Math.ceil(100 * Math.sqrt(cap)) + 1
-    while (most - least > 1) {
-      const middle = (least + most) >> 1
-      if (kept(middle)) most = middle
-      else least = middle
-    }
-    least = most
+    const isKept = (hundredths: number): boolean =>
+      crossing({ p: ratioPpm / 1e6, ratioPpm, rule: ruleOf(hundredths) }) <= alpha
+    if (!isKept(least)) least = leastAbove(least, enough, isKept)
   }
   return least / 100
+}
+
+/** The least integer in (no, yes] that `holds`: false up to some integer, true from there. */
+function leastAbove(no: number, yes: number, holds: (value: number) => boolean): number {
+  let below = no
+  let least = yes
+  while (least - below > 1) {
+    const middle = (below + least) >> 1
+    // A higher z only moves the boundary up, so bisect.
+    if (holds(middle)) least = middle
+    else below = middle
+  }
+  return least
 }

@@ -1,12 +1,13 @@
-import { openUnit } from './argument.ts'
+import { expectOpenUnit } from './argument.ts'
 
 const ROOT_2PI = 2.5066282746310002
 const LOG_ROOT_2PI = 0.9189385332046728
 
 /** sqrt(2 pi) (P(Z <= z) - 1/2) - z = -z^3 / (2 * 3) + z^5 / (2 * 4 * 5) - …. For |z| <= 1. */
-function bend(z: number): number {
+function bendAt(z: number): number {
   let sum = 0
-  for (let term = z, k = 1; k < 18; k++) {
+  let term = z
+  for (let k = 1; k < 18; k++) {
     term *= (-z * z) / (2 * k)
     sum += term / (2 * k + 1)
   }
@@ -17,7 +18,7 @@ function bend(z: number): number {
  * Mills' ratio, P(Z > z) / density(z) = 1 / (z + 1 / (z + 2 / (z + 3 / …))), Laplace's fraction.
  * For z >= 0.9.
  */
-function mills(z: number): number {
+function millsAt(z: number): number {
   const depth = 20 + Math.ceil(400 / (z * z))
   let below = (z + Math.sqrt(z * z + 4 * depth)) / 2 // what the rest of the fraction tends to
   for (let k = depth; k > 0; k--) below = z + k / below
@@ -37,21 +38,30 @@ function mills(z: number): number {
  * @throws RangeError unless 0 < p < 1.
  */
 export function normalQuantile(p: number): number {
-  openUnit('p', p)
+  expectOpenUnit('p', p)
   const offset = p - 0.5
-  if (Math.abs(offset) < 0.34) {
-    const area = offset * ROOT_2PI
-    let z = area
-    for (let step = 0; step < 6; step++) z -= (z - area + bend(z)) * Math.exp((z * z) / 2)
-    return z
-  }
+  if (Math.abs(offset) < 0.34) return centralQuantile(offset)
+  const z = tailQuantile(Math.min(p, 1 - p))
+  return offset < 0 ? -z : z
+}
+
+/** The z with P(Z <= z) - 1/2 = offset, from -0.34 to 0.34. */
+function centralQuantile(offset: number): number {
+  const area = offset * ROOT_2PI
+  let z = area
+  for (let step = 0; step < 6; step++) z -= (z - area + bendAt(z)) * Math.exp((z * z) / 2)
+  return z
+}
+
+/** The z with P(Z > z) = tail, at most 0.16. */
+function tailQuantile(tail: number): number {
   // On log P(Z > z), concave and nearly a parabola: from the right Newton cannot overshoot, nor
   // anything underflow.
-  const logTail = Math.log(Math.min(p, 1 - p))
+  const logTail = Math.log(tail)
   let z = Math.sqrt(-2 * logTail)
   for (let step = 0; step < 6; step++) {
-    const ratio = mills(z)
+    const ratio = millsAt(z)
     z += ratio * (Math.log(ratio) - (z * z) / 2 - LOG_ROOT_2PI - logTail)
   }
-  return offset < 0 ? -z : z
+  return z
 }

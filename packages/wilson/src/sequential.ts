@@ -1,10 +1,10 @@
-import { integer } from './argument.ts'
+import { readInteger } from './argument.ts'
 
 /**
  * `wins` of `trials` decisive trials (ties left out), both in units of `1 / unit` of a trial; unit
  * 1 if absent.
  */
-export interface Tally {
+export interface Proportion {
   readonly wins: number | bigint
   readonly trials: number | bigint
   readonly unit?: bigint
@@ -23,35 +23,33 @@ export interface Rule {
   readonly zSquaredPpm: bigint
 }
 
-/** What `verdict` holds a tally against. */
+/** What `lookAt` holds a proportion against. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
 }
 
-export type Verdict = 'win' | 'hold' | 'continue'
+/** What a look comes to, for the contender. */
+export type Look = 'win' | 'hold' | 'continue'
 
 const PPM = 1_000_000n
+const PPM_CUBED = PPM * PPM * PPM
 const MAX_CAP = 10_000_000n
 
 /**
- * A tally and a bar in bigints: w of n trials in units of 1 / u, the rate r and z squared q in
+ * A proportion and a bar in bigints: w of n trials in units of 1 / u, the rate r and z squared q in
  * millionths.
  */
-function exact({ wins, trials, unit = 1n }: Tally, { ratioPpm, zSquaredPpm }: Bar) {
-  const n = integer('trials', trials, 0n)
-  const w = integer('wins', wins, 0n, n)
-  const u = integer('unit', unit, 1n)
-  return {
-    w,
-    n,
-    u,
-    r: integer('ratioPpm', ratioPpm, 1n, PPM - 1n),
-    q: integer('zSquaredPpm', zSquaredPpm, 0n),
-  }
-}
+type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
 
-type Exact = ReturnType<typeof exact>
+function readExact({ wins, trials, unit = 1n }: Proportion, bar: Bar): Exact {
+  const n = readInteger('trials', trials, { low: 0n })
+  const w = readInteger('wins', wins, { low: 0n, high: n })
+  const u = readInteger('unit', unit, { low: 1n })
+  const r = readInteger('ratioPpm', bar.ratioPpm, { low: 1n, high: PPM - 1n })
+  const q = readInteger('zSquaredPpm', bar.zSquaredPpm, { low: 0n })
+  return { w, n, u, r, q }
+}
 
 /**
  * lower >= r / PPM, cleared of its denominators. No trials have the lower bound 0, which the
@@ -63,7 +61,7 @@ function reaches({ w, n, u, r, q }: Exact): boolean {
 }
 
 /** upper < num / den for a rate below 1; false for a rate of 0 or less, as it must be. */
-function below({ w, n, u, q }: Exact, num: bigint, den: bigint): boolean {
+function isBelow({ w, n, u, q }: Exact, num: bigint, den: bigint): boolean {
   const lag = n * num - w * den
   return lag > 0n && PPM * lag * lag > q * u * n * num * (den - num)
 }
@@ -76,31 +74,25 @@ function below({ w, n, u, q }: Exact, num: bigint, den: bigint): boolean {
  * for repeated looks take z from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/verdicts.json.
+ * Protocol §7.
  * @throws RangeError unless 0 <= wins <= trials, 0 < ratioPpm < 1_000_000, zSquaredPpm >= 0 and
  *   unit >= 1.
  */
-export function lowerReaches(tally: Tally & Bar): boolean {
-  return reaches(exact(tally, tally))
+export function lowerReaches(proportion: Proportion & Bar): boolean {
+  return reaches(readExact(proportion, proportion))
 }
 
 /**
  * Is the upper Wilson bound of `wins / trials` below `ratioPpm`? Exactly `w < nR` and `(nR - w)^2 >
  * z^2 n R (1 - R)`.
  *
- * The mirror of `lowerReaches`: at equality the bound reaches, and is not below.
+ * The mirror of `lowerReaches`: at equality the bound reaches, and is not below. Protocol §7.
  *
  * @throws RangeError as `lowerReaches` does.
  */
-export function upperBelow(tally: Tally & Bar): boolean {
-  const look = exact(tally, tally)
-  return below(look, look.r, PPM)
-}
-
-/** The least k with k^2 >= value: Newton's integer square root, which comes from above, then up. */
-function ceilRoot(value: bigint): bigint {
-  let root = value
-  for (let next = (value + 1n) >> 1n; next < root; next = (root + value / root) >> 1n) root = next
-  return root * root === value ? root : root + 1n
+export function upperBelow(proportion: Proportion & Bar): boolean {
+  const exact = readExact(proportion, proportion)
+  return isBelow(exact, exact.r, PPM)
 }
 
 /**
@@ -108,24 +100,47 @@ function ceilRoot(value: bigint): bigint {
  * `hold` once even the optimistic rate over all that is left of `cap` falls short of `need = cap R
  * + ceil(z sqrt(cap R (1 - R)))` wins, else `continue`. Before `minTrials`: `continue`.
  *
- * Depends on the tally alone, so on no order of arrival, and `unit` only scales it. With z from
- * `calibrate`, a look after each whole trial and the first verdict standing, a contender no better
- * than the ratio wins with at most alpha.
+ * Depends on the counts alone, so on no order of arrival, and `unit` only scales them. With z from
+ * `calibrate`, a look after each whole trial and the first win or hold standing, a contender no
+ * better than the ratio wins with at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `lowerReaches` does.
  */
-export function verdict({ wins, trials, unit = 1n, ratioPpm, rule }: Tally & Contest): Verdict {
-  const cap = integer('cap', rule.cap, 1n, MAX_CAP)
-  const minTrials = integer('minTrials', rule.minTrials, 1n, cap)
-  const look = exact({ wins, trials, unit }, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
-  const { w, n, u, r, q } = look
+export function lookAt({ wins, trials, unit = 1n, ratioPpm, rule }: Proportion & Contest): Look {
+  const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
+  const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
+  const exact = readExact({ wins, trials, unit }, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
+  const { n, u } = exact
   if (n < minTrials * u) return 'continue'
-  if (reaches(look)) return 'win'
-  if (n >= cap * u) return 'hold'
-  const cube = PPM * PPM * PPM
-  const need = cap * r + PPM * ceilRoot((q * cap * r * (PPM - r) + cube - 1n) / cube)
+  if (reaches(exact)) return 'win'
+  if (n >= cap * u || isOutOfReach(exact, cap)) return 'hold'
+  return 'continue'
+}
+
+/** Would even the upper bound, over all that is left of `cap`, bring too few wins? */
+function isOutOfReach(exact: Exact, cap: bigint): boolean {
+  const { w, n, u } = exact
   // The rate that the trials left would have to bring, (need - w) / (cap - n), as num / den.
-  const num = need * u - w * PPM
+  const num = needOf(exact, cap) * u - w * PPM
   const den = (cap * u - n) * PPM
-  return num >= den || below(look, num, den) ? 'hold' : 'continue'
+  return num >= den || isBelow(exact, num, den)
+}
+
+/** cap R + ceil(z sqrt(cap R (1 - R))) wins, in millionths: about what a win takes at `cap`. */
+function needOf({ r, q }: Exact, cap: bigint): bigint {
+  // To round up before the root is taken does not change the root, rounded up.
+  const variance = (q * cap * r * (PPM - r) + PPM_CUBED - 1n) / PPM_CUBED
+  return cap * r + PPM * ceilRoot(variance)
+}
+
+/** The least k with k^2 >= value: Newton's integer square root, which comes from above, then up. */
+function ceilRoot(value: bigint): bigint {
+  let root = value
+  let next = (value + 1n) >> 1n
+  while (next < root) {
+    root = next
+    next = (root + value / root) >> 1n
+  }
+  if (root * root === value) return root
+  return root + 1n
 }

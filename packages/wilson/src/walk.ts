@@ -1,5 +1,6 @@
-import { within } from './argument.ts'
-import { type Contest, lowerReaches, type Rule, verdict } from './sequential.ts'
+import { expectWithin } from './argument.ts'
+import { holdBoundary, winBoundary } from './boundary.ts'
+import { type Contest, lookAt } from './sequential.ts'
 
 /**
  * A contender that wins each decisive trial with probability `p`, looked at after every one of
@@ -10,8 +11,8 @@ export interface Walk extends Contest {
 }
 
 /**
- * How the walk ends: probabilities of the two verdicts (their sum is 1), and the number of trials
- * until then.
+ * How the walk ends: probabilities of win and hold (their sum is 1), and the number of trials until
+ * then.
  */
 export interface End {
   readonly win: number
@@ -22,50 +23,21 @@ export interface End {
   readonly trials95: number
 }
 
+/** The walks that have not ended: mass[w] of all have w wins, low <= w <= high. */
+interface Open {
+  readonly mass: Float64Array
+  low: number
+  high: number
+}
+
 /**
  * What may be dropped in all: a count with less than DUST / cap is. A trial adds one count, so cap
  * + 1 are the most.
  */
 const DUST = 1e-16
 
-const at = (array: ArrayLike<number>, index: number): number => array[index] ?? 0
-
-/**
- * For each n in 0..cap, the fewest wins at which `lowerReaches`; n + 1 where none do, or before the
- * first look.
- *
- * Floats place the edge within 1e-8 (cap is at most 10^7), so only nearer than 1e-6 to an integer
- * can they be wrong, and there `lowerReaches` decides: the exact boundary, at the speed of floats.
- */
-export function winBoundary(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule): Int32Array {
-  const rate = ratioPpm / 1e6
-  const spread = (Number(zSquaredPpm) / 1e6) * rate * ((1e6 - ratioPpm) / 1e6)
-  const boundary = new Int32Array(cap + 1)
-  for (let trials = 0; trials <= cap; trials++) {
-    const edge = trials * rate + Math.sqrt(trials * spread)
-    const wins = Math.round(edge)
-    let fewest = Math.ceil(edge)
-    if (Math.abs(edge - wins) < 1e-6 && wins <= trials) {
-      fewest = lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }) ? wins : wins + 1
-    }
-    boundary[trials] = trials < minTrials ? trials + 1 : Math.min(fewest, trials + 1)
-  }
-  return boundary
-}
-
-/**
- * For each n in 0..cap, the most wins whose `verdict` is hold; -1 where none is. It never falls as
- * n grows.
- */
-export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
-  const boundary = new Int32Array(rule.cap + 1)
-  let wins = -1
-  for (let trials = 0; trials <= rule.cap; trials++) {
-    while (wins < trials && verdict({ wins: wins + 1, trials, ratioPpm, rule }) === 'hold') wins++
-    boundary[trials] = wins
-  }
-  return boundary
-}
+/** For one type of array: with two it would be slower. */
+const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**
  * How the walk ends that is won with at least win[n] wins and held with at most hold[n], for n in
@@ -77,25 +49,14 @@ export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
  */
 export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
+  const dust = DUST / cap
   const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
-  const mass = new Float64Array(cap + 2)
-  mass[0] = 1
-  for (let n = 1, low = 0, high = 0; n <= cap && low <= high; n++) {
-    // One trial: each mass[w], low <= w <= high, splits into a loss (stays) and a win (moves to w +
-    // 1).
-    let moving = 0
-    for (let w = low; w <= high; w++) {
-      const here = at(mass, w)
-      mass[w] = here * (1 - p) + moving
-      moving = here * p
-    }
-    mass[++high] = moving
-    let won = 0
-    let held = 0
-    while (low <= high && (high >= at(win, n) || at(mass, high) < DUST / cap))
-      won += at(mass, high--)
-    while (low <= high && (low <= at(hold, n) || at(mass, low) < DUST / cap))
-      held += at(mass, low++)
+  const open: Open = { mass: new Float64Array(cap + 2), low: 0, high: 0 }
+  open.mass[0] = 1
+  for (let n = 1; n <= cap && open.low <= open.high; n++) {
+    playTrial(open, p)
+    const won = takeFromAbove(open, win[n] ?? 0, dust)
+    const held = takeFromBelow(open, hold[n] ?? 0, dust)
     end.win += won
     end.hold += held
     end.expectedTrials += n * (won + held)
@@ -105,8 +66,43 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   return end
 }
 
+/** One trial: each mass[w] splits into a loss, which stays, and a win, which moves to w + 1. */
+function playTrial(open: Open, p: number): void {
+  const { mass, low, high } = open
+  let moving = 0
+  for (let w = low; w <= high; w++) {
+    const here = at(mass, w)
+    mass[w] = here * (1 - p) + moving
+    moving = here * p
+  }
+  open.high = high + 1
+  mass[open.high] = moving
+}
+
+/** Ends the walks with at least `fewest` wins, and dust above the others. Returns their share. */
+function takeFromAbove(open: Open, fewest: number, dust: number): number {
+  const { mass, low } = open
+  let taken = 0
+  while (low <= open.high && (open.high >= fewest || at(mass, open.high) < dust)) {
+    taken += at(mass, open.high)
+    open.high--
+  }
+  return taken
+}
+
+/** Ends the walks with at most `most` wins, and dust below the others. Returns their share. */
+function takeFromBelow(open: Open, most: number, dust: number): number {
+  const { mass, high } = open
+  let taken = 0
+  while (open.low <= high && (open.low <= most || at(mass, open.low) < dust)) {
+    taken += at(mass, open.low)
+    open.low++
+  }
+  return taken
+}
+
 /**
- * How often, and how soon, the contender of true strength `p` wins or holds under `verdict`, one
+ * How often, and how soon, the contender of true strength `p` wins or holds under `lookAt`, one
  * look a trial.
  *
  * Exact boundaries; probabilities in floats, within 1e-12. Time and memory grow as cap^1.5 and cap.
@@ -114,10 +110,10 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:
  * vectors/wilson/walk.json.
- * @throws RangeError unless 0 <= p <= 1, and as `verdict` does.
+ * @throws RangeError unless 0 <= p <= 1, and as `lookAt` does.
  */
 export function walk({ p, ratioPpm, rule }: Walk): End {
-  check({ p, ratioPpm, rule })
+  expectWalk({ p, ratioPpm, rule })
   return absorb(p, winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule))
 }
 
@@ -129,17 +125,14 @@ export function walk({ p, ratioPpm, rule }: Walk): End {
  * @throws RangeError as `walk` does.
  */
 export function crossing({ p, ratioPpm, rule }: Walk): number {
-  check({ p, ratioPpm, rule })
-  const { win, hold } = absorb(
-    p,
-    winBoundary(ratioPpm, rule),
-    new Int32Array(rule.cap + 1).fill(-1),
-  )
+  expectWalk({ p, ratioPpm, rule })
+  const noHold = new Int32Array(rule.cap + 1).fill(-1)
+  const { win, hold } = absorb(p, winBoundary(ratioPpm, rule), noHold)
   return win + hold
 }
 
-/** Refuses what `verdict` refuses, and a p that is no probability. */
-function check({ p, ratioPpm, rule }: Walk): void {
-  verdict({ wins: 0, trials: 0, ratioPpm, rule })
-  within('p', p, 0, 1)
+/** Refuses what `lookAt` refuses, and a p that is no probability. */
+function expectWalk({ p, ratioPpm, rule }: Walk): void {
+  lookAt({ wins: 0, trials: 0, ratioPpm, rule })
+  expectWithin('p', p, { low: 0, high: 1 })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lowerReaches, type Rule, verdict } from '../src/index.ts'
-import { holdBoundary, winBoundary } from '../src/walk.ts'
+import { holdBoundary, winBoundary } from '../src/boundary.ts'
+import { lookAt, lowerReaches, type Rule } from '../src/index.ts'
 
 const rule: fc.Arbitrary<Rule> = fc
   .record({
@@ -19,14 +19,14 @@ const ratioPpm = fc.oneof(
   fc.constantFrom(200_000, 500_000, 640_000, 800_000),
 )
 
-test('both boundaries are those of verdict, count by count', () => {
+test('both boundaries are those of `lookAt`, count by count', () => {
   fc.assert(
     fc.property(rule, ratioPpm, (rule, ratioPpm) => {
       const [win, hold] = [winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)]
       for (let trials = 0; trials <= rule.cap; trials++) {
         for (let wins = 0; wins <= trials; wins++) {
           const want = wins >= win[trials]! ? 'win' : wins <= hold[trials]! ? 'hold' : 'continue'
-          expect(verdict({ wins, trials, ratioPpm, rule })).toBe(want)
+          expect(lookAt({ wins, trials, ratioPpm, rule })).toBe(want)
         }
       }
     }),

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import bounds from '../../../vectors/wilson/bounds.json' with { type: 'json' }
-import { interval, lowerReaches } from '../src/index.ts'
+import { intervalOf, lowerReaches } from '../src/index.ts'
 import { ulps } from './vectors.ts'
 
 test.each(bounds.vectors)('$what: $input.wins of $input.trials, z $input.z', ({ input, want }) => {
-  const { lower, upper } = interval(input)
+  const { lower, upper } = intervalOf(input)
   expect(ulps(lower, want.lower)).toBeLessThanOrEqual(4)
   expect(ulps(upper, want.upper)).toBeLessThanOrEqual(4)
 })
@@ -21,8 +21,8 @@ const z = fc.double({ min: 0, max: 50, noNaN: true })
 test('the bounds are in order and mirror each other', () => {
   fc.assert(
     fc.property(tally, z, ({ wins, trials }, z) => {
-      const { lower, upper } = interval({ wins, trials, z })
-      const mirror = interval({ wins: trials - wins, trials, z })
+      const { lower, upper } = intervalOf({ wins, trials, z })
+      const mirror = intervalOf({ wins: trials - wins, trials, z })
       const rate = wins / trials
       expect(lower).toBeGreaterThanOrEqual(0)
       expect(upper).toBeLessThanOrEqual(1)
@@ -36,8 +36,8 @@ test('the bounds are in order and mirror each other', () => {
 test('nothing but wins ends at exactly 1, nothing but losses at exactly 0', () => {
   fc.assert(
     fc.property(tally, z, ({ trials }, z) => {
-      expect(interval({ wins: trials, trials, z }).upper).toBe(1)
-      expect(interval({ wins: 0, trials, z }).lower).toBe(0)
+      expect(intervalOf({ wins: trials, trials, z }).upper).toBe(1)
+      expect(intervalOf({ wins: 0, trials, z }).lower).toBe(0)
     }),
   )
 })
@@ -45,9 +45,9 @@ test('nothing but wins ends at exactly 1, nothing but losses at exactly 0', () =
 test('a larger z widens; ten times the trials narrow', () => {
   fc.assert(
     fc.property(tally, z, z, ({ wins, trials }, a, b) => {
-      const narrow = interval({ wins, trials, z: Math.min(a, b) })
-      const wide = interval({ wins, trials, z: Math.max(a, b) })
-      const more = interval({ wins: wins * 10, trials: trials * 10, z: Math.max(a, b) })
+      const narrow = intervalOf({ wins, trials, z: Math.min(a, b) })
+      const wide = intervalOf({ wins, trials, z: Math.max(a, b) })
+      const more = intervalOf({ wins: wins * 10, trials: trials * 10, z: Math.max(a, b) })
       expect(wide.lower).toBeLessThanOrEqual(narrow.lower * (1 + 1e-14))
       expect(wide.upper).toBeGreaterThanOrEqual(narrow.upper * (1 - 1e-14))
       expect(more.lower).toBeGreaterThanOrEqual(wide.lower * (1 - 1e-14))
@@ -61,7 +61,7 @@ test('the floats and the integers agree away from the boundary', () => {
     .map(([a, b]) => ({ wins: Math.min(a, b), trials: Math.max(a, b) }))
   fc.assert(
     fc.property(counts, fc.integer({ min: 1, max: 999_999 }), (tally, ratioPpm) => {
-      const { lower } = interval({ ...tally, z: 2.85 })
+      const { lower } = intervalOf({ ...tally, z: 2.85 })
       fc.pre(Math.abs(lower - ratioPpm / 1e6) > 1e-12)
       expect(lowerReaches({ ...tally, ratioPpm, zSquaredPpm: 8_122_500n })).toBe(
         lower >= ratioPpm / 1e6,

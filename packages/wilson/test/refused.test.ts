@@ -3,7 +3,8 @@ import refused from '../../../vectors/wilson/refused.json' with { type: 'json' }
 import * as wilson from '../src/index.ts'
 import { revive } from './vectors.ts'
 
-const { ...calls } = wilson
+/** By the names that the vectors have for them. */
+const calls = { ...wilson, interval: wilson.intervalOf, verdict: wilson.lookAt }
 
 test.each(refused.vectors)('$call refuses $what', ({ call, input, error }) => {
   const refuse = calls[call as 'verdict'] as (input: unknown) => unknown
@@ -18,13 +19,13 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
     const bad = value as number
     const rule = { cap: 100, minTrials: 10, zSquaredPpm: 8_122_500n }
     const calls = [
-      () => wilson.interval({ wins: bad, trials: 10, z: 1 }),
-      () => wilson.interval({ wins: 1, trials: bad, z: 1 }),
-      () => wilson.interval({ wins: 1, trials: 10, z: bad }),
+      () => wilson.intervalOf({ wins: bad, trials: 10, z: 1 }),
+      () => wilson.intervalOf({ wins: 1, trials: bad, z: 1 }),
+      () => wilson.intervalOf({ wins: 1, trials: 10, z: bad }),
       () => wilson.normalQuantile(bad),
-      () => wilson.verdict({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
-      () => wilson.verdict({ wins: 1, trials: 10, ratioPpm: bad, rule }),
-      () => wilson.verdict({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),
+      () => wilson.lookAt({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
+      () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: bad, rule }),
+      () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),
       () => wilson.walk({ p: bad, ratioPpm: 510_000, rule }),
       () => wilson.calibrate({ alpha: bad, cap: 100, minTrials: 10 }),
       () => wilson.calibrate({ alpha: 0.05, cap: bad, minTrials: 10 }),

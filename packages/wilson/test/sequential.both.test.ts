@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import bars from '../../../vectors/wilson/bars.json' with { type: 'json' }
-import verdicts from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
+import looks from '../../../vectors/wilson/verdicts.json' with { type: 'json' }
 import {
   type Bar,
   type Contest,
+  lookAt,
   lowerReaches,
-  type Tally,
+  type Proportion,
   upperBelow,
-  verdict,
 } from '../src/index.ts'
 import { revive } from './vectors.ts'
 
 test.each(bars.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
-  const bar = revive<Tally & Bar>(input)
+  const bar = revive<Proportion & Bar>(input)
   expect({ lowerReaches: lowerReaches(bar), upperBelow: upperBelow(bar) }).toEqual(want)
 })
 
-test.each(verdicts.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
-  expect(verdict(revive<Tally & Contest>(input))).toBe(want)
+test.each(looks.vectors)('$what: $input.wins of $input.trials', ({ input, want }) => {
+  expect(lookAt(revive<Proportion & Contest>(input))).toBe(want)
 })
 
-test('104,328 verdicts have one checksum, on every machine and in Python with rationals', () => {
+test('104,328 looks have one checksum, on every machine and in Python with rationals', () => {
   const codes = { win: 0, hold: 1, continue: 2 }
   let hash = 0x811c9dc5 // FNV-1a, 32 bits
   for (const ratioPpm of [500_000, 510_000, 623_456, 800_000]) {
@@ -28,7 +28,7 @@ test('104,328 verdicts have one checksum, on every machine and in Python with ra
       const rule = { cap: 150, minTrials: 10, zSquaredPpm }
       for (let trials = 0; trials <= 160; trials++) {
         for (let wins = 0; wins <= trials; wins++) {
-          hash = Math.imul(hash ^ codes[verdict({ wins, trials, ratioPpm, rule })], 16_777_619)
+          hash = Math.imul(hash ^ codes[lookAt({ wins, trials, ratioPpm, rule })], 16_777_619)
         }
       }
     }

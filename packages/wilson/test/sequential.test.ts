@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lowerReaches, type Rule, upperBelow, verdict } from '../src/index.ts'
+import { lookAt, lowerReaches, type Rule, upperBelow } from '../src/index.ts'
 
 // The vectors are in sequential.both.test.ts.
 
@@ -68,11 +68,11 @@ describe('bounds', () => {
   })
 })
 
-describe('verdict', () => {
+describe('a look', () => {
   test('is total, and a win exactly where the lower bound reaches from the first look on', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, (tally, ratioPpm, rule) => {
-        const is = verdict({ ...tally, ratioPpm, rule })
+        const is = lookAt({ ...tally, ratioPpm, rule })
         const { zSquaredPpm } = rule
         const wins =
           tally.trials >= rule.minTrials && lowerReaches({ ...tally, ratioPpm, zSquaredPpm })
@@ -88,10 +88,10 @@ describe('verdict', () => {
     fc.assert(
       fc.property(counts, ratioPpm, ({ wins, trials }, ratioPpm) => {
         fc.pre(trials >= RULE.minTrials)
-        const now = ORDER[verdict({ wins, trials, ratioPpm, rule: RULE })]
+        const now = ORDER[lookAt({ wins, trials, ratioPpm, rule: RULE })]
         const better =
-          ORDER[verdict({ wins: Math.min(wins + 1, trials), trials, ratioPpm, rule: RULE })]
-        const worse = ORDER[verdict({ wins, trials: trials + 1, ratioPpm, rule: RULE })]
+          ORDER[lookAt({ wins: Math.min(wins + 1, trials), trials, ratioPpm, rule: RULE })]
+        const worse = ORDER[lookAt({ wins, trials: trials + 1, ratioPpm, rule: RULE })]
         expect(better).toBeGreaterThanOrEqual(now)
         expect(worse).toBeLessThanOrEqual(now)
       }),
@@ -102,10 +102,10 @@ describe('verdict', () => {
   test('a unit only scales; number and bigint are the same', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ wins, trials }, ratioPpm, rule, unit) => {
-        const plain = verdict({ wins, trials, ratioPpm, rule })
-        expect(verdict({ wins: BigInt(wins), trials: BigInt(trials), ratioPpm, rule })).toBe(plain)
+        const plain = lookAt({ wins, trials, ratioPpm, rule })
+        expect(lookAt({ wins: BigInt(wins), trials: BigInt(trials), ratioPpm, rule })).toBe(plain)
         expect(
-          verdict({
+          lookAt({
             wins: BigInt(wins) * unit,
             trials: BigInt(trials) * unit,
             unit,
@@ -135,7 +135,7 @@ describe('verdict', () => {
           const optimistic = wins + ((cap - trials) * (centre + spread)) / (trials + 8.1225)
           const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
           fc.pre(Math.abs(optimistic - need) > 1e-6)
-          expect(verdict({ wins, trials, ratioPpm, rule: RULE })).toBe(
+          expect(lookAt({ wins, trials, ratioPpm, rule: RULE })).toBe(
             optimistic < need ? 'hold' : 'continue',
           )
         },

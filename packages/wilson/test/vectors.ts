@@ -1,4 +1,4 @@
-import type { Bar, Contest, Tally } from '../src/index.ts'
+import type { Bar, Contest, Proportion } from '../src/index.ts'
 
 const BIG = new Set(['unit', 'zSquaredPpm'])
 
@@ -6,7 +6,7 @@ const BIG = new Set(['unit', 'zSquaredPpm'])
  * The input of a vector, which JSON holds without bigints and with strings past 2^53, as the
  * interface has it.
  */
-export function revive<T extends Partial<Tally & Bar & Contest>>(input: object): T {
+export function revive<T extends Partial<Proportion & Bar & Contest>>(input: object): T {
   const entries = Object.entries(input).map(([key, value]) => {
     if (value !== null && typeof value === 'object') return [key, revive(value)]
     return [key, typeof value === 'string' || BIG.has(key) ? BigInt(value) : value]

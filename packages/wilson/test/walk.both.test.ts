@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/wilson/walk.json' with { type: 'json' }
-import { calibrate, crossing, interval, type Rule, verdict, type Walk, walk } from '../src/index.ts'
-import { absorb, holdBoundary, winBoundary } from '../src/walk.ts'
+import { holdBoundary, winBoundary } from '../src/boundary.ts'
+import {
+  calibrate,
+  crossing,
+  intervalOf,
+  lookAt,
+  type Rule,
+  type Walk,
+  walk,
+} from '../src/index.ts'
+import { absorb } from '../src/walk.ts'
 import { revive } from './vectors.ts'
 
 /**
@@ -16,7 +25,7 @@ function unroundedHold(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule):
   for (let trials = minTrials; trials <= cap; trials++) {
     let wins = boundary[trials - 1]!
     const holds = (wins: number) =>
-      wins + (cap - trials) * interval({ wins, trials, z }).upper < need
+      wins + (cap - trials) * intervalOf({ wins, trials, z }).upper < need
     while (wins < trials && holds(wins + 1)) wins++
     boundary[trials] = wins
   }
@@ -62,14 +71,14 @@ test('the protocol’s z for cap 500', () => {
   expect(calibrate({ alpha: 0.05, cap: 500, minTrials: 10 })).toBe(2.67)
 })
 
-/** Every path of a few trials, followed one by one with `verdict`. */
+/** Every path of a few trials, followed one by one with `lookAt`. */
 function everyPath(
   { p, ratioPpm, rule }: Walk,
   wins = 0,
   trials = 0,
   mass = 1,
 ): Record<'win' | 'hold' | 'n', number> {
-  const is = verdict({ wins, trials, ratioPpm, rule })
+  const is = lookAt({ wins, trials, ratioPpm, rule })
   if (is !== 'continue') return { win: 0, hold: 0, [is]: mass, n: mass * trials }
   const [up, down] = [
     everyPath({ p, ratioPpm, rule }, wins + 1, trials + 1, mass * p),

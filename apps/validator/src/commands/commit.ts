@@ -1,8 +1,10 @@
 import { decodeCommitment, encodeCommitment } from '@affine/chain'
-import { onChain, openLive } from '@affine/verifier'
+import { openLive } from '@affine/settlement'
+import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emits } from '../setup.ts'
-import { accountOf, accountOnChain, neuronOf, readSlot, shown } from './chain.ts'
+import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
+import { emits } from '../service/places.ts'
+import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
@@ -10,7 +12,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
   .requiredOption('--model <name>', "the model's name, which contains the hotkey")
   .requiredOption('--revision <hash>', "the model's")
   .requiredOption('--chute <where>', 'where it answers')
-  .option('--emit', 'send it: on finney, it is only shown without')
+  .option('--emit', 'send it: on finney it is only shown unless this is given')
   .addHelpText(
     'after',
     '\nExample:\n  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c',
@@ -19,25 +21,27 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     const account = await accountOf(options)
     const { hotkey } = account
     const fields = encodeCommitment({ kind: 'miner', model, revision, chute })
-    if (decodeCommitment(fields, hotkey) === null)
-      throw new RangeError(
-        `"model" expected a name that contains the hotkey, ${hotkey}, got ${JSON.stringify(model)}`,
-      )
-    await onChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
+    if (decodeCommitment(fields, hotkey) === null) {
+      const wanted = `a name that contains the hotkey, ${hotkey}`
+      throw new RangeError(`"model" expected ${wanted}, got ${JSON.stringify(model)}`)
+    }
+    await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen) => {
+      const { chain, network } = subnet
       await neuronOf(chain, hotkey)
       const what = { hotkey, model, revision, chute }
-      if (!emits(network, options))
-        return screen.line(`would commit ${shown(what)}: not sent without --emit`, {
-          type: 'withheld',
-          ...what,
-        })
+      if (!emits(network, options)) {
+        const text = `would commit ${shown(what)}: not sent without --emit`
+        return screen.line(text, { type: 'withheld', ...what })
+      }
       const { number } = await chain.commit(account, fields)
-      const slot = (await chain.snapshot(number)).commitments.find((slot) => slot.hotkey === hotkey)
+      const { commitments } = await chain.snapshot(number)
+      const slot = commitments.find((each) => each.hotkey === hotkey)
       if (slot?.block !== number)
         throw new Error(`block ${number} was to hold the commitment: it does not`)
-      screen.line(`block ${number} has ${shown(readSlot(slot).says)}`, {
+      const committed = readSlot(slot)
+      screen.line(`block ${number} has ${shown(committed.says)}`, {
         type: 'committed',
-        ...readSlot(slot),
+        ...committed,
       })
     })
   })

@@ -5,12 +5,13 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stateRoot } from '@affine/duel'
-import { interrupted, output, raceAbort, share, shortHotkey } from '@affine/verifier'
+import { interrupted, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { castOf, LIAR, runSubnet } from '../demo/subnet.ts'
-import { narrate } from '../narrate.ts'
-import { emptyFolder } from './options.ts'
+import { emptyFolder } from '../service/empty-folder.ts'
+import { narrate } from '../service/narrate.ts'
+import { castOf } from './demo/cast.ts'
+import { endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
+import { type Hear, runSubnet } from './demo/subnet.ts'
 
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
@@ -23,64 +24,36 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
   .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
-    const [screen, signal] = [output(json), interrupted()]
+    const screen = output(json)
+    const signal = interrupted()
     const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
     const cast = castOf(seed)
-    const members = [...cast.validators, ...cast.miners]
-    const names = new Map(members.map(({ name, account }) => [account.hotkey, name]))
-    const nameOf = (hotkey: string): string => names.get(hotkey) ?? shortHotkey(hotkey)
-    const people = members.map(({ name, account, skill }) => {
-      const role = skill === undefined ? 'validator' : `miner of skill ${skill}`
-      return `${name.padEnd(9)} ${account.hotkey} ${role}${name === LIAR ? ' that makes its transcripts up' : ''}`
-    })
+    const nameOf = namesIn(cast)
+    const people = peopleIn(cast)
     screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
-    const subnet = runSubnet(cast, out, (member, event) => {
-      if (event.type === 'problem' || (event.type !== 'sent' && member === cast.validators[0]))
-        narrate(event, screen, nameOf)
-    })
-    const { chain, state } = await raceAbort(subnet, signal)
 
-    const champion = state.champion?.hotkey ?? ''
-    const { number } = await chain.head()
-    const weights = await chain.weights(number)
-    const uid = (await chain.snapshot(number)).neurons.find(
-      ({ hotkey }) => hotkey === champion,
-    )?.uid
-    const full = Object.values(weights).filter((row) => row.length === 1 && row[0]?.[0] === uid)
-    const root = stateRoot(state)
-    const end = `
-champion   ${nameOf(champion)} (${champion})
-ratio      ${share(state.ratio)}
-state root ${root}
-weights    ${full.length} of ${Object.keys(weights).length} validators give uid ${uid} all their weight on chain
+    // All validators do the same: what goes well is told of one of them.
+    const hear: Hear = (member, event) => {
+      const isTold = member === cast.validators[0] && event.type !== 'sent'
+      if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+    }
+    const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))
+    const { champion, ratio, root, weights } = ending
+    screen.line(endingText(ending, nameOf), { type: 'end', champion, ratio, root, weights })
 
-Now the verifier, a process of its own, with nothing but the buckets and the exported chain:
-`
-    screen.line(end, { type: 'end', champion, ratio: state.ratio, root, weights })
-
-    const [buckets, file] = [join(out, 'buckets'), join(out, 'chain.json')]
-    const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-    const words = [
-      ...process.execArgv,
-      verifier,
-      buckets,
-      '--network',
-      file,
-      ...(json ? ['--json'] : []),
-    ]
-    const child = spawn(process.execPath, words, {
-      stdio: ['ignore', 'inherit', 'inherit'],
-      signal,
-    })
-    const [code] = await raceAbort(once(child, 'exit'), signal)
-    process.exitCode = code ?? 1
-    const data = `${buckets} --network ${file}`
-    const next = `
-Everything is in ${out}. Try next:
-  verify again          npx af-verify ${data}
-  look at one epoch     npx af-verify ${data} --epoch 2
-  replay a challenge    npx af-verify ${data} --epoch 2 --sample mult8@0.1.0#0
-  tamper with a byte    change one in any file under ${buckets}, and verify again
-  play one yourself     npx af env run tictactoe-v0`
-    screen.line(next, { type: 'files', out })
+    const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
+    if (json) words.push('--json')
+    process.exitCode = await raceAbort(verifyApart(words, signal), signal)
+    screen.line(filesText(out), { type: 'files', out })
   })
+
+/** Runs `af-verify`, which says what it finds, in a process of its own, to its exit code. */
+async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {
+  const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
+  const child = spawn(process.execPath, [...process.execArgv, verifier, ...words], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    signal,
+  })
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}

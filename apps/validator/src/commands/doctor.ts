@@ -1,122 +1,76 @@
-import { LIMITS, statePath } from '@affine/blocks'
-import { ChainError, decodeCommitment } from '@affine/chain'
-import { type Opened, onChain, openBucket, openChain, output, printable } from '@affine/verifier'
+import { ChainError } from '@affine/chain'
+import { openChain, type Subnet } from '@affine/settlement'
+import { onChain, output, printable } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { accountOf, accountOnChain, decimal, readSlot, shown } from './chain.ts'
+import { accountOf, accountOnChain } from '../service/account.ts'
+import { checkBucket } from './doctor/bucket-check.ts'
+import { checkAnswer, checkClock, checkWeightsWay } from './doctor/chain-checks.ts'
+import { type Finding, fail, ok } from './doctor/finding.ts'
+import { seatOf } from './doctor/seat.ts'
+import { checkLastWeights, checkMiner, checkValidator } from './doctor/seat-checks.ts'
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
-/** Says what a check came to, and what to do if that is not well. */
-type Say = (check: string, result: keyof typeof MARKS, found: string, todo?: string) => void
 
 /** `af doctor`: is everything there that a validator or a miner needs? */
 export const doctor: CommandUnknownOpts = accountOnChain('doctor')
   .description(
-    'check what a validator or a miner needs: "✘" must be mended (then it exits with 1), "!" perhaps not',
+    'check what a validator or a miner needs: ' +
+      '"✘" must be mended (then it exits with 1), "!" perhaps not',
   )
-  .option('--buckets <folder|url>', 'where the buckets are; without, its own is not looked at')
+  .option(
+    '--buckets <folder|url>',
+    "where the buckets announced by name are (default: the hotkey's own is not looked at)",
+  )
   .addHelpText('after', '\nExample:\n  $ af doctor --network finney --wallet cold --hotkey hot')
   .action(async ({ buckets, ...options }) => {
     const { hotkey } = await accountOf(options)
-    const say: Say = (check, result, found, todo) => {
+    const screen = output(options.json)
+    const say = (finding: Finding): void => {
+      const { check, result } = finding
       if (result === 'fail') process.exitCode = 1
-      const text = printable(result === 'ok' || !todo ? found : `${found}: ${todo}`, 1000)
-      output(options.json).line(`${MARKS[result]} ${check.padEnd(12)} ${text}`, {
-        type: 'check',
-        check,
-        result,
-        text,
-      })
+      const text = printable(textOf(finding), 1000)
+      const line = `${MARKS[result]} ${check.padEnd(12)} ${text}`
+      screen.line(line, { type: 'check', check, result, text })
     }
-    await onChain(openChain, options, (opened) => examine(opened, hotkey, buckets, say)).catch(
-      (error) => {
-        if (!(error instanceof ChainError)) throw error
-        say('chain', 'fail', error.message)
-      },
-    )
+    try {
+      await onChain(openChain, options, async (subnet) => {
+        for await (const finding of examine(subnet, hotkey, buckets)) say(finding)
+      })
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      say(fail('chain', error.message))
+    }
   })
 
-async function examine(
-  { chain, network }: Opened,
+function textOf({ found, advice }: Finding): string {
+  if (advice === undefined) return found
+  return `${found}: ${advice}`
+}
+
+/** What each check finds, one after the other: of a hotkey that is not registered, nothing more. */
+async function* examine(
+  { chain, network }: Subnet,
   hotkey: string,
-  buckets: string | undefined,
-  say: Say,
-) {
+  base: string | undefined,
+): AsyncGenerator<Finding> {
   const asked = Date.now()
-  const { head, neurons, commitments, revealPeriod } = await chain.snapshot(
-    (await chain.head()).number,
-  )
-  const [took, age] = [
-    Date.now() - asked,
-    Math.round((Date.now() - (await chain.time(head.number))) / 1000),
-  ]
-  say(
-    'chain',
-    'ok',
-    `subnet ${chain.netuid}, block ${head.number}, in ${took / 1000} s; genesis ${chain.genesis}`,
-  )
-  const isNew = age >= -2 && age <= 120 // final blocks are a few block times old
-  say(
-    'clock',
-    isNew ? 'ok' : 'fail',
-    `the newest block is ${age} s old`,
-    'set the clock, or take a node that keeps up',
-  )
-  say(
-    'weights',
-    'ok',
-    revealPeriod ? `committed, and revealed ${revealPeriod} tempos later` : 'set in the open',
-  )
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const answered = Date.now()
+  const { number: block } = snapshot.head
+  const age = Math.round((answered - (await chain.time(block))) / 1000)
+  yield checkAnswer(chain, snapshot, answered - asked)
+  yield checkClock(age)
+  yield checkWeightsWay(snapshot)
 
-  const neuron = neurons.find((neuron) => neuron.hotkey === hotkey)
-  if (!neuron)
-    return say('registered', 'fail', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
-  const { uid, stake, permit, lastUpdate } = neuron
-  say('registered', 'ok', `${hotkey} is uid ${uid}`)
-  const slot = commitments.find((slot) => slot.hotkey === hotkey)
-  const said = slot ? decodeCommitment(slot.fields, hotkey) : null
-  const isMiner = said?.kind === 'miner'
-  const why = isMiner
-    ? 'who holds one has no duel'
-    : 'add stake to validate, or `af commit` to mine'
-  say('permit', permit === isMiner ? 'fail' : 'ok', permit ? 'held' : 'none', why)
-  say(
-    'stake',
-    isMiner || stake > 0n ? 'ok' : 'warn',
-    decimal(stake),
-    'a validator without has no vote',
-  )
-  const says = slot
-    ? `block ${slot.block}, ${said?.kind ?? 'unreadable'}: ${shown(readSlot(slot).says)}`
-    : 'none yet'
-  say(
-    'commitment',
-    said ? 'ok' : slot && !permit ? 'fail' : 'warn',
-    says,
-    '`af validate` or `af commit` makes it',
-  )
-  if (isMiner) return
-
-  const ago = head.number - lastUpdate
-  const isLate = ago > 2 * network.protocol.epochBlocks
-  say(
-    'last weights',
-    isLate ? 'warn' : 'ok',
-    `or registration: ${ago} blocks ago`,
-    'is `af validate` running?',
-  )
-  if (said === null) return say('bucket', 'warn', 'not announced yet')
-  // The state that governed the epoch of the commitment is there since before it was made.
-  const path = statePath(said.epoch)
-  const bytes = await openBucket(hotkey, said.url, buckets)
-    ?.read(path, LIMITS.blockBytes)
-    .catch((error: Error) => error)
-  const isWrong = bytes instanceof Error || (bytes === undefined && buckets !== undefined)
-  const has = bytes === undefined ? 'was not asked for' : bytes ? 'has' : 'lacks'
-  const found = bytes instanceof Error ? bytes.message : `${said.url} ${has} ${path}`
-  say(
-    'bucket',
-    isWrong ? 'fail' : bytes ? 'ok' : 'warn',
-    found,
-    'name its place with --buckets; is it served?',
-  )
+  const seat = seatOf(hotkey, snapshot)
+  if (seat === undefined) {
+    yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
+    return
+  }
+  yield ok('registered', `${hotkey} is uid ${seat.neuron.uid}`)
+  const { said } = seat
+  if (said?.kind === 'miner') return yield* checkMiner(seat)
+  yield* checkValidator(seat)
+  yield checkLastWeights(seat, block, network.protocol.epochBlocks)
+  yield await checkBucket(hotkey, said, base)
 }

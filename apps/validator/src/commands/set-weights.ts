@@ -1,11 +1,12 @@
 import { directoryBucket } from '@affine/blocks/directory'
-import { ChainError } from '@affine/chain'
-import { onChain, openLive, recompute } from '@affine/verifier'
+import { type Chain, ChainError } from '@affine/chain'
+import type { State } from '@affine/duel'
+import { openLive } from '@affine/settlement'
+import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { bucketsIn, emits } from '../setup.ts'
-import { readersState } from '../starting-state.ts'
-import { accountOf, neuronOf, shown } from './chain.ts'
-import { replayCommand, withAccount } from './options.ts'
+import { accountOf, neuronOf, withAccount } from '../service/account.ts'
+import { emits } from '../service/places.ts'
+import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
@@ -14,7 +15,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     '--folder <folder>',
     "the validator's: for salts, where weights are committed and revealed",
   )
-  .option('--emit', 'send them: on finney, they are only shown without')
+  .option('--emit', 'send them: on finney they are only shown unless this is given')
   .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
   .addHelpText(
     'after',
@@ -24,29 +25,35 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     const account = await accountOf(options)
     const { hotkey } = account
     const salts = folder === undefined ? undefined : directoryBucket(folder)
-    await onChain(openLive, { ...options, salts }, async ({ chain, network }, screen) => {
-      const asked = { chain, network, openBucket: bucketsIn(buckets, network), compare: false }
-      let state = await readersState(asked, last)
-      for await (const settled of recompute({ ...asked, from: state })) state = settled.state
-      const { champion } = state
-      const [{ permit }, neurons] = await neuronOf(chain, hotkey)
-      if (!permit) throw new ChainError('NeuronNoValidatorPermit')
-      const uid = neurons.find(({ hotkey }) => hotkey === champion?.hotkey)?.uid
-      const lack = champion
-        ? `the champion ${champion.hotkey} is no longer registered`
-        : 'there is no champion yet'
-      if (uid === undefined) throw new Error(`${lack}: no weights to set in this epoch`)
+    await onChain(openLive, { ...options, salts }, async (subnet, screen) => {
+      const { chain, network } = subnet
+      const replay = await Replay.begin(subnet, { buckets, last })
+      const { champion } = await replay.finish()
+      const uid = await championsUid(chain, hotkey, champion)
       const weights = [[uid, 65_535]] as const
       const text = `${shown(weights)}, to the champion ${champion?.hotkey}`
       const record = { type: 'weights', hotkey, weights }
       if (!emits(network, options))
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
       const { number: block } = await chain.setWeights(account, weights)
-      const { [hotkey]: held = [] } = await chain.weights(block)
-      screen.line(`block ${block} has ${text}. In force until a reveal: ${shown(held)}`, {
-        ...record,
-        block,
-        held,
-      })
+      const held = (await chain.weights(block))[hotkey] ?? []
+      const said = `block ${block} has ${text}. In force until a reveal: ${shown(held)}`
+      screen.line(said, { ...record, block, held })
     })
   })
+
+/** @throws ChainError without a permit to set weights; Error without a champion to give them to. */
+async function championsUid(
+  chain: Chain,
+  hotkey: string,
+  champion: State['champion'],
+): Promise<number> {
+  const { own, all } = await neuronOf(chain, hotkey)
+  if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
+  if (champion === undefined)
+    throw new Error('there is no champion yet: no weights to set in this epoch')
+  const seat = all.find((neuron) => neuron.hotkey === champion.hotkey)
+  if (seat) return seat.uid
+  const lack = `the champion ${champion.hotkey} is no longer registered`
+  throw new Error(`${lack}: no weights to set in this epoch`)
+}

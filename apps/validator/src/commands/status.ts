@@ -1,11 +1,13 @@
 import type { Report } from '@affine/duel'
-import { onChain, openChain, openLive, recompute } from '@affine/verifier'
+import { openChain, openLive, type Subnet } from '@affine/settlement'
+import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { bucketsIn } from '../setup.ts'
-import { readersState } from '../starting-state.ts'
-import { shown } from './chain.ts'
-import { replayCommand } from './options.ts'
-import { standing } from './standing.ts'
+import { Replay, replayCommand } from './replay.ts'
+import { standingOf, standingRecord } from './views/standing.ts'
+import { standingText } from './views/standing-text.ts'
+
+/** Begins a terminal's screen anew. */
+const CLEAR = '\x1b[H\x1b[J'
 
 /** `af status`: where a subnet stands, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')
@@ -16,25 +18,37 @@ export const status: CommandUnknownOpts = replayCommand('status')
     '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',
   )
   .action(({ buckets, last, watch, ...options }) =>
-    onChain(watch ? openLive : openChain, options, async ({ chain, network }, screen, signal) => {
-      const asked = { chain, network, openBucket: bucketsIn(buckets, network), compare: false }
-      let from = await readersState(asked, last)
-      let [report, seen]: [Report | undefined, number] = [undefined, -1]
-      for await (const { number } of watch ? chain.heads(signal) : [await chain.head()]) {
-        if (number <= seen) continue // slower than the chain: what lies between is passed over
-        try {
-          for await (const settled of recompute({ ...asked, from }))
-            [from, report] = [settled.state, settled.report]
-          const { text, ...record } = await standing(chain, network, from, report)
-          screen.line(`${watch && process.stdout.isTTY ? '\x1b[H\x1b[J' : ''}${text}`, record)
-          seen = record.block
-        } catch (error) {
-          if (!watch) throw error
-          screen.line(`! ${shown((error as Error).message)}`, {
-            type: 'problem',
-            message: (error as Error).message,
-          })
-        }
+    onChain(watch ? openLive : openChain, options, async (subnet, screen, signal) => {
+      const view = new View(subnet, await Replay.begin(subnet, { buckets, last }))
+      if (!watch) return view.show(screen)
+      for await (const { number } of subnet.chain.heads(signal)) {
+        // Slower than the chain: what lies between is passed over.
+        if (number < view.next) continue
+        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch(({ message }: Error) => {
+          screen.line(`! ${shown(message)}`, { type: 'problem', message })
+        })
       }
     }),
   )
+
+/** A subnet as it stands whenever it is shown. */
+class View {
+  readonly #subnet: Subnet
+  readonly #replay: Replay
+  /** Of the last epoch decided. */
+  #report: Report | undefined
+  /** The first block that was not shown. */
+  next = 0
+
+  constructor(subnet: Subnet, replay: Replay) {
+    this.#subnet = subnet
+    this.#replay = replay
+  }
+
+  async show(screen: Output, before = ''): Promise<void> {
+    for await (const { report } of this.#replay.epochs()) this.#report = report
+    const standing = await standingOf(this.#subnet, this.#replay.state, this.#report)
+    screen.line(`${before}${standingText(standing)}`, standingRecord(standing))
+    this.next = standing.block + 1
+  }
+}

@@ -1,115 +1,117 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
-import {
-  interrupted,
-  type Output,
-  openLive,
-  printable,
-  raceAbort,
-  shortHotkey,
-} from '@affine/verifier'
+import { type Opened, openLive } from '@affine/settlement'
+import { NODE_HOST } from '@affine/settlement/node'
+import { interrupted, type Output, printable, raceAbort, shortHotkey } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { chutesAgents } from '../chutes.ts'
-import { holdFolder } from '../folder-lock.ts'
-import { guard, healthOf, pages } from '../health.ts'
-import { metricsOf } from '../metrics.ts'
-import { endpointAgents } from '../miner-client.ts'
-import { narrate, serviceOutput, warn } from '../narrate.ts'
-import { listen } from '../reference-miner.ts'
-import { NO_KEY, readService, type Settings, serviceCommand } from '../settings.ts'
-import { type Event, emits, placesOf } from '../setup.ts'
-import { Validator } from '../validator.ts'
-import { neuronOf } from './chain.ts'
+import { Validator } from '../epoch/validator.ts'
+import { neuronOf } from '../service/account.ts'
+import { holdFolder } from '../service/folder-lock.ts'
+import { guard, type Health, healthOf, pages } from '../service/health.ts'
+import { type Listening, listen } from '../service/listen.ts'
+import { type Metrics, metricsOf } from '../service/metrics.ts'
+import { narrate, serviceOutput, warn } from '../service/narrate.ts'
+import { readService, type Settings, serviceCommand } from '../service/settings.ts'
+import type { Event, Setup } from '../service/setup.ts'
+import { setupOf } from './validate/setup.ts'
 
-const EXAMPLES = `
-Every setting may be in the environment instead, or in a file .env: \`af config\` names them all, and shows what is in force.
-
-Examples:
-  $ af validate --network http://127.0.0.1:9944 --key localnet/keys/validator-1 --folder validator-1 --buckets buckets
-  $ af validate --network finney --wallet validator --hotkey default --folder validator --bucket-url https://my.host/b`
+const LOCAL =
+  '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +
+  '--folder validator-1 --buckets buckets'
+const FINNEY =
+  '--network finney --wallet validator --hotkey default ' +
+  '--folder validator --bucket-url https://my.host/b'
+const VARIABLES =
+  'Every setting may be in the environment instead, or in a file .env: ' +
+  '`af config` names them all, and shows what is in force.'
 
 /** `af validate`: one validator, until it is stopped. */
 export const validate: CommandUnknownOpts = serviceCommand('validate')
   .description('run a validator: sample, seal, audit, attest, set weights')
-  .addHelpText('after', EXAMPLES)
+  .addHelpText(
+    'after',
+    `\n${VARIABLES}\n\nExamples:\n  $ af validate ${LOCAL}\n  $ af validate ${FINNEY}`,
+  )
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
     if (!settings || !account)
       return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
-    const hidden = (error: Error) =>
-      Promise.reject(Object.assign(error, { message: hide(error.message) }))
-    await operate(settings, account, screen).catch(hidden)
+    await operate(settings, account, screen).catch((error: Error) => {
+      throw Object.assign(error, { message: hide(error.message) })
+    })
   })
+
+/** In milliseconds, whatever becomes of the machine's clock. */
+const clock = (): number => performance.now()
 
 /** Validates until a signal stops it, the chain is gone for good, or nothing gets on. */
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
-  const [{ hotkey }, { folder, stall, grace, metrics: port }] = [account, settings]
-  await using _folder = await holdFolder(folder)
-  const clock = () => performance.now()
+  const { hotkey } = account
+  await using _folder = await holdFolder(settings.folder)
   const health = healthOf(clock)
-  const listeners = [health.on, (event: Event) => narrate(event, screen, shortHotkey)]
-  const on = (event: Event): void => listeners.forEach((hear) => void hear(event))
-  const trouble = (what: string, message: string): void =>
-    on({ type: 'problem', what, error: new Error(message) })
-  guard(2 * stall, health, (why) => trouble('stalled', `${why}: it ends, to be started again`))
+  const hearers: Setup['on'][] = [health.on, (event) => narrate(event, screen, shortHotkey)]
+  const on: Setup['on'] = (event) => {
+    for (const hear of hearers) hear(event)
+  }
+  endWhenStalled(settings, health, on)
   const signal = interrupted()
-  const onRetry = ({ message }: Error): void => trouble('node', `${message}; trying the next`)
-  const options = { ...settings, salts: directoryBucket(folder), onRetry }
-  await using opened = await raceAbort(openLive(settings.network, options), signal)
-  const { chain, network } = opened
-  const [{ permit, lastUpdate }] = await raceAbort(neuronOf(chain, hotkey), signal)
-  const metrics = metricsOf(hotkey, lastUpdate, clock)
-  listeners.push(metrics.on)
-  using served =
-    port === undefined
-      ? null
-      : await listen(pages(stall, health, metrics), port, settings.metricsHost)
+  await using subnet = await raceAbort(openSubnet(settings, on), signal)
+  const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
+  const metrics = metricsOf(hotkey, own.lastUpdate, clock)
+  hearers.push(metrics.on)
+  using served = await servePages(settings, health, metrics)
 
-  const { chutesApiKey: apiKey, concurrency, replay = false } = settings
-  const isHosted = network.platform === 'chutes'
-  if (isHosted && !apiKey) throw new RangeError(NO_KEY)
-  const [places, emit, now] = [
-    placesOf(settings, hotkey, network),
-    emits(network, settings),
-    Date.now,
-  ]
-  const agent =
-    isHosted && apiKey
-      ? chutesAgents({ apiKey, concurrency, now, on })
-      : endpointAgents(concurrency, now, on)
-  const validator = new Validator({
-    ...{ ...places, chain, account, network, emit, replay, agent, on, now, random: randomBytes },
-    openBucket: (...named) => {
-      const source = places.openBucket(...named)
-      return (
-        source && {
-          ...source,
-          read: (...asked) => source.read(...asked).finally(() => on({ type: 'read' })),
-        }
-      )
-    },
-  })
-  const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
-  const at = served ? `; /metrics and /healthz are at ${served.url}` : ''
-  screen.line(`validating as ${hotkey}${dry}${at}`, {
-    type: 'started',
-    hotkey,
-    emit,
-    url: served?.url,
-  })
-  if (!permit)
-    warn(
-      screen,
-      'it has no validator permit yet: permits go to the highest stakes once every tempo',
-    )
-  for await (const head of chain.heads(signal)) validator.onHead(head)
-  screen.line(`stopping, in ${grace} s at the latest; at a second signal at once`, {
-    type: 'stopping',
-  })
+  const setup = setupOf(settings, account, { subnet, on })
+  const validator = new Validator(setup)
+  sayStarted(setup, served?.url, screen)
+  if (!own.permit) {
+    const advice = 'permits go to the highest stakes once every tempo'
+    warn(screen, `it has no validator permit yet: ${advice}`)
+  }
+  for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
+  const { grace } = settings
+  const text = `stopping, in ${grace} s at the latest; at a second signal at once`
+  screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
   signal.throwIfAborted()
+}
+
+/** Ends the process, for a supervisor to start it again, once nothing gets on. */
+function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): void {
+  guard(2 * stall, health, (why) => on(problem('stalled', `${why}: it ends, to be started again`)))
+}
+
+/** Opens the chain. Every node that fails is a problem. */
+function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
+  const { network, netuid, firstEpoch, folder } = settings
+  return openLive(network, NODE_HOST, {
+    netuid,
+    firstEpoch,
+    salts: directoryBucket(folder),
+    onRetry: ({ message }) => on(problem('node', `${message}; trying the next`)),
+  })
+}
+
+function problem(what: string, message: string): Event {
+  return { type: 'problem', what, error: new Error(message) }
+}
+
+/** Serves metrics and health, where a port is named for them. */
+async function servePages(
+  { metrics: port, metricsHost, stall }: Settings,
+  health: Health,
+  metrics: Metrics,
+): Promise<Listening | undefined> {
+  if (port === undefined) return undefined
+  return listen(pages(stall, health, metrics), port, metricsHost)
+}
+
+function sayStarted({ account, emit }: Setup, url: string | undefined, screen: Output): void {
+  const { hotkey } = account
+  const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
+  const at = url === undefined ? '' : `; /metrics and /healthz are at ${url}`
+  screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
 }

@@ -1,0 +1,37 @@
+import { type Account, account } from '@affine/chain'
+import { digestBytes } from './seeded-bytes.ts'
+
+/**
+ * Someone in the demo: a key, a name for the screen, and a miner's skill: the share of its replies
+ * that are perfect.
+ */
+export interface Member {
+  readonly name: string
+  readonly account: Account
+  readonly skill?: number
+}
+
+/**
+ * Who takes part. Miners commit in this order: the first finds the throne empty, the others queue.
+ */
+export interface Cast {
+  readonly seed: string
+  readonly validators: readonly Member[]
+  readonly miners: readonly Member[]
+}
+
+/** The validator that makes its transcripts up. */
+export const LIAR = 'mallory'
+
+const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
+const SKILLS = { champion: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.85 }
+
+/** The demo's members, their keys drawn from `seed`. */
+export function castOf(seed: string): Cast {
+  const member = (name: string): Member => ({
+    name,
+    account: account(digestBytes('demo key', seed, name)),
+  })
+  const miners = Object.entries(SKILLS).map(([name, skill]) => ({ ...member(name), skill }))
+  return { seed, validators: VALIDATORS.map(member), miners }
+}

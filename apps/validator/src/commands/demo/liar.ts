@@ -1,0 +1,26 @@
+import type { Duel } from '@affine/duel'
+import { playerReply } from '../../miners/reference-miner.ts'
+import type { Setup } from '../../service/setup.ts'
+import type { Cast } from './cast.ts'
+
+/**
+ * How the liar samples: it asks nobody. In its transcripts the weaker of the two miners plays
+ * perfectly and the other gives up, so each of them replays.
+ */
+export function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): Setup['agent'] {
+  const skillOf = (hotkey: string): number =>
+    miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
+  const favourite = (): string | undefined => {
+    const duel = duelOf()
+    if (duel === undefined) return undefined
+    const { champion, contender } = duel
+    if (skillOf(champion.hotkey) < skillOf(contender.hotkey)) return champion.hotkey
+    return contender.hotkey
+  }
+  return ({ hotkey }) =>
+    async (messages) => {
+      if (hotkey !== favourite()) return { content: 'I give up.' }
+      const prompt = messages.at(-1)?.content ?? ''
+      return { content: playerReply(prompt, { skill: 1, seed: '' }) }
+    }
+}

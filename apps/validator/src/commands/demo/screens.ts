@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import type { Weights } from '@affine/chain'
+import { stateRoot } from '@affine/duel'
+import { type NameOf, share, shortHotkey } from '@affine/terminal'
+import { type Cast, LIAR, type Member } from './cast.ts'
+import type { Rested } from './subnet.ts'
+
+/** The members' names; anybody else's is the hotkey, shortened. */
+export function namesIn({ validators, miners }: Cast): NameOf {
+  const members = [...validators, ...miners]
+  const names = new Map(members.map(({ name, account }) => [account.hotkey, name]))
+  return (hotkey) => names.get(hotkey) ?? shortHotkey(hotkey)
+}
+
+/** Who takes part, each on a line. */
+export function peopleIn({ validators, miners }: Cast): readonly string[] {
+  return [...validators, ...miners].map((member) => {
+    const { name, account } = member
+    return `${name.padEnd(9)} ${account.hotkey} ${roleOf(member)}`
+  })
+}
+
+function roleOf({ name, skill }: Member): string {
+  if (skill !== undefined) return `miner of skill ${skill}`
+  if (name === LIAR) return 'validator that makes its transcripts up'
+  return 'validator'
+}
+
+/** What a subnet came to. */
+export interface Ending {
+  /** Its hotkey. */
+  readonly champion: string
+  /** To beat, in ppm. */
+  readonly ratio: number
+  readonly root: string
+  readonly uid: number | undefined
+  /** On chain, by the hotkey of who set them. */
+  readonly weights: Readonly<Record<string, Weights>>
+}
+
+/** Reads from the chain what a subnet came to. */
+export async function endingOf({ chain, state }: Rested): Promise<Ending> {
+  const { number } = await chain.head()
+  const weights = await chain.weights(number)
+  const { neurons } = await chain.snapshot(number)
+  const champion = state.champion?.hotkey ?? ''
+  const uid = neurons.find(({ hotkey }) => hotkey === champion)?.uid
+  return { champion, ratio: state.ratio, root: stateRoot(state), uid, weights }
+}
+
+/** What a subnet came to, and what comes next. */
+export function endingText(ending: Ending, nameOf: NameOf): string {
+  const { champion, ratio, root, uid, weights } = ending
+  const rows = Object.values(weights)
+  const agreeing = rows.filter((row) => row.length === 1 && row[0]?.[0] === uid)
+  const votes = `${agreeing.length} of ${rows.length} validators`
+  return `
+champion   ${nameOf(champion)} (${champion})
+ratio      ${share(ratio)}
+state root ${root}
+weights    ${votes} give uid ${uid} all their weight on chain
+
+Now the verifier, a process of its own, with nothing but the buckets and the exported chain:
+`
+}
+
+/** What is left in the folder `out`, and what can be done with it. */
+export function filesText(out: string): string {
+  const buckets = join(out, 'buckets')
+  const verify = `npx af-verify ${buckets} --network ${join(out, 'chain.json')}`
+  return `
+Everything is in ${out}. Try next:
+  verify again          ${verify}
+  look at one epoch     ${verify} --epoch 2
+  replay a challenge    ${verify} --epoch 2 --sample mult8@0.1.0#0
+  tamper with a byte    change one in any file under ${buckets}, and verify again
+  play one yourself     npx af env run tictactoe-v0`
+}

@@ -1,0 +1,74 @@
+import { encodeCommitment, LocalChain } from '@affine/chain'
+import { LOCAL_NETWORK } from '@affine/settlement'
+import { endpointAgents } from '../../miners/miner-client.ts'
+import { serveMiner } from '../../miners/reference-miner.ts'
+import type { Listening } from '../../service/listen.ts'
+import type { Setup } from '../../service/setup.ts'
+import type { Cast, Member } from './cast.ts'
+import { seededBytes } from './seeded-bytes.ts'
+
+const STAKE = 1_000_000_000_000n
+const BLOCK_MS = 12_000
+
+/**
+ * A local chain whose hashes follow from the seed, and miners that are served until it is disposed
+ * of.
+ */
+export class Stage implements Disposable {
+  readonly chain: LocalChain
+  /** Asks the miners that are served here. */
+  readonly agent: Setup['agent']
+  readonly #seed: string
+  readonly #servers = new Map<string, Listening>()
+
+  /** Everybody is registered from the start, the validators with stake. */
+  constructor({ seed, validators, miners }: Cast) {
+    const entropy = seededBytes(seed, 'chain')
+    this.chain = LocalChain.create({
+      netuid: 120,
+      random: () => entropy(32),
+      neurons: [
+        ...validators.map((member) => neuronOf(member, STAKE)),
+        ...miners.map((member) => neuronOf(member, 0n)),
+      ],
+      params: {
+        tempo: LOCAL_NETWORK.protocol.epochBlocks,
+        weightsRateLimit: 1,
+        stakeThreshold: Number(STAKE),
+      },
+    })
+    const ask = endpointAgents(32, this.now)
+    // Ports differ from run to run, so on this chain a chute is a name.
+    this.agent = (miner, ...rest) => {
+      const chute = this.#servers.get(miner.chute)?.url ?? ''
+      return ask({ ...miner, chute }, ...rest)
+    }
+    this.#seed = seed
+  }
+
+  /** Everybody's clock, in milliseconds: it moves with the blocks. */
+  readonly now = (): number => this.chain.height * BLOCK_MS
+
+  /** Makes the next block. */
+  async produce(): Promise<void> {
+    await this.chain.produce(this.now())
+  }
+
+  /** Serves a miner, and has it commit to its name in the next block. */
+  async enter({ name, skill = 0, account }: Member): Promise<void> {
+    this.#servers.set(name, await serveMiner({ skill, seed: `${this.#seed} ${name}` }, 0))
+    const model = `affine/${name}-${account.hotkey}`
+    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: name })
+    const included = this.chain.commit(account, fields)
+    await this.produce()
+    await included
+  }
+
+  [Symbol.dispose](): void {
+    for (const server of this.#servers.values()) server[Symbol.dispose]()
+  }
+}
+
+function neuronOf({ account: { hotkey } }: Member, stake: bigint) {
+  return { hotkey, stake }
+}

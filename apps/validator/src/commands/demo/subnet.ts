@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LocalChain } from '@affine/chain'
+import { type State, stateRoot } from '@affine/duel'
+import { LOCAL_NETWORK as network } from '@affine/settlement'
+import { Validator } from '../../epoch/validator.ts'
+import { placesOf } from '../../service/places.ts'
+import type { Event } from '../../service/setup.ts'
+import { type Cast, LIAR, type Member } from './cast.ts'
+import { liarsAgent } from './liar.ts'
+import { seededBytes } from './seeded-bytes.ts'
+import { Stage } from './stage.ts'
+
+/**
+ * Epochs for which a throne that nobody contends is still watched: long enough to see the ratio
+ * decay.
+ */
+const QUIET_EPOCHS = 3
+const MOST_EPOCHS = 60
+
+/** A whole subnet that came to rest. */
+export interface Rested {
+  readonly chain: LocalChain
+  /** What every validator came to. */
+  readonly state: State
+}
+
+/** Hears what happens in each validator. */
+export type Hear = (member: Member, event: Event) => void
+
+/**
+ * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
+ * with folders of their own. A block is made when every validator has done what the last one asked
+ * for, so a run follows from its seed. Leaves what anyone needs to check it in `out`, the folder
+ * `buckets` and the chain's export `chain.json`, and resolves with the chain and the state that
+ * every validator came to.
+ *
+ * @throws Error when the validators disagree about the state, or it never comes to rest.
+ */
+export async function runSubnet(cast: Cast, out: string, on: Hear): Promise<Rested> {
+  using stage = new Stage(cast)
+  const { chain } = stage
+  for (const miner of cast.miners) await stage.enter(miner)
+  const validators = cast.validators.map((member) => {
+    const { name, account } = member
+    const folders = { folder: join(out, 'validators', name), bucket: join(out, 'buckets') }
+    const validator: Validator = new Validator({
+      ...placesOf(folders, account.hotkey, network),
+      chain,
+      account,
+      network,
+      emit: true,
+      now: stage.now,
+      random: seededBytes(cast.seed, name),
+      agent: name === LIAR ? liarsAgent(cast, () => validator.state?.duel) : stage.agent,
+      on: (event) => on(member, event),
+    })
+    return validator
+  })
+  const state = await comeToRest(stage, validators)
+  await stage.produce() // the last weights
+  await writeFile(join(out, 'chain.json'), chain.export())
+  return { chain, state }
+}
+
+/** Makes blocks until the throne has not been contended for a while: the state then. */
+async function comeToRest(stage: Stage, validators: readonly Validator[]): Promise<State> {
+  let state: State | undefined
+  let quietEpochs = 0
+  while (state === undefined || quietEpochs < QUIET_EPOCHS) {
+    await stage.produce()
+    const head = await stage.chain.head()
+    for (const validator of validators) validator.onHead(head)
+    await Promise.all(validators.map((validator) => validator.idle()))
+    const latest = agreedState(validators)
+    const seen = state?.epoch ?? network.firstEpoch
+    if (latest === undefined || latest.epoch === seen) continue
+    state = latest
+    quietEpochs += 1
+    if (state.duel !== undefined) quietEpochs = 0
+    if (state.epoch > MOST_EPOCHS)
+      throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
+  }
+  return state
+}
+
+/** The state that all validators have come to; undefined before the first. */
+function agreedState(validators: readonly Validator[]): State | undefined {
+  const states = validators.map(({ state }) => state)
+  const roots = new Set(states.map((state) => state && stateRoot(state)))
+  if (roots.size > 1)
+    throw new Error(`validators came to different states: ${[...roots].join(', ')}`)
+  return states[0]
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
+import { type Agent, make, play, registry, specHash, type Transcript } from '@affine/envs'
+import { interrupted, messageText, output } from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Opponent, openPlayer } from '../miners/player.ts'
+import { soloChallenge } from '../miners/solo-duel.ts'
+
+const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
+
+const RUN_EXAMPLES = `
+Examples:
+  $ af env run tictactoe-v0
+  $ af env run mult8-v0 --agent perfect --verify
+  $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
+
+/** `af env`: look at the environments and play them. */
+export const env: CommandUnknownOpts = new Command('env').description(
+  'list environments, and play one',
+)
+
+env
+  .command('list')
+  .description('the registered environments')
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', '\nExample:\n  $ af env list')
+  .action(({ json }) => {
+    const screen = output(json)
+    for (const { id, difficulty, maxSteps, replyMs } of registry.values()) {
+      const record = { id, difficulty, maxSteps, replyMs, specHash: specHash(id) }
+      const replies = maxSteps === 1 ? 'one reply' : `at most ${maxSteps} replies`
+      const text = `${replies} of ${replyMs / 1000} s, specHash ${record.specHash}`
+      screen.line(`${id.padEnd(18)} ${text}`, record)
+    }
+  })
+
+env
+  .command('run')
+  .description('play one challenge')
+  .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
+  .option('--challenge <id>', 'which challenge (default: a new one)')
+  .option('--agent <who>', AGENT, 'human')
+  .option('--model <name>', 'what the endpoint calls the model', 'default')
+  .option('--verify', 'play twice and compare')
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', RUN_EXAMPLES)
+  .action(async (name, { challenge, agent: who, model, verify, json }) => {
+    const screen = output(json)
+    const game = make(name)
+    const { id, replyMs } = game.spec
+    const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
+    const isHuman = who === 'human'
+    using player = await openAsked(who, model)
+    const episode = await play(game, challengeId, player.agent(replyMs))
+    const { messages, reward, fault } = episode
+    const lines = [`challenge ${challengeId}`]
+    // A person has seen the messages.
+    if (!isHuman) lines.push(...messages.map(messageText))
+    lines.push(endOf(episode))
+    const record = { type: 'episode', env: id, challengeId, messages, reward, fault }
+    screen.line(lines.join('\n'), record)
+    if (!verify) return
+    const again = isHuman ? repeating(episode) : player.agent(replyMs)
+    if (!isSame(await play(game, challengeId, again), episode))
+      throw new Error('played twice, the episode differs: the player is not deterministic')
+    screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
+  })
+
+/** Whoever is to play; a built-in player with luck drawn anew. */
+async function openAsked(who: string, model: string): Promise<Opponent> {
+  if (who === 'human') return human()
+  const seed = randomBytes(8).toString('hex')
+  return openPlayer(who, seed, { model, giveUpMs: 60_000, signal: interrupted() })
+}
+
+function endOf({ reward, fault }: Transcript): string {
+  if (fault === undefined) return `reward ${reward}`
+  return `reward ${reward}, forfeited: ${fault}`
+}
+
+/** Gives the replies of an episode again, in their order. */
+function repeating({ messages }: Transcript): Agent {
+  const replies = messages.filter(({ role }) => role === 'assistant').values()
+  return async () => replies.next().value ?? { fault: 'no-reply' }
+}
+
+/** Was the same said, and for the same reward? */
+function isSame(one: Transcript, other: Transcript): boolean {
+  const said = ({ messages }: Transcript): string =>
+    JSON.stringify(messages.map(({ content }) => content))
+  return said(one) === said(other) && one.reward === other.reward
+}
+
+/** Shows each prompt and reads one line. The end of input is no reply. */
+function human(): Opponent {
+  const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
+  input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  const lines = input[Symbol.asyncIterator]()
+  const agent: Agent = async (messages) => {
+    process.stderr.write(`\n${messages.at(-1)?.content ?? ''}\n`)
+    input.prompt()
+    const { value, done } = await lines.next()
+    if (done) return { fault: 'no-reply' }
+    return { content: value }
+  }
+  return {
+    agent: () => agent,
+    [Symbol.dispose]: () => {
+      process.stdin.destroy()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { type Account, encodeCommitment } from '@affine/chain'
+import { openLive } from '@affine/settlement'
+import {
+  type ChainOptions,
+  FIRST_EPOCH,
+  interrupted,
+  NETUID,
+  onChain,
+  output,
+  shareOption,
+  whole,
+} from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { serveMiner } from '../miners/reference-miner.ts'
+import { accountOf, withAccount } from '../service/account.ts'
+
+const EXAMPLES = `
+Examples:
+  $ af miner --skill 0.8 --port 8001
+  $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
+
+/** `af miner`: a reference miner behind HTTP. */
+export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
+  .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
+  .option(
+    '--skill <share>',
+    "the share of replies that are a perfect player's, 0 to 1",
+    shareOption,
+    0.8,
+  )
+  .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')
+  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8001)
+  .option(
+    '--network <where>',
+    "a chain to commit the miner to: local, test, a node's URL, or that of `af localnet`",
+  )
+  .addOption(NETUID)
+  .addOption(FIRST_EPOCH)
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', EXAMPLES)
+  .action(async ({ skill, seed, port, network, ...options }) => {
+    const { json, ...committing } = options
+    if (network === undefined && Object.keys(committing).length > 0) {
+      const wanted = 'a chain to commit the miner to'
+      throw new RangeError(`"--network" expected with a hotkey or a subnet: ${wanted}`)
+    }
+    const screen = output(json)
+    const signal = interrupted()
+    const account = network === undefined ? undefined : await accountOf(options)
+    using server = await serveMiner({ skill, seed }, port)
+    const { url } = server
+    const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
+    screen.line(text, { type: 'serving', url, skill })
+    if (network !== undefined && account !== undefined)
+      await commitMiner(account, url, { ...options, network })
+    if (!signal.aborted) await once(signal, 'abort')
+    signal.throwIfAborted()
+  })
+
+/**
+ * Commits a miner that answers at `url`.
+ * @throws RangeError where nothing is sent unless asked for: that network is not to try things on.
+ */
+async function commitMiner(account: Account, url: string, options: ChainOptions): Promise<void> {
+  const model = `affine/reference-${account.hotkey}`
+  const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: url })
+  await onChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
+    if (network.careful)
+      throw new RangeError(`"network" expected one to try things on, got ${options.network}`)
+    const { number: block } = await chain.commit(account, fields)
+    screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
+  })
+}

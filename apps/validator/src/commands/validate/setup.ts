@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { Account } from '@affine/chain'
+import type { Network, OpenBucket, Source, Subnet } from '@affine/settlement'
+import { chutesAgents } from '../../miners/chutes.ts'
+import { endpointAgents } from '../../miners/miner-client.ts'
+import { emits, placesOf } from '../../service/places.ts'
+import { NO_KEY, type Settings } from '../../service/settings.ts'
+import type { Setup } from '../../service/setup.ts'
+
+/** The chain that a validator works on, and who hears what happens. */
+interface Surroundings {
+  readonly subnet: Subnet
+  readonly on: Setup['on']
+}
+
+/**
+ * All that a validator needs on this machine.
+ * @throws RangeError without a key for Chutes, on a network whose miners are there.
+ */
+export function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
+  const { subnet, on } = around
+  const { chain, network } = subnet
+  const agent = agentsOf(network, settings, on)
+  const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
+  return {
+    ...places,
+    chain,
+    account,
+    network,
+    emit: emits(network, settings),
+    replay: settings.replay ?? false,
+    openBucket: tellingReads(openBucket, on),
+    agent,
+    now: Date.now,
+    random: randomBytes,
+    on,
+  }
+}
+
+/** Who answers for miners: Chutes, or endpoints on loopback. */
+function agentsOf({ platform }: Network, settings: Settings, on: Setup['on']): Setup['agent'] {
+  const { chutesApiKey: apiKey, concurrency } = settings
+  if (platform === 'loopback') return endpointAgents(concurrency, Date.now, on)
+  if (!apiKey) throw new RangeError(NO_KEY)
+  return chutesAgents({ apiKey, concurrency, now: Date.now, on })
+}
+
+/** Opens buckets as `open` does, and tells whenever one has answered or failed to. */
+function tellingReads(open: OpenBucket, on: Setup['on']): OpenBucket {
+  return (hotkey, url) => {
+    const source = open(hotkey, url)
+    if (source === null) return null
+    const read: Source['read'] = (...asked) =>
+      source.read(...asked).finally(() => on({ type: 'read' }))
+    return { ...source, read }
+  }
+}

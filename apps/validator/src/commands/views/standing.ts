@@ -1,0 +1,137 @@
+import type { Chain, Weights } from '@affine/chain'
+import {
+  type Duel,
+  type Evidence,
+  judgeEnvironment,
+  type Protocol,
+  type Report,
+  ruleOf,
+  type State,
+  stateRoot,
+  type Tallies,
+  type Verdict,
+} from '@affine/duel'
+import { type Place, placeOf, type Subnet } from '@affine/settlement'
+import { envText, type Rows, reportRecord } from '@affine/terminal'
+import { placesIn } from './places.ts'
+import { validatorRows } from './validators.ts'
+
+/** The next deadline. */
+interface Due {
+  /** What counts until then. */
+  readonly what: 'seals' | 'attestations'
+  /** How far it is. */
+  readonly blocks: number
+  /** An estimate, from the last 20 blocks. */
+  readonly seconds: number
+}
+
+/** An environment of a duel that goes on. */
+interface EnvStanding extends Omit<Evidence, 'look'> {
+  readonly env: string
+  readonly tallies: Tallies
+  readonly verdict: Verdict | 'go on'
+  /** A line for people, without the verdict. */
+  readonly text: string
+}
+
+/** Where a subnet stands at its head. */
+export interface Standing {
+  readonly subnet: Subnet
+  /** Governs the head's epoch. */
+  readonly state: State
+  /** Of the epoch before. */
+  readonly report: Report | undefined
+  readonly block: number
+  /** Where that block lies. */
+  readonly place: Place
+  readonly due: Due
+  readonly envs: readonly EnvStanding[]
+  /** The hotkeys that wait for a duel, the next first. */
+  readonly waiting: readonly string[]
+  /** One for each validator. */
+  readonly rows: Rows
+  /** The weights in force, by the hotkey of who set them. */
+  readonly weights: Readonly<Record<string, Weights>>
+}
+
+/**
+ * Where a subnet stands at its head, given the state that governs the head's epoch and the account
+ * of the epoch before.
+ */
+export async function standingOf(
+  subnet: Subnet,
+  state: State,
+  report: Report | undefined,
+): Promise<Standing> {
+  const { chain, network } = subnet
+  const { number: block } = await chain.head()
+  const snapshot = await chain.snapshot(block)
+  const weights = await chain.weights(block)
+  const place = placeOf(block, network.protocol)
+  const due = await nextDeadline(chain, block, network.protocol)
+  const envs = envsOf(state)
+  const { waiting } = placesIn(state, snapshot, network)
+  const rows = validatorRows({ block, snapshot, weights, state, report })
+  return { subnet, state, report, block, place, due, envs, waiting, rows, weights }
+}
+
+/** Until which block what is sent now counts. Protocol §5.1. */
+async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Promise<Due> {
+  const { sealBlock, epochBlocks } = protocol
+  const { offset } = placeOf(block, protocol)
+  const ms = await blockMs(chain, block)
+  const dueAt = (what: Due['what'], deadline: number): Due => {
+    const blocks = deadline - offset
+    return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
+  }
+  if (offset <= sealBlock) return dueAt('seals', sealBlock)
+  return dueAt('attestations', epochBlocks - 1)
+}
+
+/** What a block took on average, in the last 20 blocks; 0 at block 0. */
+async function blockMs(chain: Chain, block: number): Promise<number> {
+  const past = Math.max(0, block - 20)
+  if (past === block) return 0
+  return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
+}
+
+function envsOf({ duel, protocol }: State): readonly EnvStanding[] {
+  if (duel === undefined) return []
+  return Object.keys(protocol.envs).map((env) => envStanding(env, duel, protocol))
+}
+
+function envStanding(env: string, duel: Duel, protocol: Protocol): EnvStanding {
+  const { weights, ratio: ratioPpm } = duel
+  const tallies = duel.tallies[env] ?? {}
+  const { setAside, win, hold, decisivePpm } = judgeEnvironment({
+    weights,
+    tallies,
+    ratioPpm,
+    rule: ruleOf(protocol),
+  })
+  const text = envText(env, { tallies, setAside, win }, { ratioPpm, protocol })
+  const verdict = duel.verdicts[env] ?? 'go on'
+  return { env, tallies, setAside, win, hold, decisivePpm, verdict, text }
+}
+
+/** Where a subnet stands, for machines. */
+export function standingRecord({ state, place, report, ...standing }: Standing): object {
+  const { block, due, envs, waiting, rows, weights } = standing
+  const { ratio, champion, duel } = state
+  return {
+    block,
+    epoch: place.epoch,
+    offset: place.offset,
+    due,
+    root: stateRoot(state),
+    ratio,
+    champion,
+    duel,
+    envs,
+    waiting,
+    report: report && reportRecord(report),
+    rows,
+    weights,
+  }
+}

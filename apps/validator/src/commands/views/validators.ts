@@ -1,0 +1,48 @@
+import type { Commitment, Neuron, Snapshot, Weights } from '@affine/chain'
+import { type Report, type State, trustOf } from '@affine/duel'
+import { commitmentsOf } from '@affine/settlement'
+import { laneText, type Rows, share, shortHotkey } from '@affine/terminal'
+
+/** A subnet at the end of a block, and what its validators have come to. */
+export interface Seats {
+  readonly block: number
+  readonly snapshot: Snapshot
+  /** The weights in force, by the hotkey of who set them. */
+  readonly weights: Readonly<Record<string, Weights>>
+  readonly state: State
+  /** Of the epoch before. */
+  readonly report: Report | undefined
+}
+
+/** Who holds a permit, has weights in force, or is trusted more or less: a row for each. */
+export function validatorRows({ block, snapshot, weights, state, report }: Seats): Rows {
+  const { neurons } = snapshot
+  const said = commitmentsOf(snapshot)
+  const isValidator = ({ hotkey, permit }: Neuron): boolean =>
+    permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(state.trust, hotkey)
+  return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
+    const lane = report?.lanes[hotkey]
+    return {
+      uid,
+      hotkey,
+      lane: lane && laneText(lane),
+      trust: share(trustOf(state.trust[hotkey])),
+      committed: committedText(said.get(hotkey)),
+      weights: weightsText(weights[hotkey], neurons),
+      ago: block - lastUpdate,
+    }
+  })
+}
+
+/** What a validator has committed, and for which epoch. */
+function committedText(said: Commitment | undefined): string | undefined {
+  if (said === undefined || said.kind === 'miner') return undefined
+  return `${said.kind} ${said.epoch}`
+}
+
+/** Whom weights go to. */
+function weightsText(weights: Weights = [], neurons: readonly Neuron[]): string {
+  const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
+  const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)
+  return texts.join(', ') || '-'
+}

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent } from '@affine/envs'
+import type { Entry } from './lane-journal.ts'
+
+type Answer = Awaited<ReturnType<Agent>>
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 30_000
+
+/**
+ * Agents of one lane under which no id of an invocation occurs twice, neither among themselves nor
+ * in what the journal has: a reply under one that is used is asked for again, with growing pauses,
+ * until the deadline. Protocol §5.4.
+ */
+export function distinctAgents(
+  entries: readonly Entry[],
+  deadline: AbortSignal,
+): (agent: Agent) => Agent {
+  const used = new Set<string>()
+  for (const { sample } of entries) {
+    for (const { invocation } of [...sample.champion.messages, ...sample.contender.messages]) {
+      if (invocation !== undefined) used.add(invocation)
+    }
+  }
+
+  const isNew = (answer: Answer): boolean => {
+    if ('fault' in answer || answer.invocation === undefined) return true
+    if (used.has(answer.invocation)) return false
+    used.add(answer.invocation)
+    return true
+  }
+
+  return (agent) => async (messages) => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const answer = await agent(messages)
+      if (isNew(answer)) return answer
+      const randomMs = pauseMs * (1 + Math.random())
+      await sleep(randomMs, undefined, { signal: deadline }).catch(() => {})
+    }
+  }
+}

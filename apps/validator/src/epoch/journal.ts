@@ -1,0 +1,95 @@
+import { isUtf8 } from 'node:buffer'
+import { appendFile, type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { syncFolders } from '@affine/blocks/directory'
+import { canonicalize, type Json, parseCanonical } from '@affine/prng'
+
+/**
+ * An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once
+ * `append` has resolved.
+ */
+export interface Journal extends AsyncDisposable {
+  /** The entries that were there when the journal was opened, in the order of their writing. */
+  readonly entries: readonly Json[]
+  /** Resolves when the entry is on disk. Entries that wait together are synced together. */
+  append(entry: Json): Promise<void>
+}
+
+/**
+ * Opens the journal at `path`, making it if it is not there. A torn last line, left by a crash
+ * before its entry was acknowledged, is cut off.
+ *
+ * @throws Error naming the line, when any other line is not canonical JSON: the file was altered.
+ */
+export async function openJournal(path: string): Promise<Journal> {
+  await mkdir(dirname(path), { recursive: true })
+  await appendFile(path, '')
+  const bytes = await readFile(path)
+  const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
+  if (whole.length < bytes.length) await truncate(path, whole.length)
+  const entries = readEntries(whole, path)
+  const file = await open(path, 'a')
+  // A crash may have come between the writing of these entries, or of the file and its folder, and
+  // their sync.
+  await file.datasync()
+  await syncFolders(dirname(path), dirname(dirname(path)))
+  const writer = new Writer(file, path, whole.length)
+  return {
+    entries,
+    append: (entry) => writer.append(`${canonicalize(entry)}\n`),
+    [Symbol.asyncDispose]: () => file.close(),
+  }
+}
+
+const ALTERED = 'The journal was altered; move it away to start anew'
+
+function readEntries(bytes: Buffer, path: string): readonly Json[] {
+  // Reading would put U+FFFD for bytes that are not UTF-8, and the line would pass.
+  if (!isUtf8(bytes)) throw new Error(`${path}: not UTF-8. ${ALTERED}`)
+  const lines = bytes.toString('utf8').split('\n').slice(0, -1)
+  return lines.map((line, i) => {
+    const parsed = parseCanonical(line)
+    if (parsed.ok) return parsed.value
+    throw new Error(`${path}, line ${i + 1}: ${parsed.detail}. ${ALTERED}`)
+  })
+}
+
+/**
+ * Writes lines behind each other. What gathers while one write is under way is the next, in one go.
+ */
+class Writer {
+  readonly #file: FileHandle
+  readonly #path: string
+  /** Of the file, as far as it is acknowledged. */
+  #size: number
+  #waiting = ''
+  #flushed: Promise<void> = Promise.resolve()
+
+  constructor(file: FileHandle, path: string, size: number) {
+    this.#file = file
+    this.#path = path
+    this.#size = size
+  }
+
+  /** A failed write leaves the file in doubt, so every later one fails with it. */
+  append(line: string): Promise<void> {
+    if (this.#waiting === '') this.#flushed = this.#flushed.then(() => this.#flush())
+    this.#waiting += line
+    return this.#flushed
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#waiting
+    this.#waiting = ''
+    try {
+      await this.#file.appendFile(batch)
+      await this.#file.datasync()
+      this.#size += Buffer.byteLength(batch)
+    } catch (cause) {
+      // Nobody was told of these entries. They can be read all the same, though no disk may have
+      // them: away with them.
+      await this.#file.truncate(this.#size).catch(() => undefined)
+      throw new Error(`cannot write ${this.#path}: ${(cause as Error).message}`, { cause })
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Sample, Scope } from '@affine/blocks'
+import { canonicalize, type Json } from '@affine/prng'
+import { openJournal } from './journal.ts'
+
+/** A sample, and when it was taken, in milliseconds. */
+export interface Entry {
+  readonly at: number
+  readonly sample: Sample
+}
+
+/** The samples of one lane on disk. */
+export interface LaneJournal extends AsyncDisposable {
+  /** Those that were there when it was opened. */
+  readonly entries: readonly Entry[]
+  /** Resolves when the entry is on disk. */
+  append(entry: Entry): Promise<void>
+}
+
+/**
+ * Opens the journal of the lane that `scope` describes, making it if it is not there.
+ * @throws Error when it is another lane's, or was altered.
+ */
+export async function openLaneJournal(path: string, scope: Scope): Promise<LaneJournal> {
+  const journal = await openJournal(path)
+  try {
+    const [heading, ...rest] = journal.entries
+    if (heading === undefined) await journal.append(headingOf(scope))
+    else if (canonicalize(heading) !== canonicalize(headingOf(scope)))
+      throw new Error(`${path} belongs to another epoch, duel or chain: move it away`)
+    return {
+      entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)),
+      append: (entry) => journal.append(entry as unknown as Json),
+      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await journal[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+const headingOf = ({ beacon, commitment, duel, epoch }: Scope): Json => ({
+  beacon,
+  commitment,
+  duel: duel.id,
+  epoch,
+})
+
+/** Looks at what else would break the sampling; that a sample is right, the lane's check says. */
+function readEntry(entry: Json, place: string): Entry {
+  const { at, sample } = entry as unknown as Entry
+  if (Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender))
+    return { at, sample }
+  throw new Error(`${place}: no sample. The journal was altered; move it away to start anew`)
+}
+
+const isEpisode = (episode: Sample['champion'] | undefined): boolean =>
+  Array.isArray(episode?.messages)

@@ -1,0 +1,60 @@
+import { registry } from '@affine/envs'
+import { digest, pcg64 } from '@affine/prng'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { type Listening, listen } from '../service/listen.ts'
+
+/**
+ * A player for trying things out. Its skill is the share of replies, 0 to 1, that a perfect player
+ * would have given; the others are drawn at random. Two players with one seed and one skill answer
+ * alike, always.
+ */
+type ReferencePlayer = { readonly skill: number; readonly seed: string }
+
+/** What the player replies to a prompt: a function of the two alone. */
+export function playerReply(prompt: string, { skill, seed }: ReferencePlayer): string {
+  const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
+  for (const spec of registry.values()) {
+    try {
+      const perfect = spec.solve(prompt)
+      return random.random() < skill ? perfect : spec.format(spec.actionSpace.sample(random))
+    } catch {} // another environment's prompt
+  }
+  return 'I do not know this game.'
+}
+
+/**
+ * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
+ * from the last message alone.
+ */
+export async function serveMiner(player: ReferencePlayer, port: number): Promise<Listening> {
+  const app = new Hono()
+  app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
+    const prompt = promptIn(await context.req.json().catch(() => null))
+    if (prompt === undefined) return context.json(NO_PROMPT, 400)
+    return context.json(completionOf(playerReply(prompt, player)))
+  })
+  const server = await listen(app.fetch, port)
+  return { ...server, url: `${server.url}/v1` }
+}
+
+const NO_PROMPT = { error: { message: '"messages" expected a list of { role, content }' } }
+
+/** The last message of a request; undefined when there is none. */
+function promptIn(body: { readonly messages?: unknown } | null): string | undefined {
+  const messages: unknown = body?.messages
+  if (!Array.isArray(messages)) return undefined
+  const prompt: unknown = messages.at(-1)?.content
+  return typeof prompt === 'string' ? prompt : undefined
+}
+
+function completionOf(content: string): object {
+  const message = { role: 'assistant', content }
+  return {
+    id: 'chatcmpl-0',
+    object: 'chat.completion',
+    created: 0,
+    model: 'reference',
+    choices: [{ index: 0, finish_reason: 'stop', message }],
+  }
+}

@@ -1,0 +1,82 @@
+import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
+import { accountFrom, type Key, readHotkey, readWallet } from '@affine/chain/wallet'
+import { type ChainOptions, chainCommand, output, printable } from '@affine/terminal'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
+
+/** Which account a command acts for. */
+export type AccountOptions = {
+  [name in 'key' | 'wallet' | 'hotkey' | 'walletPath']?: string | undefined
+}
+
+type Warn = (text: string) => void
+type Variables = typeof process.env
+
+const WAYS =
+  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; ' +
+  'or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
+
+/** Adds the options that name an account. `readAccount` takes them. */
+export function withAccount<T extends OptionValues>(
+  command: Command<[], T>,
+): Command<[], T & AccountOptions> {
+  command
+    .option('--key <file>', 'a hotkey file; or put its secret in AFFINE_HOTKEY')
+    .option('--wallet <name>', 'a Bittensor wallet (default: $BT_WALLET_COLD)')
+    .option('--hotkey <name>', "the wallet's hotkey (default: $BT_WALLET_HOT)")
+    .option('--wallet-path <folder>', 'where the wallets are (default: ~/.bittensor/wallets)')
+  return command as Command<[], T & AccountOptions>
+}
+
+/** A command for an account on a chain, with "--json". */
+export const accountOnChain = (name: string): Command<[], ChainOptions & AccountOptions> =>
+  withAccount(chainCommand(name))
+
+/**
+ * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, which
+ * `accountFrom` reads; else BT_WALLET_COLD and BT_WALLET_HOT, which also stand in for one of the
+ * two options. `warn` hears what should be mended. The variables are the environment's, or those
+ * that are given.
+ * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom`
+ *   refuse: no secret is quoted.
+ */
+export async function readAccount(
+  options: AccountOptions,
+  warn: Warn,
+  env: Variables = process.env,
+): Promise<Account> {
+  const { key, wallet, hotkey } = options
+  const isNamed = (key ?? wallet ?? hotkey) !== undefined
+  if (env.AFFINE_HOTKEY && !isNamed) return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
+  const { account, warnings } = await readKey(options, env)
+  for (const warning of warnings) warn(warning)
+  return account
+}
+
+async function readKey(options: AccountOptions, env: Variables): Promise<Key> {
+  const { key, wallet = env.BT_WALLET_COLD, hotkey = env.BT_WALLET_HOT, walletPath } = options
+  if (key !== undefined) return readHotkey(key)
+  if (!wallet || !hotkey) throw new RangeError(WAYS)
+  return readWallet({ wallet, hotkey, root: walletPath })
+}
+
+/** The account that the options name. What should be mended about it is said. */
+export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
+  const warn: Warn = (text) =>
+    output(options.json).line(`! ${printable(text)}`, { type: 'warning', text })
+  return readAccount(options, warn)
+}
+
+/** A hotkey's neuron at the chain's head, and all of them. */
+export interface Registered {
+  readonly own: Neuron
+  readonly all: readonly Neuron[]
+}
+
+/** @throws ChainError when the hotkey is not registered. */
+export async function neuronOf(chain: Chain, hotkey: string): Promise<Registered> {
+  const { neurons } = await chain.snapshot((await chain.head()).number)
+  const own = neurons.find((neuron) => neuron.hotkey === hotkey)
+  if (own) return { own, all: neurons }
+  const advice = `register ${hotkey} on subnet ${chain.netuid} first`
+  throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
+}

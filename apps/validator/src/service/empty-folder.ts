@@ -1,0 +1,14 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+/**
+ * The folder that "--out" names, made if it is not there.
+ * @throws RangeError when there is something in it.
+ */
+export async function emptyFolder(path: string): Promise<string> {
+  const folder = resolve(path)
+  await mkdir(folder, { recursive: true })
+  if ((await readdir(folder)).length > 0)
+    throw new RangeError(`"--out" expected an empty folder, got ${folder}`)
+  return folder
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import type { S3Options } from '@affine/blocks/s3'
+import type { Account } from '@affine/chain'
+import { networkNamed } from '@affine/settlement'
+import { Command } from '@commander-js/extra-typings'
+import { type AccountOptions, readAccount, withAccount } from './account.ts'
+import { bucketOf, bucketProblems } from './bucket-settings.ts'
+import { type Hide, hiding, nodeKeys } from './secrets.ts'
+import { type Found, findSettings, kebab } from './setting-sources.ts'
+import { SETTINGS, toldBy } from './settings-table.ts'
+import type { Given, Told } from './told.ts'
+
+/** What is wrong without a key where miners are on Chutes. */
+export const NO_KEY =
+  'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes'
+
+/**
+ * What a validator was told: `network` has all nodes, `bucket` is one in S3, or the folder of all
+ * buckets. Times are in seconds.
+ */
+export interface Settings extends Told {
+  readonly bucket: S3Options | string
+}
+
+export interface Read {
+  /**
+   * Every setting, secrets masked; `by` is the option or variable that it is from, or all it may be
+   * from.
+   */
+  readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
+  readonly problems: readonly string[]
+  /** When there are no problems. */
+  readonly settings?: Settings
+  readonly hide: Hide
+}
+
+/**
+ * Settings as options, the environment and the file `.env` give them, the first counts; and what is
+ * wrong with each.
+ */
+export function readSettings(flags: object, env: Given, file: Given): Read {
+  const found = findSettings(flags, env, file)
+  const given = Object.fromEntries(found.map(({ setting, value }) => [setting.name, value]))
+  const hide = hiding(secretsIn(given))
+  const shown = found.map(({ setting, value = '-', from, by }) => ({
+    setting: kebab(setting.name),
+    value: hide(value),
+    from,
+    by,
+  }))
+  const problems = [...found.flatMap((each) => problemsWith(each, hide)), ...conflictsIn(given)]
+  const settings = settingsOf(given)
+  if (settings === undefined || problems.length > 0) return { shown, problems, hide }
+  return { shown, problems, hide, settings }
+}
+
+/** Undefined where something is wrong or missing, and said to be. */
+function settingsOf(given: Given): Settings | undefined {
+  const told = toldBy(given)
+  if (told === undefined) return undefined
+  const bucket = bucketOf(told)
+  if (bucket === undefined) return undefined
+  const network = [told.network, told.fallback].filter((nodes) => nodes !== undefined).join()
+  return { ...told, network, bucket }
+}
+
+function secretsIn(given: Given): readonly string[] {
+  const secrets = SETTINGS.filter(({ secret }) => secret).flatMap(({ name }) => given[name] ?? [])
+  return [...secrets, ...nodeKeys(`${given.network},${given.fallback}`)]
+}
+
+/** What is wrong with one setting by itself. */
+function problemsWith({ setting, value, by }: Found, hide: Hide): readonly string[] {
+  const issue = setting.shape.safeParse(value).error?.issues[0]
+  if (issue === undefined) return []
+  if (value === undefined) return [`${by}: ${issue.message}`]
+  return [`${by}: ${issue.message}, got ${JSON.stringify(hide(value))}`]
+}
+
+/** What is missing beside what is given, or does not go together. */
+function conflictsIn(given: Given): readonly string[] {
+  return [...sendingProblems(given), ...bucketProblems(given), ...chutesProblems(given)]
+}
+
+function sendingProblems({ emit, dryRun }: Given): readonly string[] {
+  if (emit === undefined || dryRun === undefined) return []
+  return ['--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many']
+}
+
+function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): readonly string[] {
+  if (networkNamed(network)?.platform !== 'chutes') return []
+  const problems: string[] = []
+  if (bucketUrl?.startsWith('http:'))
+    problems.push('--bucket-url or AFFINE_BUCKET_URL: expected https on this network')
+  if (chutesApiKey === undefined) problems.push(NO_KEY)
+  return problems
+}
+
+type Flags = AccountOptions & { json?: true }
+
+/** A command with all settings as options, but for secrets. `readService` takes them. */
+export function serviceCommand(name: string): Command<[], Flags> {
+  const command = withAccount(new Command(name)).option('--json', 'one JSON object a line')
+  for (const { option, help } of SETTINGS) if (option && help) command.option(option, help)
+  return command
+}
+
+interface Service extends Read {
+  readonly account?: Account
+  readonly warnings: readonly string[]
+}
+
+/** Settings and account of a validator, and all that is wrong with either. */
+export async function readService(flags: Flags): Promise<Service> {
+  const file = await readEnvFile()
+  const read = readSettings(flags, process.env, file)
+  const warnings: string[] = []
+  const warn = (text: string): void => {
+    warnings.push(text)
+  }
+  try {
+    const account = await readAccount(flags, warn, { ...file, ...process.env })
+    return { ...read, warnings, account }
+  } catch (error) {
+    return { ...read, warnings, problems: [...read.problems, (error as Error).message] }
+  }
+}
+
+/** What the file `.env` in this folder gives; nothing without one. */
+async function readEnvFile(): Promise<Given> {
+  if (!existsSync('.env')) return {}
+  return parseEnv(await readFile('.env', 'utf8'))
+}

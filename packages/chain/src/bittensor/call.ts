@@ -1,0 +1,16 @@
+import type { ApiPromise } from '@polkadot/api'
+import { ChainError } from '../chain-error.ts'
+
+/** What a call is, on the runtime of the node that takes it. */
+export type Call = (api: ApiPromise) => Promise<Submittable>
+type Submittable = ReturnType<ApiPromise['tx'][string][string]>
+
+/** The runtime's call of that name; rejects with ChainError `NotInRuntime` where there is none. */
+export const callOf =
+  (pallet: string, name: string, ...args: unknown[]): Call =>
+  async ({ tx }: ApiPromise): Promise<Submittable> => {
+    const call = tx[pallet]?.[name]
+    if (!call)
+      throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
+    return call(...args)
+  }

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import type { Neuron, Snapshot } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { hotkeyShape } from '../hotkey-shape.ts'
+import type { Codec, Storage } from './storage.ts'
+
+/** The metagraph's fields by the numbers that `getSelectiveMetagraph` has for them. */
+const FIELDS = {
+  tempo: 8,
+  enabled: 46,
+  period: 47,
+  hotkeys: 52,
+  permits: 57,
+  lastUpdate: 59,
+  totalStake: 69,
+}
+
+/** In JSON, an integer above 2^53 is hex. */
+const integer = z
+  .union([z.int().min(0), z.string().regex(/^0x[0-9a-f]+$/)])
+  .transform((value) => BigInt(value))
+
+const metagraphShape = z
+  .object({
+    tempo: z.int().min(0),
+    commitRevealWeightsEnabled: z.boolean(),
+    commitRevealPeriod: z.int().min(0),
+    hotkeys: z.array(hotkeyShape),
+    validatorPermit: z.array(z.boolean()),
+    lastUpdate: z.array(z.int().min(0)),
+    totalStake: z.array(integer),
+  })
+  .refine(({ hotkeys, validatorPermit, lastUpdate, totalStake }) =>
+    [validatorPermit, lastUpdate, totalStake].every(({ length }) => length === hotkeys.length),
+  )
+
+/**
+ * The subnet's settings and its neurons, in one call. Total stake as the chain counts it, alpha and
+ * TAO.
+ * @throws ChainError `SubnetNotExists`, `NotInRuntime`, `BadReply`.
+ */
+export async function metagraphOf(
+  storage: Storage,
+  netuid: number,
+): Promise<Omit<Snapshot, 'head' | 'commitments'>> {
+  const answer = await answerOf(storage, netuid)
+  if (answer.isEmpty) throw new ChainError('SubnetNotExists')
+  const { data } = metagraphShape.safeParse(answer.toJSON())
+  if (!data)
+    throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is not as it should be`)
+  const { tempo, hotkeys, validatorPermit, lastUpdate, totalStake } = data
+  const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
+  const neurons = hotkeys.map(
+    (hotkey, uid): Neuron => ({
+      uid,
+      hotkey,
+      stake: totalStake[uid] ?? 0n,
+      permit: validatorPermit[uid] ?? false,
+      lastUpdate: lastUpdate[uid] ?? 0,
+    }),
+  )
+  return { tempo, revealPeriod, neurons }
+}
+
+/** The chosen fields where the runtime can choose, else all of them. */
+async function answerOf(storage: Storage, netuid: number): Promise<Codec> {
+  const api = 'subnetInfoRuntimeApi'
+  const chosen = await storage.call(api, 'getSelectiveMetagraph', netuid, Object.values(FIELDS))
+  if (chosen !== null) return chosen
+  const all = await storage.call(api, 'getMetagraph', netuid)
+  if (all !== null) return all
+  throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
+}

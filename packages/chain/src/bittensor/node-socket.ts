@@ -1,0 +1,146 @@
+import ws from 'ws'
+import * as z from 'zod'
+import { ChainError } from '../chain-error.ts'
+import { asciiLine } from './ascii-line.ts'
+
+/** In Node not its own one, which does not say why there is no connection. */
+const Socket = ('process' in globalThis ? ws : globalThis.WebSocket) as typeof WebSocket
+
+const anything = z.unknown().optional()
+const errorShape = z.object({ code: z.number(), message: z.string(), data: anything })
+const messageShape = z.object({
+  id: anything,
+  result: anything,
+  error: errorShape.optional(),
+  params: z.object({ subscription: anything, result: anything }).optional(),
+})
+
+const BROKE_OFF = 'the node broke off'
+
+interface Question {
+  answer(result: unknown): void
+  reject(error: Error): void
+}
+
+/**
+ * JSON-RPC 2.0 with one node, in place of the library's `WsProvider`: that throws where nobody can
+ * catch it when a node says what it cannot read. Here this ends the connection, and whoever waits
+ * is told: every promise rejects with `Unreachable`.
+ */
+export class NodeSocket {
+  /**
+   * For the library, which is given it open and is not to subscribe to anything: it would throw
+   * there, too.
+   */
+  readonly isConnected = true
+  readonly hasSubscriptions = false
+  readonly #url: string
+  readonly #questions = new Map<unknown, Question>()
+  readonly #listeners = new Map<unknown, (news: unknown) => void>()
+  #socket: WebSocket | undefined
+  #ids = 0
+  #ended: ChainError | undefined
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  connect(): Promise<void> {
+    return this.#wait((id) => {
+      const socket = new Socket(this.#url)
+      this.#socket = socket
+      socket.onmessage = ({ data }) => this.#hear(String(data))
+      socket.onclose = () => this.close(BROKE_OFF)
+      socket.onerror = (event) =>
+        this.close(asciiLine((event as ErrorEvent).message || 'no connection'))
+      socket.onopen = () => {
+        socket.onerror = () => this.close(BROKE_OFF)
+        this.#questions.get(id)?.answer(undefined)
+      }
+    })
+  }
+
+  /** Rejects with the node's code, message and data when it refuses. */
+  send<T>(method: string, params: unknown[]): Promise<T> {
+    return this.#wait((id) => this.#ask(id, method, params))
+  }
+
+  /** Subscribes, and listens until `hear` is content with the news. */
+  async follow(
+    method: string,
+    hear: (news: unknown) => boolean,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    let subscription: unknown
+    // The first news may come with the answer: the listener must be there at once.
+    const listen = (result: unknown, resolve: () => void) => {
+      subscription = result
+      this.#listeners.set(result, (news) => {
+        if (hear(news)) resolve()
+      })
+    }
+    try {
+      await this.#wait<void>((id) => this.#ask(id, method, []), listen, signal)
+    } finally {
+      const wasSubscribed = this.#listeners.delete(subscription)
+      const unsubscribe = method.replace('_subscribe', '_unsubscribe')
+      if (wasSubscribed) this.send(unsubscribe, [subscription]).catch(() => undefined)
+    }
+  }
+
+  close(reason = 'the connection was closed here'): void {
+    if (this.#ended) return
+    this.#ended = new ChainError('Unreachable', reason)
+    for (const { reject } of this.#questions.values()) reject(this.#ended)
+    this.#socket?.close()
+  }
+
+  /** Waits for what `onAnswer` makes of the answer to what `start` asks under an id. */
+  #wait<T>(
+    start: (id: number) => void,
+    onAnswer = (result: unknown, resolve: (value: T) => void): void => resolve(result as T),
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const id = this.#ids
+    this.#ids += 1
+    const over = new AbortController()
+    return new Promise<T>((resolve, reject) => {
+      if (this.#ended) throw this.#ended
+      this.#questions.set(id, { answer: (result) => onAnswer(result, resolve), reject })
+      signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })
+      start(id)
+    }).finally(() => {
+      over.abort()
+      this.#questions.delete(id)
+    })
+  }
+
+  #ask(id: number, method: string, params: unknown[]): void {
+    this.#socket?.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  }
+
+  #hear(text: string): void {
+    try {
+      this.#take(messageShape.parse(JSON.parse(text)))
+    } catch {
+      this.close(`the node said what cannot be read: ${asciiLine(text)}`)
+    }
+  }
+
+  /** News of a subscription, a refusal, or an answer. */
+  #take({ id, result, error, params }: z.infer<typeof messageShape>): void {
+    if (params) {
+      this.#listeners.get(params.subscription)?.(params.result)
+      return
+    }
+    const question = this.#questions.get(id)
+    if (error) question?.reject(refusalOf(error))
+    else question?.answer(result)
+  }
+}
+
+function refusalOf({ code, message, data }: z.infer<typeof errorShape>): Error {
+  let said = `${code}: ${message}`
+  if (data !== undefined) said += `: ${JSON.stringify(data)}`
+  return new Error(asciiLine(said))
+}

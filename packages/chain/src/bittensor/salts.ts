@@ -1,0 +1,64 @@
+import { utf8ToBytes } from '@noble/hashes/utils.js'
+import * as z from 'zod'
+import { ChainError } from '../chain-error.ts'
+import { asciiLine } from './ascii-line.ts'
+
+/**
+ * Where the salts of committed weights are kept: a folder that outlives the process. Nothing is
+ * ever overwritten.
+ */
+export interface SaltStore {
+  read(path: string, limit: number): Promise<Uint8Array | null>
+  write(path: string, bytes: Uint8Array): Promise<void>
+}
+
+const MAX_FILE_BYTES = 65_536
+
+const u16s = z.array(z.int().min(0).max(65_535))
+
+/** What opens a commit of weights: all that its hash is over but the hotkey and the subnet. */
+export interface Opening {
+  readonly uids: readonly number[]
+  readonly values: readonly number[]
+  readonly salt: readonly number[]
+  readonly versionKey: string
+}
+
+const openingShape: z.ZodType<Opening> = z.object({
+  uids: u16s,
+  values: u16s,
+  salt: u16s,
+  versionKey: z.string().regex(/^\d{1,20}$/),
+})
+
+/** @throws ChainError `NoSalts`, as a rejection, when the store does not take it. */
+export async function keepOpening(salts: SaltStore, hash: string, opening: Opening): Promise<void> {
+  const path = pathOf(hash)
+  await salts.write(path, utf8ToBytes(JSON.stringify(opening))).catch(notKept(path))
+}
+
+/**
+ * What opens the commit of this hash; null when the store has nothing for it.
+ * @throws ChainError `NoSalts`, as a rejection, when it cannot be read, or is something else.
+ */
+export async function openingOf(salts: SaltStore, hash: string): Promise<Opening | null> {
+  const path = pathOf(hash)
+  const bytes = await salts.read(path, MAX_FILE_BYTES).catch(notKept(path))
+  if (bytes === null) return null
+  try {
+    return openingShape.parse(JSON.parse(new TextDecoder().decode(bytes)))
+  } catch {
+    throw new ChainError(
+      'NoSalts',
+      `${path} expected to hold the weights and the salt of a commit, got something else`,
+    )
+  }
+}
+
+const pathOf = (hash: string): string => `weights/${hash}`
+
+const notKept = (path: string) => (cause: Error) => {
+  throw new ChainError('NoSalts', `${path} expected to be kept: ${asciiLine(cause.message)}`, {
+    cause,
+  })
+}

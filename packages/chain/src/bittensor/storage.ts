@@ -1,0 +1,52 @@
+import type { ApiPromise } from '@polkadot/api'
+import { ChainError } from '../chain-error.ts'
+
+/** The pallet of subnets. */
+export const SUBNET_PALLET = 'subtensorModule'
+
+/** A value of the chain, decoded. */
+export interface Codec {
+  readonly isEmpty: boolean
+  toJSON(): unknown
+  toString(): string
+}
+
+/**
+ * What the chain's storage holds at one block. A runtime that lacks what is asked for is told by
+ * name.
+ */
+export interface Storage {
+  /** Does the runtime have this storage item? */
+  has(pallet: string, item: string): boolean
+  hasCall(pallet: string, name: string): boolean
+  query(pallet: string, item: string, ...keys: unknown[]): Promise<Codec>
+  /**
+   * All values below the first key of a double map, by the second, in at most one call for each
+   * 1000.
+   */
+  entries(pallet: string, item: string, key: number): Promise<[key: Codec, value: Codec][]>
+  /** A runtime API's answer; null when the runtime does not have it. */
+  call(api: string, method: string, ...args: unknown[]): Promise<Codec | null>
+  constant(pallet: string, name: string): Codec | undefined
+}
+
+export async function storageAt(api: ApiPromise, hash: string): Promise<Storage> {
+  const at = await api.at(`0x${hash}`)
+  const item = (pallet: string, name: string) => {
+    const found = at.query[pallet]?.[name]
+    if (!found)
+      throw new ChainError('NotInRuntime', `this chain's runtime has no storage ${pallet}.${name}`)
+    return found
+  }
+  return {
+    has: (pallet, name) => at.query[pallet]?.[name] !== undefined,
+    hasCall: (pallet, name) => api.tx[pallet]?.[name] !== undefined,
+    query: async (pallet, name, ...keys) => item(pallet, name)(...keys),
+    entries: async (pallet, name, key) => {
+      const entries = await item(pallet, name).entries(key)
+      return entries.flatMap(([{ args }, value]) => (args[1] ? [[args[1], value]] : []))
+    },
+    call: async (name, method, ...args) => (await at.call[name]?.[method]?.(...args)) ?? null,
+    constant: (pallet, name) => at.consts[pallet]?.[name],
+  }
+}

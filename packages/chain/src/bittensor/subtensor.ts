@@ -1,0 +1,173 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import type { Account } from '../account.ts'
+import type { Chain, Head, Snapshot, Weights } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
+import { callOf } from './call.ts'
+import { slotOf } from './commitment-slot.ts'
+import { Connection, type Nodes } from './connection.ts'
+import { Sender } from './extrinsic.ts'
+import { FinalBlocks } from './final-blocks.ts'
+import { metagraphOf } from './metagraph.ts'
+import { type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
+import { planWeights } from './weight-calls.ts'
+import type { Plan, WeightMeans } from './weight-plan.ts'
+import { planReveal } from './weight-reveal.ts'
+import { rowOf } from './weights-in-force.ts'
+
+export type { SaltStore } from './salts.ts'
+
+export type SubtensorOptions = WeightMeans & Nodes
+
+/** The subnet on Bittensor's chain. */
+export type Subtensor = Chain & { close(): Promise<void> }
+
+/** Snapshots that are kept: a validator asks for the same few again and again. */
+const KEPT = 8
+
+/**
+ * Connects to a subnet of Bittensor's chain. What its runtime can do is read from its metadata.
+ * @throws ChainError `Unreachable` when no node answers, `WrongGenesis`, `SubnetNotExists`.
+ */
+export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
+  const connection = new Connection(options)
+  try {
+    const chain = new SubtensorChain(connection, options)
+    await chain.snapshot((await chain.head()).number)
+    return chain
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
+
+class SubtensorChain implements Subtensor {
+  readonly netuid: number
+  readonly #connection: Connection
+  readonly #means: WeightMeans
+  readonly #blocks: FinalBlocks
+  readonly #sender: Sender
+  readonly #snapshots = new Map<number, Promise<Snapshot>>()
+
+  constructor(connection: Connection, means: WeightMeans) {
+    this.netuid = means.netuid
+    this.#connection = connection
+    this.#means = means
+    this.#blocks = new FinalBlocks(connection)
+    this.#sender = new Sender(connection, this.#blocks)
+  }
+
+  get genesis(): string {
+    return this.#connection.genesis ?? ''
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  heads(signal?: AbortSignal): AsyncIterable<Head> {
+    return this.#blocks.heads(signal)
+  }
+
+  head(): Promise<Head> {
+    return this.#blocks.head()
+  }
+
+  blockHash(number: number): Promise<string> {
+    return this.#blocks.blockHash(number)
+  }
+
+  async time(block: number): Promise<number> {
+    return this.#at(block, async (storage) => Number(await storage.query('timestamp', 'now')))
+  }
+
+  async snapshot(block: number): Promise<Snapshot> {
+    const kept = this.#snapshots.get(block)
+    if (kept) return kept
+    const reading = this.#at(block, (storage, head) => readSnapshot(storage, head, this.netuid))
+    this.#snapshots.set(block, reading)
+    reading.catch(() => this.#snapshots.delete(block))
+    for (const old of [...this.#snapshots.keys()].slice(0, -KEPT)) this.#snapshots.delete(old)
+    return reading
+  }
+
+  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+    const { neurons } = await this.snapshot(block)
+    return this.#at(block, async (storage) => {
+      const rows = await storage.entries(SUBNET_PALLET, 'weights', this.netuid)
+      const byHotkey = new Map<string, Weights>()
+      for (const [uid, row] of rows) {
+        const neuron = neurons[Number(uid)]
+        if (neuron) byHotkey.set(neuron.hotkey, rowOf(row))
+      }
+      return Object.fromEntries(byHotkey)
+    })
+  }
+
+  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    if (fields.length > MAX_FIELDS) throw new ChainError('TooManyFieldsInCommitmentInfo')
+    if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
+    const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
+    const call = callOf('commitments', 'setCommitment', this.netuid, { fields: data })
+    return this.#sender.send(account, call, until)
+  }
+
+  async setWeights(account: Account, weights: Weights): Promise<Head> {
+    const { number } = await this.head()
+    const { hotkey } = account
+    const plan = await this.#at(number, (storage) =>
+      planWeights(storage, this.#means, { hotkey, weights }),
+    )
+    return this.#carryOut(account, plan)
+  }
+
+  async reveal(account: Account): Promise<Head | null> {
+    const { number } = await this.head()
+    const plan = await this.#at(number, (storage) =>
+      planReveal(storage, this.#means, account.hotkey),
+    )
+    if (plan === null) return null
+    return this.#carryOut(account, plan)
+  }
+
+  /** Sends a call and reads its effect back. */
+  async #carryOut(account: Account, { call, isHeld }: Plan): Promise<Head> {
+    const head = await this.#sender.send(account, call)
+    if (await this.#at(head.number, isHeld)) return head
+    throw new ChainError(
+      'NotConfirmed',
+      `block ${head.number} holds the call, but the chain does not show its effect`,
+    )
+  }
+
+  /** Reads the state at the end of a final block. Protocol §5.1. */
+  async #at<T>(block: number, task: (storage: Storage, head: Head) => Promise<T>): Promise<T> {
+    const hash = await this.blockHash(block)
+    return this.#connection.use(async (api) => {
+      try {
+        return await task(await storageAt(api, hash), { number: block, hash })
+      } catch (error) {
+        if (!isOfMissingState(error)) throw error
+        if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
+          throw new ChainError('Unreachable', `the node does not have block ${block} yet`)
+        const detail =
+          `the node no longer has the state of block ${block}: ` +
+          'name the endpoint of an archive node'
+        throw new ChainError('StateDiscarded', detail, { cause: error })
+      }
+    })
+  }
+}
+
+/** The metagraph and the commitments, read at once. Protocol §5.1. */
+async function readSnapshot(storage: Storage, head: Head, netuid: number): Promise<Snapshot> {
+  const slots = storage.entries('commitments', 'commitmentOf', netuid)
+  const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
+  const commitments = entries
+    .map(([hotkey, registration]) => slotOf(hotkey, registration))
+    .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
+  return { head, ...metagraph, commitments }
+}
+
+const isOfMissingState = (error: unknown): boolean =>
+  /discarded|header|unknown ?block/i.test((error as Error).message)

@@ -1,0 +1,102 @@
+import { bls12_381 } from '@noble/curves/bls12-381.js'
+import { bytesToNumberBE, numberToBytesBE, numberToBytesLE } from '@noble/curves/utils.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { concatBytes } from '@noble/hashes/utils.js'
+
+/** How many bytes longer the result of `timelockEncrypt` is than its plaintext. */
+export const TIMELOCK_OVERHEAD_BYTES = 244
+/** The longest commit of weights that subtensor takes. */
+export const MAX_TIMELOCK_BYTES = 5000
+
+const { G1, G2, fields } = bls12_381
+const FP_BYTES = 48
+const DRAND_GENESIS_MS = 1_692_803_367_000
+const DRAND_PERIOD_MS = 3000
+const DRAND_PUBLIC_KEY =
+  '83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c' +
+  '8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb' +
+  '5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a'
+const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
+const SUITE = new TextEncoder().encode('AES_GCM_')
+
+/**
+ * The round of drand's quicknet that Bittensor counts at a Unix time in ms: whole periods of 3 s
+ * since genesis.
+ *
+ * drand itself counts from 1, so this round came out between 3 and 6 s before `timeMs`; in the
+ * first period it is 0, which never comes out.
+ * @throws RangeError before quicknet's genesis, 2023-08-23.
+ */
+export function drandRound(timeMs: number): number {
+  if (!(timeMs >= DRAND_GENESIS_MS && timeMs <= Number.MAX_SAFE_INTEGER))
+    throw new RangeError(`"timeMs" expected at least ${DRAND_GENESIS_MS}, got ${timeMs}`)
+  return Math.floor((timeMs - DRAND_GENESIS_MS) / DRAND_PERIOD_MS)
+}
+
+/**
+ * Encrypts so that anyone can decrypt once drand's quicknet has signed `round`, and nobody before,
+ * in the form that subtensor reads: tlock over BLS12-381, the body in AES-256-GCM. 244 bytes longer
+ * than `plaintext`.
+ *
+ * `random` is asked for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
+ * order; they must be secret and never used again. Nothing says who encrypted, nor that `round` is
+ * still to come. Takes about 20 ms. In a browser it needs a secure context, for WebCrypto.
+ *
+ * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors:
+ * vectors/chain/timelock.json.
+ * @throws RangeError, as a rejection, unless 1 <= round <= 2^53 - 1, the plaintext has at most 4756
+ *   bytes, and `random` gives as many bytes as it was asked for.
+ */
+export async function timelockEncrypt(
+  plaintext: Uint8Array,
+  round: number,
+  random: (size: number) => Uint8Array,
+): Promise<Uint8Array> {
+  if (!Number.isSafeInteger(round) || round < 1)
+    throw new RangeError(`"round" expected 1..${Number.MAX_SAFE_INTEGER}, got ${round}`)
+  const most = MAX_TIMELOCK_BYTES - TIMELOCK_OVERHEAD_BYTES
+  if (plaintext.length > most)
+    throw new RangeError(`"plaintext" expected at most ${most} bytes, got ${plaintext.length}`)
+  const sigma = draw(random, 32)
+  const key = draw(random, 32)
+  const nonce = draw(random, 12)
+  const r = G1.Point.Fn.create(bytesToNumberBE(sha256(concatBytes(sigma, key))))
+  const q = G1.hashToCurve(sha256(numberToBytesBE(round, 8)), { DST })
+  // e(q, r·pk) is e(r·q, pk), and multiplying in G1 is cheaper
+  const shared = bls12_381.pairing(q.multiply(r), G2.Point.fromHex(DRAND_PUBLIC_KEY))
+  const aes = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt'])
+  const body = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv: nonce },
+    aes,
+    Uint8Array.from(plaintext),
+  )
+  return concatBytes(
+    G2.Point.BASE.multiply(r).toBytes(),
+    sized(xor(sigma, sha256(gtBytes(shared)))),
+    sized(xor(key, sha256(sigma))),
+    sized(concatBytes(sized(new Uint8Array(body)), sized(nonce))),
+    sized(SUITE),
+  )
+}
+
+/** A copy, so that a buffer used twice does no harm. */
+function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from(random(size))
+  if (bytes.length !== size)
+    throw new RangeError(`"random" expected to give ${size} bytes, got ${bytes.length}`)
+  return bytes
+}
+
+/**
+ * The twelve coordinates as arkworks writes them: little-endian, where `toBytes` has each
+ * big-endian.
+ */
+function gtBytes(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
+  const bytes = fields.Fp12.toBytes(element)
+  for (let at = 0; at < bytes.length; at += FP_BYTES) bytes.subarray(at, at + FP_BYTES).reverse()
+  return bytes
+}
+
+const sized = (bytes: Uint8Array) => concatBytes(numberToBytesLE(bytes.length, 8), bytes)
+
+const xor = (a: Uint8Array, b: Uint8Array) => a.map((byte, i) => byte ^ (b[i] ?? 0))

@@ -1,0 +1,134 @@
+import { createReadStream } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import * as z from 'zod'
+import { type Account, decodeAddress } from '../account.ts'
+import { accountFrom } from './secret.ts'
+
+export { accountFrom } from './secret.ts'
+
+const MAX_BYTES = 16_384
+const INSTEAD =
+  'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+
+const keyFileShape = z.object({
+  cryptoType: z.literal(1).nullish(),
+  secretPhrase: z.string().nullish(),
+  secretSeed: z.string().nullish(),
+  privateKey: z.string().nullish(),
+  ss58Address: z.string().nullish(),
+})
+
+/** A hotkey from disk. */
+export interface Key {
+  readonly account: Account
+  /**
+   * SS58, from the `coldkeypub.txt` of the hotkey's wallet; without one that can be read,
+   * undefined.
+   */
+  readonly coldkey?: string | undefined
+  /** Sentences for the operator. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Where a hotkey is among Bittensor's wallets. `root` is the folder of all of them,
+ * `~/.bittensor/wallets` without.
+ */
+export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
+
+/**
+ * Reads a hotkey by names: `<root>/<wallet>/hotkeys/<hotkey>`. The coldkey is never opened.
+ * @throws RangeError unless both names are plain; and as `readHotkey` does.
+ */
+export async function readWallet({
+  wallet,
+  hotkey,
+  root = join(homedir(), '.bittensor', 'wallets'),
+}: WalletPath): Promise<Key> {
+  checkName('wallet', wallet)
+  checkName('hotkey', hotkey)
+  return readHotkey(join(root, wallet, 'hotkeys', hotkey))
+}
+
+function checkName(what: string, name: string): void {
+  if (!/^(?!\.\.?$)[^/\\]+$/.test(name))
+    throw new RangeError(`"${what}" expected a name, not a path`)
+}
+
+/**
+ * Reads a hotkey file: btwallet's JSON, or nothing but a seed of 64 hex digits. Errors name the
+ * path, never what is in it.
+ *
+ * As in btwallet the phrase counts before the seed, and the seed before the private key.
+ * @throws RangeError for a coldkey, and for a file that is encrypted, over 16 KiB, in neither form,
+ *   without a secret, or with one that does not give the address beside it. Rejects when the file
+ *   cannot be read.
+ */
+export async function readHotkey(path: string): Promise<Key> {
+  await checkNoColdkey(path)
+  const { text, mode } = await readText(path)
+  if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
+    throw new RangeError(
+      `${path} is encrypted, and this program runs with nobody to ask for a password: ${INSTEAD}`,
+    )
+  const account = accountIn(text, path)
+  const coldkey = await coldkeyOf(path)
+  const warnings: string[] = []
+  if ((mode & 0o044) !== 0)
+    warnings.push(`${path} can be read by others on this machine: chmod 600 ${path}`)
+  if (coldkey === account.hotkey)
+    warnings.push(`${path} is its wallet's coldkey too: keep the coldkey elsewhere`)
+  return { account, coldkey, warnings }
+}
+
+async function checkNoColdkey(path: string): Promise<void> {
+  const target = await realpath(path).catch(() => path) // a pipe has none
+  if (isColdkey(path) || isColdkey(target))
+    throw new RangeError(`${path} is a coldkey, which this program has no use for: ${INSTEAD}`)
+}
+
+const isColdkey = (path: string): boolean => basename(path).toLowerCase() === 'coldkey'
+
+function accountIn(text: string, path: string): Account {
+  if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return accountFrom(text)
+  const file = parse(text)
+  if (file === null)
+    throw new RangeError(
+      `${path} expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits`,
+    )
+  const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
+  if (!secret)
+    throw new RangeError(`${path} has no secret in it: no secretPhrase, secretSeed or privateKey`)
+  const account = accountFrom(secret, `the secret in ${path}`)
+  if (file.ss58Address && file.ss58Address !== account.hotkey)
+    throw new RangeError(
+      `${path} has a secret of ${account.hotkey}, which is not the ss58Address beside it`,
+    )
+  return account
+}
+
+function parse(text: string): z.infer<typeof keyFileShape> | null {
+  try {
+    return keyFileShape.parse(JSON.parse(text))
+  } catch {
+    return null // both errors quote the text
+  }
+}
+
+async function coldkeyOf(path: string): Promise<string | undefined> {
+  const file = await readText(join(dirname(path), '..', 'coldkeypub.txt')).catch(() => null)
+  if (file === null) return undefined
+  const address = parse(file.text)?.ss58Address ?? ''
+  return decodeAddress(address) ? address : undefined
+}
+
+async function readText(path: string): Promise<{ text: string; mode: number }> {
+  const file = await stat(path)
+  if (file.isDirectory()) throw new RangeError(`${path} expected to be a file, got a folder`)
+  const bytes = Buffer.concat(await createReadStream(path, { end: MAX_BYTES }).toArray())
+  if (bytes.length > MAX_BYTES)
+    throw new RangeError(`${path} expected to hold at most ${MAX_BYTES} bytes, got more`)
+  return { text: bytes.toString().trim(), mode: file.mode }
+}

@@ -1,0 +1,29 @@
+import type { Weights } from '../chain.ts'
+import type { Call } from './call.ts'
+import type { SaltStore } from './salts.ts'
+import type { Storage } from './storage.ts'
+
+/** What setting weights takes besides the chain. */
+export interface WeightMeans {
+  readonly netuid: number
+  readonly salts?: SaltStore | undefined
+  readonly random: (size: number) => Uint8Array
+  readonly now: () => number
+}
+
+/** The weights that a hotkey is to have. */
+export interface HotkeyWeights {
+  readonly hotkey: string
+  readonly weights: Weights
+}
+
+/** The same, with the version that the subnet asks of its validators. */
+export interface VersionedWeights extends HotkeyWeights {
+  readonly versionKey: bigint
+}
+
+/** A call, and how the chain shows afterwards that it did what was meant. */
+export interface Plan {
+  readonly call: Call
+  readonly isHeld: (after: Storage) => Promise<boolean>
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import type { Weights } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { rescale } from '../max-upscale.ts'
+import { type Codec, type Storage, SUBNET_PALLET } from './storage.ts'
+import type { HotkeyWeights } from './weight-plan.ts'
+
+const u16 = z.int().min(0).max(65_535)
+const rowShape = z.array(z.tuple([u16, u16]))
+
+/** A row of the weight matrix. */
+export function rowOf(value: Codec): Weights {
+  const { data } = rowShape.safeParse(value.toJSON())
+  if (!data) throw new ChainError('BadReply', 'weights on the chain are not as they should be')
+  return data
+}
+
+/** Has the hotkey these weights, as the chain rescales them? */
+export async function areInForce(
+  storage: Storage,
+  netuid: number,
+  { hotkey, weights }: HotkeyWeights,
+): Promise<boolean> {
+  const uid = (await storage.query(SUBNET_PALLET, 'uids', netuid, hotkey)).toJSON()
+  const row = rowOf(await storage.query(SUBNET_PALLET, 'weights', netuid, uid))
+  return JSON.stringify(row) === JSON.stringify(rescale(weights))
+}

@@ -1,0 +1,107 @@
+import type { Head } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { type Extrinsic, hashOf, isSigned, type Log, type LogBlock, type LogSetup } from './log.ts'
+import { apply, begin, type Ledger } from './rules.ts'
+
+/** What a block is made of. */
+interface BlockDraft {
+  readonly time: number
+  readonly entropy: string
+  readonly extrinsics: readonly Extrinsic[]
+}
+
+/** A block, and the subnet at its end. */
+export interface MadeBlock {
+  readonly head: Head
+  readonly block: LogBlock
+  readonly ledger: Ledger
+}
+
+/** The blocks of a log, made again one by one, each with the subnet at its end. */
+export class History {
+  readonly #setup: LogSetup
+  readonly #made: MadeBlock[] = []
+
+  /** @throws ChainError `BadLog`, as `follow` does. */
+  constructor({ blocks, ...setup }: Log) {
+    this.#setup = setup
+    this.follow(blocks, 0)
+  }
+
+  get genesis(): string {
+    return this.#made[0]?.head.hash ?? ''
+  }
+
+  get netuid(): number {
+    return this.#setup.netuid
+  }
+
+  /** The number of the last block; -1 before there is one. */
+  get height(): number {
+    return this.#made.length - 1
+  }
+
+  get last(): MadeBlock | undefined {
+    return this.#made.at(-1)
+  }
+
+  /** Of the last block. */
+  get lastTime(): number {
+    return this.last?.block.time ?? 0
+  }
+
+  at(number: number): MadeBlock | undefined {
+    return this.#made[number]
+  }
+
+  /** The log as one JSON text; its blocks from `from` on. */
+  export(from: number): string {
+    const blocks = this.#made.slice(from).map(({ block }) => block)
+    return JSON.stringify({ ...this.#setup, blocks })
+  }
+
+  /**
+   * Adds the blocks of a log whose first has the number `from`. Those that are here already must be
+   * the same.
+   * @throws ChainError `BadLog`, naming the block and what is wrong with it.
+   */
+  follow(blocks: readonly LogBlock[], from: number): void {
+    for (const [i, block] of blocks.entries()) {
+      const number = from + i
+      const known = this.#made[number]
+      if (known === undefined) this.#made.push(this.#remake(number, block))
+      else if (known.head.hash !== block.hash) throw badBlock(number, 'is another than before')
+    }
+  }
+
+  /** Adds the block that these make. */
+  extend(draft: BlockDraft): void {
+    this.#made.push(this.#make(draft))
+  }
+
+  #make({ time, entropy, extrinsics }: BlockDraft): MadeBlock {
+    const { last } = this
+    const number = this.height + 1
+    const ledger = { ...(last?.ledger ?? begin(this.#setup)), block: number }
+    const calls = extrinsics.map(
+      (extrinsic) => [extrinsic, apply(ledger, extrinsic) ?? ''] as const,
+    )
+    const parentHash = last?.head.hash ?? hashOf(this.#setup)
+    const hash = hashOf([parentHash, time, entropy, calls])
+    return { head: { number, hash }, block: { time, entropy, calls, hash }, ledger }
+  }
+
+  /** Makes a logged block again, which must come out the same. */
+  #remake(number: number, { time, entropy, calls, hash }: LogBlock): MadeBlock {
+    if (time < this.lastTime) throw badBlock(number, 'is older than its parent')
+    for (const [i, [extrinsic]] of calls.entries())
+      if (!isSigned(this, extrinsic)) throw badBlock(number, `has a bad signature on call ${i}`)
+    const extrinsics = calls.map(([extrinsic]) => extrinsic)
+    const made = this.#make({ time, entropy, extrinsics })
+    if (made.head.hash !== hash) throw badBlock(number, 'is not what its hash says')
+    return made
+  }
+}
+
+const badBlock = (number: number, fault: string): ChainError =>
+  new ChainError('BadLog', `block ${number} ${fault}`)

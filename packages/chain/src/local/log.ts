@@ -1,0 +1,146 @@
+import { blake2b } from '@noble/hashes/blake2.js'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import * as z from 'zod'
+import { type Account, verify } from '../account.ts'
+import type { Chain, Weights } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { hotkeyShape } from '../hotkey-shape.ts'
+
+/** The subnet's hyperparameters, as subtensor has them by default. */
+export const PARAMS = {
+  /** Blocks between two assignments of permits; also the window of `commitmentBytes`. */
+  tempo: 360,
+  maxValidators: 64,
+  /** In rao; a number, so that parameters are plain JSON. */
+  stakeThreshold: 1_000_000_000_000,
+  /** Blocks between two settings of weights by one neuron. */
+  weightsRateLimit: 100,
+  /** What a hotkey may commit in one tempo; a commitment counts as 100 at least. */
+  commitmentBytes: 3100,
+}
+
+export type Params = Readonly<typeof PARAMS>
+
+/** What a hotkey asks of the local chain: a commitment, its fields in hex, or weights. */
+export type LogCall = { readonly fields: readonly string[] } | { readonly weights: Weights }
+
+/**
+ * A call signed for one chain. Nonces rise, with gaps as the signer likes; it has no effect in a
+ * block after `until`. Protocol §5.2.
+ */
+export interface Extrinsic {
+  readonly hotkey: string
+  readonly nonce: number
+  readonly until: number
+  readonly call: LogCall
+  readonly signature: string
+}
+
+/** A block of the local chain. `hash` is over its parent's and all that is in it. */
+export interface LogBlock {
+  /** Milliseconds, for people. */
+  readonly time: number
+  /** 32 random bytes, so that nobody can predict the hash. */
+  readonly entropy: string
+  /** Every call with the name of its refusal, '' when it took effect. */
+  readonly calls: readonly (readonly [extrinsic: Extrinsic, refusal: string])[]
+  readonly hash: string
+}
+
+/** What a chain starts from; its hash stands for the parent of block 0. */
+export interface LogSetup {
+  readonly format: 'affine-chain/1'
+  readonly netuid: number
+  readonly params: Params
+  /** Stakes in rao, decimal. A neuron's index is its uid. */
+  readonly neurons: readonly { readonly hotkey: string; readonly stake: string }[]
+}
+
+export type Log = LogSetup & { readonly blocks: readonly LogBlock[] }
+
+export const natural: z.ZodInt = z.int().min(0)
+const u16 = natural.max(65_535)
+const hashShape = z.string().regex(/^[0-9a-f]{64}$/)
+
+// Wider than the chain's limits, which refuse by name: four fields, 129 bytes, more weights than
+// neurons.
+const fieldsShape = z.array(z.string().regex(/^([0-9a-f]{2}){0,1024}$/)).max(16)
+const weightsShape = z.array(z.tuple([u16, u16])).max(4096)
+
+export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
+  hotkey: hotkeyShape,
+  nonce: natural,
+  until: natural,
+  call: z.union([
+    z.strictObject({ fields: fieldsShape }),
+    z.strictObject({ weights: weightsShape }),
+  ]),
+  signature: z.string().regex(/^[0-9a-f]{128}$/),
+})
+
+const blockShape = z.strictObject({
+  time: natural,
+  entropy: hashShape,
+  calls: z.array(z.tuple([extrinsicShape, z.string()])).max(4096),
+  hash: hashShape,
+})
+const neuronShape = z.strictObject({
+  hotkey: hotkeyShape,
+  stake: z.string().regex(/^(0|[1-9][0-9]{0,19})$/),
+})
+
+export const logShape: z.ZodType<Log> = z.strictObject({
+  format: z.literal('affine-chain/1'),
+  netuid: u16,
+  params: z
+    .record(z.enum(Object.keys(PARAMS) as (keyof Params)[]), natural)
+    .refine(({ tempo }) => tempo > 0),
+  neurons: z
+    .array(neuronShape)
+    .refine((neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length),
+  blocks: z.array(blockShape),
+})
+
+/**
+ * What a JSON text says. @throws ChainError of that `code`, saying where, when it has another
+ * shape.
+ */
+export function read<T>(shape: z.ZodType<T>, text: string, code: string): T {
+  try {
+    return shape.parse(JSON.parse(text))
+  } catch (error) {
+    throw new ChainError(code, `the text is not as it should be at "${placeOf(error)}"`)
+  }
+}
+
+function placeOf(error: unknown): string {
+  const issue = error instanceof z.ZodError ? error.issues[0] : undefined
+  return issue?.path.join('.') ?? 'the start'
+}
+
+/** blake2b-256, in hex, of a value's JSON text. For values of one fixed shape. */
+export const hashOf = (value: unknown): string =>
+  bytesToHex(blake2b(utf8ToBytes(JSON.stringify(value)), { dkLen: 32 }))
+
+/** What a call is signed for. */
+type SubnetId = Pick<Chain, 'genesis' | 'netuid'>
+
+export function signExtrinsic(
+  { hotkey, sign }: Account,
+  subnet: SubnetId,
+  { nonce, until, call }: Pick<Extrinsic, 'nonce' | 'until' | 'call'>,
+): Extrinsic {
+  const unsigned = { hotkey, nonce, until, call }
+  return { ...unsigned, signature: bytesToHex(sign(payloadOf(subnet, unsigned))) }
+}
+
+/** Did its hotkey sign it for this chain? Never throws. */
+export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
+  verify(payloadOf(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
+
+// Longer than 32 bytes, so it can't pass for the hash of an evidence block, which the same key
+// signs.
+const payloadOf = (
+  { genesis, netuid }: SubnetId,
+  { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>,
+) => utf8ToBytes(JSON.stringify(['affine-chain/1', genesis, netuid, hotkey, nonce, until, call]))

@@ -1,0 +1,97 @@
+import * as z from 'zod'
+import { ADVICE, ChainError } from '../chain-error.ts'
+import { JSON_TYPE, readText } from './body.ts'
+import { type Extrinsic, type Log, logShape, read } from './log.ts'
+import { Replica } from './replica.ts'
+
+const MAX_REPLY = 268_435_456
+const TIMEOUT_MS = 60_000
+
+const refusalShape = z.object({ code: z.enum(Object.keys(ADVICE)) })
+
+/** Where a chain is served, and what takes requests there if not the platform's `fetch`. */
+interface Server {
+  readonly url: string
+  readonly fetch?: typeof fetch | undefined
+}
+
+/**
+ * The chain that `serveLocal` serves at `url`. Fetches its log and replays it here, so a server can
+ * be silent or tell another story from the start, but not break the rules or speak for a hotkey.
+ * Keys stay here.
+ *
+ * Whatever the server does ends in a `ChainError`: `BadLog` or `BadReply` for what is no such
+ * chain, `Unreachable` when there is no answer. What was sent may then have arrived all the same.
+ */
+export async function remoteChain(
+  url: string,
+  options: { readonly fetch?: typeof fetch } = {},
+): Promise<Replica> {
+  const server = { url, fetch: options.fetch }
+  const chain = new RemoteChain(server, await fetchLog(server, 0))
+  await chain.head()
+  return chain
+}
+
+class RemoteChain extends Replica {
+  readonly #server: Server
+  #lastSent: Promise<unknown> = Promise.resolve()
+
+  constructor(server: Server, log: Log) {
+    super(log)
+    this.#server = server
+  }
+
+  /** One after the other: on the way, calls could overtake each other. */
+  protected send(sign: () => Extrinsic): Promise<Extrinsic> {
+    const sending = this.#lastSent.then(async () => {
+      await this.head()
+      const submit = sign()
+      await ask(this.#server, { submit })
+      return submit
+    })
+    this.#lastSent = sending.catch(() => undefined)
+    return sending
+  }
+
+  /** The server holds its answer until there is such a block. */
+  protected async reach(block: number, signal?: AbortSignal): Promise<void> {
+    const { blocks } = await fetchLog(this.#server, block, signal)
+    if (blocks.length === 0 && block <= this.height)
+      throw new ChainError('BadLog', `without block ${block}`)
+    this.history.follow(blocks, block)
+  }
+}
+
+async function fetchLog(server: Server, from: number, signal?: AbortSignal): Promise<Log> {
+  return read(logShape, await ask(server, { log: from }, signal), 'BadLog')
+}
+
+/** What the server answers; what it refuses is thrown. */
+async function ask(server: Server, question: unknown, signal?: AbortSignal): Promise<string> {
+  const { ok, text } = await exchange(server, JSON.stringify(question), signal)
+  if (ok) return text
+  throw new ChainError(read(refusalShape, text, 'BadReply').code)
+}
+
+async function exchange(
+  server: Server,
+  body: string,
+  signal?: AbortSignal,
+): Promise<{ ok: boolean; text: string }> {
+  const { url, fetch: request = fetch } = server
+  const signals = [AbortSignal.timeout(TIMEOUT_MS)]
+  if (signal) signals.push(signal)
+  try {
+    const response = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': JSON_TYPE },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.any(signals),
+    })
+    return { ok: response.ok, text: await readText(response.body, MAX_REPLY) }
+  } catch (cause) {
+    throw new ChainError('Unreachable', `no chain answers at ${url}; is it running?`, { cause })
+  }
+}

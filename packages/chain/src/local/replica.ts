@@ -1,0 +1,136 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import type { Account } from '../account.ts'
+import type { Chain, Head, Snapshot, Weights } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
+import { History, type MadeBlock } from './history.ts'
+import { type Extrinsic, type Log, type LogCall, signExtrinsic } from './log.ts'
+
+/** How many blocks a call may wait when its caller does not say, as in Substrate's clients. */
+const MORTALITY = 64
+
+/**
+ * The chain that the log of a local one makes. Where new blocks come from is its subclasses'
+ * business.
+ */
+export abstract class Replica implements Chain {
+  readonly netuid: number
+  protected readonly history: History
+  /** By hotkey, the lowest nonce that was not taken here. */
+  readonly #nonces = new Map<string, number>()
+
+  /** @throws ChainError `BadLog`, as `follow` of its history does. */
+  constructor(log: Log) {
+    this.netuid = log.netuid
+    this.history = new History(log)
+  }
+
+  /** Brings what there is from `block` on, a known one or the next, for which it waits a while. */
+  protected abstract reach(block: number, signal?: AbortSignal): Promise<void>
+  /** Hands over what `sign` gives, once it is time to sign. */
+  protected abstract send(sign: () => Extrinsic): Promise<Extrinsic>
+
+  get genesis(): string {
+    return this.history.genesis
+  }
+
+  get height(): number {
+    return this.history.height
+  }
+
+  async time(block: number): Promise<number> {
+    return (await this.#at(block)).block.time
+  }
+
+  async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
+    const aborted = new Promise((resolve) =>
+      signal?.addEventListener('abort', resolve, { once: true }),
+    )
+    let { number } = await this.head()
+    while (!signal?.aborted) {
+      if (number > this.height) {
+        await Promise.race([this.reach(number, signal), aborted])
+        continue
+      }
+      yield (await this.#at(number)).head
+      number += 1
+    }
+  }
+
+  async head(): Promise<Head> {
+    await this.reach(this.height)
+    return (await this.#at(this.height)).head
+  }
+
+  async blockHash(number: number): Promise<string> {
+    return (await this.#at(number)).head.hash
+  }
+
+  async snapshot(block: number): Promise<Snapshot> {
+    const { head, ledger } = await this.#at(block)
+    const commitments = [...ledger.slots.values()]
+      .map((slot) => ({
+        hotkey: slot.hotkey,
+        block: slot.block,
+        fields: slot.fields.map(hexToBytes),
+      }))
+      .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
+    const { neurons, params } = ledger
+    return { head, tempo: params.tempo, revealPeriod: 0, neurons, commitments }
+  }
+
+  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+    return Object.fromEntries((await this.#at(block)).ledger.weights)
+  }
+
+  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    return this.#call(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
+  }
+
+  async setWeights(account: Account, weights: Weights): Promise<Head> {
+    return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
+  }
+
+  /** Nothing: weights are set in the open here. */
+  async reveal(): Promise<null> {
+    return null
+  }
+
+  /** The log as one JSON text; its blocks from `from` on. */
+  export(from = 0): string {
+    return this.history.export(from)
+  }
+
+  /** Sends a call and gives the head of the block that carries it out. */
+  async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
+    const from = this.height + 1
+    const sent = await this.send(() => {
+      const nonce = this.#takeNonce(account.hotkey)
+      return signExtrinsic(account, this, { nonce, until: until ?? this.height + MORTALITY, call })
+    })
+    for (let number = from; number <= sent.until; number++) {
+      while (number > this.height) await this.reach(number)
+      const { head, block } = await this.#at(number)
+      const found = block.calls.find(([{ signature }]) => signature === sent.signature)
+      if (found === undefined) continue
+      const [, refusal] = found
+      if (refusal !== '') throw new ChainError(refusal)
+      return head
+    }
+    throw new ChainError('AncientBirthBlock')
+  }
+
+  #takeNonce(hotkey: string): number {
+    const onChain = this.history.last?.ledger.nonces.get(hotkey) ?? 0
+    const nonce = Math.max(onChain, this.#nonces.get(hotkey) ?? 0)
+    this.#nonces.set(hotkey, nonce + 1)
+    return nonce
+  }
+
+  async #at(number: number): Promise<MadeBlock> {
+    if (number > this.height) await this.reach(this.height)
+    const made = this.history.at(number)
+    if (!made)
+      throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
+    return made
+  }
+}

@@ -1,0 +1,127 @@
+import type { CommitmentSlot, Neuron, Weights } from '../chain.ts'
+import type { Refusal } from '../chain-error.ts'
+import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
+import { rescale } from '../max-upscale.ts'
+import type { Extrinsic, LogSetup, Params } from './log.ts'
+
+/** What any commitment counts as, in bytes. */
+const MIN_COMMITMENT_BYTES = 100
+
+/**
+ * A commitment slot with its fields in hex, and how many bytes its hotkey has committed in the
+ * tempo of that block.
+ */
+type Slot = Omit<CommitmentSlot, 'fields'> & {
+  readonly fields: readonly string[]
+  readonly bytes: number
+}
+
+/**
+ * The subnet at a block. Collections are replaced, never changed: blocks share what stayed the
+ * same.
+ */
+export interface Ledger {
+  readonly params: Params
+  readonly block: number
+  /** By uid. */
+  neurons: readonly Neuron[]
+  weights: ReadonlyMap<string, Weights>
+  slots: ReadonlyMap<string, Slot>
+  /** The lowest nonce that each hotkey may use next. */
+  nonces: ReadonlyMap<string, number>
+}
+
+/** Uids in the order of the setup. */
+export function begin({ params, neurons }: LogSetup): Ledger {
+  const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
+  const permitted = permittedUids(staked, params)
+  return {
+    params,
+    block: 0,
+    neurons: staked.map((neuron) => ({
+      ...neuron,
+      permit: permitted.has(neuron.uid),
+      lastUpdate: 0,
+    })),
+    weights: new Map(),
+    slots: new Map(),
+    nonces: new Map(),
+  }
+}
+
+type Staked = Pick<Neuron, 'uid' | 'stake'>
+
+/** Permits go to the highest stakes that reach the threshold, the higher uid in a tie. */
+function permittedUids(
+  neurons: readonly Staked[],
+  { stakeThreshold, maxValidators }: Params,
+): ReadonlySet<number> {
+  const able = neurons.filter(({ stake }) => stake > 0n && stake >= stakeThreshold)
+  const best = able.sort(byStakeDownwards).slice(0, maxValidators)
+  return new Set(best.map(({ uid }) => uid))
+}
+
+function byStakeDownwards(a: Staked, b: Staked): number {
+  if (a.stake === b.stake) return b.uid - a.uid
+  return a.stake > b.stake ? -1 : 1
+}
+
+/**
+ * Carries out a call, or says why not and changes nothing but the nonce: subtensor's checks of
+ * `set_weights` and `set_commitment`, in their order. No clock, no I/O, no signatures.
+ */
+export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
+  if (ledger.block > until) return 'AncientBirthBlock'
+  if (nonce < (ledger.nonces.get(hotkey) ?? 0)) return 'Stale'
+  ledger.nonces = new Map(ledger.nonces).set(hotkey, nonce + 1)
+  const neuron = ledger.neurons.find((one) => one.hotkey === hotkey)
+  if ('fields' in call) return commit(ledger, neuron, call.fields)
+  return setWeights(ledger, neuron, call.weights)
+}
+
+function commit(
+  ledger: Ledger,
+  neuron: Neuron | undefined,
+  fields: readonly string[],
+): Refusal | null {
+  if (!neuron) return 'AccountNotAllowedCommit'
+  if (fields.length > MAX_FIELDS) return 'TooManyFieldsInCommitmentInfo'
+  if (fields.some(({ length }) => length / 2 > MAX_FIELD_BYTES)) return 'FieldTooLong'
+  const { block, params } = ledger
+  const { hotkey } = neuron
+  const added = Math.max(MIN_COMMITMENT_BYTES, fields.join('').length / 2)
+  const bytes = bytesInTempo(ledger, hotkey) + added
+  if (bytes > params.commitmentBytes) return 'SpaceLimitExceeded'
+  ledger.slots = new Map(ledger.slots).set(hotkey, { hotkey, block, fields, bytes })
+  return null
+}
+
+/** What the hotkey has committed in the tempo that the ledger's block is in. */
+function bytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
+  const last = slots.get(hotkey)
+  if (last === undefined) return 0
+  const tempoOf = (number: number) => Math.floor(number / params.tempo)
+  return tempoOf(last.block) === tempoOf(block) ? last.bytes : 0
+}
+
+function setWeights(ledger: Ledger, neuron: Neuron | undefined, weights: Weights): Refusal | null {
+  const { block, neurons, params } = ledger
+  const uids = new Set(weights.map(([uid]) => uid))
+  const stake = neuron?.stake ?? 0n
+  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // before it is let into a block
+  if (weights.length > neurons.length) return 'UidsLengthExceedUidsInSubNet'
+  if (!neuron) return 'HotKeyNotRegisteredInSubNet'
+  const { uid, permit, lastUpdate } = neuron
+  const hasSetBefore = lastUpdate !== 0
+  if (hasSetBefore && block - lastUpdate < params.weightsRateLimit) return 'SettingWeightsTooFast'
+  const isForItself = weights.length === 1 && uids.has(uid)
+  if (!permit && !isForItself) return 'NeuronNoValidatorPermit'
+  if (uids.size < weights.length) return 'DuplicateUids'
+  if (Math.max(...uids) >= neurons.length) return 'UidVecContainInvalidOne'
+  if (weights.length === 0) return 'WeightVecLengthIsLow'
+  ledger.weights = new Map(ledger.weights).set(neuron.hotkey, rescale(weights))
+  ledger.neurons = neurons.map((other) =>
+    other === neuron ? { ...neuron, lastUpdate: block } : other,
+  )
+  return null
+}

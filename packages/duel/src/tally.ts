@@ -1,0 +1,28 @@
+/**
+ * What one validator's lane saw in one environment: challenges played, and those the contender won
+ * and lost. The rest are ties. Protocol §8.4.
+ */
+export type Tally = {
+  readonly wins: number
+  readonly losses: number
+  readonly played: number
+}
+
+/** By hotkey. */
+export type Tallies = Readonly<Record<string, Tally>>
+
+/** What a lane that played nothing has seen. */
+export const NOTHING: Tally = Object.freeze({ wins: 0, losses: 0, played: 0 })
+
+export function addTallies(a: Tally = NOTHING, b: Tally = NOTHING): Tally {
+  return { wins: a.wins + b.wins, losses: a.losses + b.losses, played: a.played + b.played }
+}
+
+/** A whole lane played the quota: all of it, and not more. Protocol §9.4. */
+export function fillsQuota(
+  { wins, losses, played }: Tally | undefined = NOTHING,
+  quota: number,
+): boolean {
+  const counts = [wins, losses, quota - wins - losses]
+  return played === quota && counts.every((count) => Number.isInteger(count) && count >= 0)
+}

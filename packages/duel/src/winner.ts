@@ -1,0 +1,23 @@
+import type { Look } from '@affine/wilson'
+import type { Verdict } from './state.ts'
+
+/** Who has the throne at the end. */
+export type Winner = 'contender' | 'champion'
+
+/**
+ * Who has won, by each environment's verdict or last look: the contender with ⌈(N + margin)/2⌉ wins
+ * of the N that are not even, the champion as soon as those are out of reach, as they are when N is
+ * 0. Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
+ */
+export function winnerOf(
+  environments: Readonly<Record<string, Verdict | Look>>,
+  margin: number,
+): Winner | undefined {
+  const counted = Object.values(environments).filter((each) => each !== 'even')
+  const wins = counted.filter((each) => each === 'win').length
+  const open = counted.filter((each) => each === 'continue').length
+  const needed = counted.length + margin
+  if (2 * (wins + open) < needed) return 'champion'
+  if (2 * wins >= needed) return 'contender'
+  return undefined
+}

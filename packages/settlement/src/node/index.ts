@@ -1,0 +1,3 @@
+export { NODE_HOST } from './host.ts'
+export { openBucket } from './open-bucket.ts'
+export { type FetchOptions, publicFetch } from './public-fetch.ts'

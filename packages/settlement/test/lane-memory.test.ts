@@ -1,0 +1,122 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { blockPath, commitmentOf, LIMITS, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
+import { account, LocalChain } from '@affine/chain'
+import { firstState, LOCAL, type State } from '@affine/duel'
+import { challengeId, make, play } from '@affine/envs'
+import type { Hash } from '@affine/prng'
+import { expect, it } from 'vitest'
+import { checkLane } from '../src/settle.ts'
+import { type Source, sourceReader } from '../src/sources.ts'
+
+const ENV = 'mult8@0.1.0'
+const BLOCKS = 16
+const SECRET = '5e'.repeat(32)
+const key = account(new Uint8Array(32).fill(1))
+const miner = (name: string, seed: number) => ({
+  ...{
+    hotkey: account(new Uint8Array(32).fill(seed)).hotkey,
+    model: name,
+    revision: 'main',
+    chute: name,
+  },
+})
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+/** What is held after a collection, in bytes: on the heap, and in buffers. */
+function held(): number {
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+it('memory stays flat while a lane is read, however many samples it has', async () => {
+  const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), neurons: [] })
+  const total = BLOCKS * LIMITS.blockSamples
+  const place = { genesis: chain.genesis, netuid: 120, validator: key.hotkey, epoch: 0 }
+  const duel = {
+    id: 'd0'.repeat(32),
+    champion: miner('a', 2),
+    contender: miner('b', 3),
+    start: 0,
+    ratio: 510_000,
+    weights: { [key.hotkey]: 1_000_000 },
+    tallies: {},
+    verdicts: {},
+  }
+  const protocol = {
+    ...LOCAL,
+    envs: { [ENV]: LOCAL.envs[ENV] ?? '' },
+    quotaFirst: total,
+    quotaMost: total,
+  }
+  const state: State = {
+    ...firstState(protocol, 0),
+    due: { [key.hotkey]: commitmentOf({ ...place, secret: SECRET }) },
+    duel,
+  }
+  const beacon = await chain.blockHash(0)
+
+  // 1 KiB of thoughts a reply: a block is more than half a megabyte, the lane tens of them.
+  const episodeOf = async (hotkey: string, id: string) => {
+    const agent = () => ({ content: `${'I multiply. '.repeat(85)}\n123456789012345` })
+    return { miner: hotkey, ...(await play(make(ENV), id, agent)), ms: 0 }
+  }
+  const sampleAt = async (index: number): Promise<Sample> => {
+    const parts = {
+      ...place,
+      env: ENV,
+      specHash: protocol.envs[ENV] ?? '',
+      duel: duel.id,
+      beacon,
+      secret: SECRET,
+      index,
+    }
+    const id = challengeId(parts)
+    const [champion, contender] = [
+      await episodeOf(duel.champion.hotkey, id),
+      await episodeOf(duel.contender.hotkey, id),
+    ]
+    return { env: ENV, duel: duel.id, index, challengeId: id, champion, contender, verdict: 'tie' }
+  }
+  const blockAt = async (height: number, prev: Hash) => {
+    const samples: Sample[] = []
+    for (let i = 0; i < LIMITS.blockSamples; i++)
+      samples.push(await sampleAt(height * LIMITS.blockSamples + i))
+    const last = height === BLOCKS - 1 ? { secret: SECRET } : {}
+    return writeBlock({ ...place, height, prev, time: 0, ...last, samples, sign: key.sign })
+  }
+
+  // Blocks are made twice, once for their hashes and once when they are read, so that nobody keeps
+  // them.
+  const hashes: Hash[] = []
+  for (let height = 0; height < BLOCKS; height++)
+    hashes.push((await blockAt(height, hashes.at(-1) ?? NO_BLOCK)).hash)
+  const marks: number[] = []
+  let bytesRead = 0
+  const source: Source = {
+    name: key.hotkey,
+    read: async (path) => {
+      marks.push(held())
+      const height = hashes.findIndex((hash) => blockPath(hash) === path)
+      const { bytes } = await blockAt(height, hashes[height - 1] ?? NO_BLOCK)
+      bytesRead += bytes.length
+      return bytes
+    },
+  }
+  const lane = await checkLane({
+    chain,
+    state,
+    validator: key.hotkey,
+    head: hashes.at(-1) ?? '',
+    read: sourceReader([source]),
+  })
+  expect(lane).toMatchObject({ ok: true, value: { tallies: { [ENV]: { played: total } } } })
+  expect(marks.length).toBe(BLOCKS)
+
+  const [early, late] = [marks[4] ?? 0, marks.at(-1) ?? 0]
+  expect(bytesRead).toBeGreaterThan(10_000_000)
+  expect(late - early).toBeLessThan(bytesRead / 3)
+})

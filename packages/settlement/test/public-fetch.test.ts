@@ -1,0 +1,389 @@
+import { createServer as createHttp } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import {
+  type AddressInfo,
+  connect,
+  type LookupFunction,
+  type Server,
+  type Socket,
+  setDefaultAutoSelectFamily,
+} from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { httpBucket } from '@affine/blocks'
+import type { buildConnector } from 'undici'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isPublic, publicConnector, publicFetch } from '../src/node/public-fetch.ts'
+import { selfSigned } from './certificate.ts'
+
+const { key, cert: ca } = selfSigned('bucket.test')
+let connections = 0
+let requests: string[] = []
+let http: number
+let https: number
+const servers: Server[] = []
+
+function answer(
+  request: { url?: string | undefined },
+  response: import('node:http').ServerResponse,
+): void {
+  requests.push(request.url ?? '')
+  if (request.url === '/redirects/x') response.writeHead(302, { location: '/x' }).end()
+  else if (request.url === '/slow/x') response.writeHead(200).write('s')
+  else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('here'))
+}
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server)
+  server.on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  return (server.address() as AddressInfo).port
+}
+
+beforeAll(async () => {
+  http = await listen(createHttp(answer))
+  https = await listen(createHttps({ key, cert: ca }, answer))
+})
+afterAll(() => {
+  for (const server of servers)
+    (server.close() as ReturnType<typeof createHttp>).closeAllConnections()
+})
+beforeEach(() => {
+  connections = 0
+  requests = []
+})
+
+/** What every name leads to, and which were looked up. */
+function names(...addresses: readonly string[]): { lookup: LookupFunction; asked: string[] } {
+  const asked: string[] = []
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const lookup: LookupFunction = (host, { all }, done) => {
+    asked.push(host)
+    if (all) done(null, found)
+    else done(null, found[0]!.address, found[0]!.family)
+  }
+  return { lookup, asked }
+}
+
+const causeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'it was fetched',
+    (error: Error & { cause?: Error }) => error.cause?.message ?? error.message,
+  )
+
+const PRIVATE_V4 = [
+  ...[
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '10.255.255.255',
+    '100.64.0.1',
+    '100.127.255.255',
+    '127.0.0.1',
+    '127.255.0.1',
+  ],
+  ...[
+    '169.254.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.88.99.1',
+  ],
+  ...[
+    '192.168.0.1',
+    '198.18.0.1',
+    '198.19.255.255',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '239.255.255.255',
+  ],
+  ...['240.0.0.1', '255.255.255.254', '255.255.255.255'],
+]
+const PRIVATE_V6 = [
+  ...[
+    '::',
+    '::1',
+    '::2',
+    'fe80::1',
+    'fe80::1%lo',
+    'febf::1',
+    'fec0::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'ff02::1',
+    'ff0e::1',
+  ],
+  ...[
+    '100::1',
+    '2001::1',
+    '2001:2::1',
+    '2001:10::1',
+    '2001:20::1',
+    '2001:db8::1',
+    '2002:808:808::1',
+    '3fff::1',
+  ],
+  ...['5f00::1', '4000::1', '64:ff9b:1::808:808', '::808:808', '::ffff:0:808:808'],
+]
+const PUBLIC_V4 = [
+  '1.1.1.1',
+  '8.8.8.8',
+  '9.255.255.255',
+  '11.0.0.0',
+  '100.63.255.255',
+  '100.128.0.0',
+  '126.255.255.255',
+]
+const MORE_PUBLIC_V4 = [
+  '128.0.0.1',
+  '172.15.255.255',
+  '172.32.0.0',
+  '192.167.255.255',
+  '198.17.0.1',
+  '223.255.255.255',
+]
+const hex = (v4: string) => {
+  const [a = 0, b = 0, c = 0, d = 0] = v4.split('.').map(Number)
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+}
+
+describe('an address', () => {
+  it.each([...PRIVATE_V4, ...PRIVATE_V6])('is not public: %s', (address) => {
+    expect(isPublic(address)).toBe(false)
+  })
+
+  it('is not public behind a mapping, a translation or a tunnel', () => {
+    for (const address of PRIVATE_V4)
+      for (const prefix of ['::ffff:', '::', '64:ff9b::', '64:ff9b:1::', '::ffff:0:']) {
+        expect(isPublic(`${prefix}${address}`)).toBe(false)
+        expect(isPublic(`${prefix}${hex(address)}`)).toBe(false)
+      }
+    for (const address of [...PRIVATE_V4, ...PUBLIC_V4])
+      expect(isPublic(`2002:${hex(address)}::1`)).toBe(false)
+  })
+
+  it.each([...PUBLIC_V4, ...MORE_PUBLIC_V4])(
+    'is public, also mapped and by NAT64: %s',
+    (address) => {
+      for (const prefix of ['', '::ffff:', '64:ff9b::'])
+        expect(isPublic(`${prefix}${address}`)).toBe(true)
+    },
+  )
+
+  it.each(['2606:4700:4700::1111', '2a00:1450::1', '2001:4860:4860::8888', '2400::1'])(
+    'is public: %s',
+    (address) => {
+      expect(isPublic(address)).toBe(true)
+    },
+  )
+
+  it.each([
+    '',
+    'localhost',
+    '8.8.8',
+    '8.8.8.8.8',
+    '0x8.8.8.8',
+    '134744072',
+    '08.8.8.8',
+    '[2400::1]',
+    '8.8.8.8:443',
+    ' 8.8.8.8',
+  ])('is none: %j', (text) => {
+    expect(isPublic(text)).toBe(false)
+  })
+})
+
+describe('a URL of a stranger', () => {
+  const literals = [
+    ...[
+      '127.0.0.1',
+      '127.1',
+      '127.0.1',
+      '2130706433',
+      '0x7f000001',
+      '0x7f.1',
+      '0177.0.0.1',
+      '017700000001',
+      '127.0.0.1.',
+    ],
+    ...[
+      '１２７.0.0.1',
+      '127。0。0。1',
+      '%31%32%37.0.0.1',
+      '0',
+      '0.0.0.0',
+      '[::]',
+      '[::1]',
+      '[0:0:0:0:0:0:0:1]',
+    ],
+    ...[
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[2002:7f00:1::]',
+    ],
+    ...[
+      '10.0.0.1',
+      '192.168.1.1',
+      '172.16.0.1',
+      '100.64.0.1',
+      '169.254.169.254',
+      '2852039166',
+      '[fe80::1]',
+      '[fd00::1]',
+    ],
+    ...['[fec0::1]', '[ff02::1]', '224.0.0.1', '255.255.255.255'],
+  ]
+  it.each(literals)('is not fetched from the address %s', async (host) => {
+    const { lookup, asked } = names('8.8.8.8')
+    const fetch = publicFetch({ lookup, ca })
+    expect(await causeOf(fetch(`https://${host}:${https}/x`))).toMatch(
+      /^\S+ is at \S+, which is not a public address$/,
+    )
+    expect([connections, asked]).toEqual([0, []])
+  })
+
+  it.each([...PRIVATE_V4, ...PRIVATE_V6])(
+    'is not fetched from a name that leads to %s',
+    async (address) => {
+      for (const addresses of [[address], ['8.8.8.8', address], [address, '2400::1']]) {
+        const { lookup, asked } = names(...addresses)
+        const fetch = publicFetch({ lookup, ca })
+        const why = await causeOf(fetch(`https://bucket.test:${https}/x`))
+        expect(why).toBe(`bucket.test is at ${address}, which is not a public address`)
+        expect([connections, asked]).toEqual([0, ['bucket.test']])
+      }
+    },
+  )
+
+  it('is not fetched from where one address alone is looked up, either', async () => {
+    setDefaultAutoSelectFamily(false)
+    try {
+      const { lookup } = names('127.0.0.1')
+      expect(
+        await causeOf(publicFetch({ lookup, ca })(`https://bucket.test:${https}/x`)),
+      ).toContain('not a public')
+      expect(connections).toBe(0)
+    } finally {
+      setDefaultAutoSelectFamily(true)
+    }
+  })
+
+  it.each(['localhost', 'LOCALHOST'])(
+    'is not fetched from %s, by the system’s lookup',
+    async (host) => {
+      expect(await causeOf(publicFetch({ ca })(`https://${host}:${https}/x`))).toContain(
+        'not a public address',
+      )
+      expect(connections).toBe(0)
+    },
+  )
+
+  it('is looked up anew for every connection', async () => {
+    const { lookup, asked } = names('127.0.0.1')
+    const fetch = publicFetch({ lookup, ca })
+    for (let i = 0; i < 3; i++) await causeOf(fetch(`https://bucket.test:${https}/x`))
+    expect(asked).toHaveLength(3)
+  })
+
+  it('is said not to be found when it is not', async () => {
+    const lookup: LookupFunction = (host, _, done) => done(new Error(`no ${host}`), [])
+    expect(await causeOf(publicFetch({ lookup })('https://bucket.test/'))).toBe('no bucket.test')
+  })
+
+  it.each(['http:', 'ftp:', 'file:', 'data:', 'ws:', 'blob:', 'javascript:'])(
+    'is not fetched over %s',
+    async (scheme) => {
+      const { lookup, asked } = names('127.0.0.1')
+      const work = publicFetch({ lookup })(`${scheme}//127.0.0.1:${http}/x`)
+      await expect(work).rejects.toThrow(
+        scheme === 'file:' ? 'Invalid URL' : `"url" expected https, got ${scheme}`,
+      )
+      if (scheme !== 'http:')
+        await expect(
+          publicFetch({ allowPrivate: true })(`${scheme}//127.0.0.1:${http}/x`),
+        ).rejects.toThrow(TypeError)
+      expect([connections, asked]).toEqual([0, []])
+    },
+  )
+})
+
+describe('a connection', () => {
+  const options = { hostname: 'bucket.test', protocol: 'https:', port: '443' }
+  const through = (connector: buildConnector.connector) =>
+    new Promise<Parameters<buildConnector.Callback>>((resolve) =>
+      publicConnector(connector)(options, (...ended) => resolve(ended)),
+    )
+
+  it('is closed when it came out elsewhere than its name was looked up to', async () => {
+    let socket: Socket | undefined
+    const [error, given] = await through((_, done) => {
+      socket = connect(http, '127.0.0.1', () => done(null, socket!))
+    })
+    expect(error?.message).toBe('bucket.test is at 127.0.0.1, which is not a public address')
+    expect([given, socket?.destroyed]).toEqual([null, true])
+    expect(requests).toEqual([])
+  })
+
+  it('is used when it is to a public address, and refused when it is to none', async () => {
+    let destroyed = 0
+    const socket = (remoteAddress?: string) =>
+      ({ remoteAddress, destroy: () => destroyed++ }) as unknown as Socket
+    const good = socket('8.8.8.8')
+    expect(await through((_, done) => done(null, good))).toEqual([null, good])
+    expect(destroyed).toBe(0)
+    const [error] = await through((_, done) => done(null, socket()))
+    expect(error?.message).toContain('bucket.test is at nowhere')
+    expect(destroyed).toBe(1)
+    const refused = new Error('refused')
+    expect(await through((_, done) => done(refused, null))).toEqual([refused, null])
+  })
+})
+
+describe('on a local network', () => {
+  const { lookup } = names('127.0.0.1')
+  const local = publicFetch({ allowPrivate: true, lookup, ca })
+  const read = async (url: string, fetch = local) => {
+    const bytes = await httpBucket(url, { fetch, timeoutMs: 2000 }).read('x', 4)
+    return bytes && new TextDecoder().decode(bytes)
+  }
+
+  it('buckets are read over https and http, by name and by address', async () => {
+    expect(await read(`https://bucket.test:${https}/a`)).toBe('here')
+    expect(await read(`https://127.0.0.1:${https}/a`)).toBe('here')
+    expect(await read(`http://bucket.test:${http}/a`)).toBe('here')
+    expect(await read(`http://127.0.0.1:${http}/a`)).toBe('here')
+    expect(requests).toEqual(Array(4).fill('/a/x'))
+  })
+
+  it('the limit, the time and the certificate hold', async () => {
+    await expect(
+      httpBucket(`https://bucket.test:${https}`, { fetch: local }).read('x', 3),
+    ).rejects.toThrow('larger than 3')
+    const slow = httpBucket(`https://bucket.test:${https}/slow`, { fetch: local, timeoutMs: 100 })
+    await expect(slow.read('x', 9)).rejects.toThrow('timeout')
+    await expect(read(`https://other.test:${https}/a`)).rejects.toThrow(/other\.test|altnames/)
+    await expect(
+      read(`https://bucket.test:${https}/a`, publicFetch({ allowPrivate: true, lookup })),
+    ).rejects.toThrow(/self.signed/)
+  })
+
+  it('no redirect is followed, whatever the caller says', async () => {
+    await expect(read(`https://bucket.test:${https}/redirects`)).rejects.toThrow('redirect')
+    await expect(
+      local(`http://127.0.0.1:${http}/redirects/x`, { redirect: 'follow' }),
+    ).rejects.toThrow()
+    expect(requests).toEqual(Array(2).fill('/redirects/x'))
+  })
+
+  it('connections are used again', async () => {
+    const fetch = publicFetch({ allowPrivate: true, lookup, ca })
+    for (let i = 0; i < 5; i++) await read(`https://bucket.test:${https}/a`, fetch)
+    expect(connections).toBe(1)
+  })
+})

@@ -1,0 +1,320 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '@affine/blocks'
+import { account } from '@affine/chain'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBucket } from '../src/node/open-bucket.ts'
+import { type Keep, type Source, sourceReader } from '../src/sources.ts'
+
+const key = account(new Uint8Array(32).fill(3))
+const draft = {
+  genesis: '9e'.repeat(32),
+  netuid: 120,
+  validator: key.hotkey,
+  epoch: 1,
+  height: 0,
+  prev: NO_BLOCK,
+  time: 0,
+  secret: '5e'.repeat(32),
+  samples: [],
+}
+let root: string
+let server: Server
+let web: string
+let asked: string[] = []
+let block: { readonly hash: string; readonly bytes: Uint8Array }
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sources-'))
+  block = await writeBlock({ ...draft, sign: key.sign })
+  server = createServer(({ url = '' }, response) => {
+    asked.push(url)
+    if (url.startsWith('/redirects/')) response.writeHead(302, { location: '/good/' }).end()
+    else if (url.startsWith('/fails/')) response.writeHead(500).end()
+    else if (url.startsWith('/endless/'))
+      response.writeHead(200).write(new Uint8Array(LIMITS.blockBytes + 1))
+    else if (url.startsWith('/cut/'))
+      response.writeHead(200, { 'content-length': '9999' }).write('{', () => response.destroy())
+    else
+      readFile(join(root, url)).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      )
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  web = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await put('good', block.bytes)
+})
+afterAll(async () => {
+  server.close().closeAllConnections()
+  await rm(root, { recursive: true })
+})
+
+async function put(
+  bucket: string,
+  bytes: Uint8Array | string,
+  path = blockPath(block.hash),
+): Promise<void> {
+  const place = join(root, bucket, path)
+  await mkdir(dirname(place), { recursive: true })
+  await writeFile(place, bytes)
+}
+
+/** The bucket of that name, as a folder and over the web. */
+function sources(name: string): readonly Source[] {
+  return [root, web]
+    .map((base) => openBucket(name, name, { base }))
+    .filter((source) => source !== null)
+}
+
+describe('an announced bucket', () => {
+  const hostile = [
+    ...[
+      '',
+      '.',
+      '..',
+      '../x',
+      '../../etc/passwd',
+      './x',
+      'x/',
+      'x/y',
+      'x/../y',
+      '/etc/passwd',
+      '//evil.example/x',
+    ],
+    ...[
+      'x\\y',
+      '..\\x',
+      'C:',
+      'x:y',
+      'file:///etc/passwd',
+      'data:,x',
+      'http://127.0.0.1:1/',
+      'http://example.org',
+    ],
+    ...[
+      'HTTPS://EVIL.EXAMPLE',
+      'https:evil.example',
+      'https://',
+      'https:///',
+      'https://x:99999/',
+      'https://me@x/',
+      'ftp://x/',
+    ],
+    ...[
+      'https://me:word@x/',
+      'https://x/?',
+      'https://x/?a=b',
+      'https://x/#a',
+      'https://x/a b',
+      'https://x\\y',
+      'https://x/\n',
+    ],
+    ...[
+      ' https://x/',
+      'https://x/\u001b[2J',
+      'https://ex\u00e4mple.org/',
+      'https://x/%2e%2e',
+      'https://[::1',
+      'wss://x/',
+    ],
+    ...['%2e%2e', '..%2fx', 'x%00', 'x\u0000', 'x\ny', 'x y', '~', '.ssh'],
+    ...[
+      '\uff0e\uff0e',
+      'x\u2044y',
+      '@evil.example',
+      'x@evil.example',
+      '?x',
+      '#x',
+      'x?y',
+      '[::1]',
+      '*',
+      '$HOME',
+      '`id`',
+    ],
+  ]
+
+  it.each(hostile)('that reaches elsewhere is never opened: %j', (name) => {
+    asked = []
+    for (const base of [root, `${root}/`, web, `${web}/`, undefined])
+      expect(openBucket('h', name, { base })).toBeNull()
+    expect(asked).toEqual([])
+  })
+
+  it.each([key.hotkey, 'a', 'a.b-c_d', '0', '-x', '_'])(
+    'is a plain name below what the reader chose: %j',
+    async (name) => {
+      await put(name, 'here', 'v1/states/1.json')
+      asked = []
+      for (const base of [root, `${root}/`, web, `${web}/`]) {
+        const bytes = await openBucket('h', name, { base })?.read('v1/states/1.json', 100)
+        expect(new TextDecoder().decode(bytes ?? undefined)).toBe('here')
+      }
+      expect(asked).toEqual(Array(2).fill(`/${name}/v1/states/1.json`))
+      expect(openBucket('h', name)).toBeNull()
+    },
+  )
+
+  it('is an https URL, read from public addresses alone', async () => {
+    asked = []
+    const { port } = server.address() as AddressInfo
+    for (const host of [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '2130706433',
+      '10.0.0.1',
+      '169.254.169.254',
+      '[fd00::1]',
+    ])
+      for (const base of [root, web, undefined]) {
+        const source = openBucket('h', `https://${host}:${port}/good`, { base })
+        await expect(source?.read('x', 10)).rejects.toThrow(
+          /^cannot read https:\/\/\S+\/good\/x: \S+ is at \S+, which is not a public address$/,
+        )
+      }
+    expect(asked).toEqual([])
+  })
+
+  it('is an http URL or a private address where the reader allows it', async () => {
+    asked = []
+    const { port } = server.address() as AddressInfo
+    for (const url of [
+      `${web}/good`,
+      `${web}/good/`,
+      `http://localhost:${port}/good`,
+      `http://2130706433:${port}/good`,
+    ]) {
+      expect(openBucket('h', url, { base: root })).toBeNull()
+      expect(openBucket('h', url, { base: root, allowPrivate: false })).toBeNull()
+      const source = openBucket('h', url, { allowPrivate: true })
+      expect(await source?.read(blockPath(block.hash), 1 << 20)).toEqual(block.bytes)
+    }
+    expect(asked).toHaveLength(4)
+    const tls = openBucket('h', `https://127.0.0.1:${port}/good`, {
+      base: root,
+      allowPrivate: true,
+    })
+    await expect(tls?.read('x', 10)).rejects.toThrow(/SSL|EPROTO|wrong version|packet/i)
+    for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
+      expect(openBucket('h', url, { base: root, allowPrivate: true })).toBeNull()
+  })
+
+  it('goes by the hotkey that announced it', () => {
+    expect(openBucket('h', 'https://example.org/bucket')?.name).toBe('h')
+    expect(openBucket('h', 'good', { base: root })?.name).toBe('h')
+  })
+})
+
+describe('a reader', () => {
+  /** Everything but the block under its name. */
+  const garbage: readonly [string, () => Promise<void>][] = [
+    ['empty', () => put('garbage', '')],
+    [
+      'random bytes',
+      () =>
+        put(
+          'garbage',
+          Uint8Array.from({ length: 4096 }, (_, i) => (i * 131) % 251),
+        ),
+    ],
+    ['an error page', () => put('garbage', '<html>404</html>\n')],
+    ['line feeds', () => put('garbage', '\n'.repeat(5000))],
+    ['too many bytes', () => put('garbage', new Uint8Array(LIMITS.blockBytes + 1))],
+    ['one byte less', () => put('garbage', block.bytes.subarray(0, -1))],
+    ['one byte more', () => put('garbage', Buffer.concat([block.bytes, Buffer.from('\n')]))],
+    [
+      'another block',
+      async () => put('garbage', (await writeBlock({ ...draft, epoch: 2, sign: key.sign })).bytes),
+    ],
+    [
+      'another’s signature',
+      async () =>
+        put(
+          'garbage',
+          (await writeBlock({ ...draft, sign: account(new Uint8Array(32)).sign })).bytes,
+        ),
+    ],
+    [
+      'a folder',
+      async () => {
+        await rm(join(root, 'garbage', blockPath(block.hash)), { force: true })
+        await mkdir(join(root, 'garbage', blockPath(block.hash)))
+      },
+    ],
+  ]
+
+  it.each(garbage)(
+    'passes over a mirror that serves %s, says so, and takes the next',
+    async (_, spoil) => {
+      await rm(join(root, 'garbage'), { recursive: true, force: true })
+      await put('garbage', '')
+      await spoil()
+      for (const bad of sources('garbage')) {
+        const kept: string[] = []
+        const keep: Keep = async ({ hash }, bytes) => {
+          kept.push(hash, Buffer.from(bytes).toString())
+        }
+        const reader = sourceReader([bad, ...sources('good')], keep)
+        expect(await reader(block.hash)).toMatchObject({ ok: true, value: { hash: block.hash } })
+        expect(kept).toEqual([block.hash, Buffer.from(block.bytes).toString()])
+        const alone = await sourceReader([bad], keep)(block.hash)
+        expect(alone).toMatchObject({
+          code: 'MISSING_BLOCK',
+          detail: expect.stringMatching(/\(garbage: .{9,}\)$/),
+        })
+        expect(kept).toHaveLength(2)
+      }
+    },
+  )
+
+  it('finds every flipped byte', async () => {
+    const reader = sourceReader(sources('flipped').slice(0, 1))
+    for (let i = 0; i < block.bytes.length; i += 7) {
+      const flipped = Uint8Array.from(block.bytes, (byte, at) => (at === i ? byte ^ 1 : byte))
+      await put('flipped', flipped)
+      expect((await reader(block.hash)).ok).toBe(false)
+    }
+    await put('flipped', block.bytes)
+    expect((await reader(block.hash)).ok).toBe(true)
+  })
+
+  it.each(['redirects', 'fails', 'endless', 'cut'])(
+    'passes over a web server that %s',
+    async (name) => {
+      const bad = openBucket(name, name, { base: web }) as Source
+      expect((await sourceReader([bad, ...sources('good')])(block.hash)).ok).toBe(true)
+      const detail = expect.stringMatching(`\\(${name}: cannot read http.+\\)$`)
+      expect(await sourceReader([bad])(block.hash)).toMatchObject({ code: 'MISSING_BLOCK', detail })
+    },
+  )
+
+  it('passes over what is not there, and asks no further than the first good one', async () => {
+    asked = []
+    const reader = sourceReader([
+      ...sources('nowhere'),
+      ...sources('good').slice(0, 1),
+      ...sources('fails'),
+    ])
+    expect((await reader(block.hash)).ok).toBe(true)
+    expect(asked).toEqual([`/nowhere/${blockPath(block.hash)}`])
+  })
+
+  it('says that a block is missing when nobody has it', async () => {
+    for (const names of [[], ['nowhere'], ['garbage', 'fails', 'nowhere']]) {
+      const reader = sourceReader(names.flatMap(sources))
+      expect(await reader('ab'.repeat(32))).toMatchObject({ ok: false, code: 'MISSING_BLOCK' })
+    }
+  })
+
+  it('follows no link out of a bucket to what is no block', async () => {
+    await mkdir(join(root, 'linked/v1/blocks'), { recursive: true })
+    await symlink('/etc/passwd', join(root, 'linked', blockPath(block.hash)))
+    expect(await sourceReader(sources('linked').slice(0, 1))(block.hash)).toMatchObject({
+      ok: false,
+    })
+  })
+})

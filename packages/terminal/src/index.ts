@@ -1,0 +1,8 @@
+export * from './command.ts'
+export { envText, epochRecord, epochText, laneText, reportRecord } from './epoch-text.ts'
+export { drawInterval } from './interval.ts'
+export { type Output, output, toJson } from './output.ts'
+export { interrupted, raceAbort, run } from './run.ts'
+export { messageText, sampleText } from './sample-text.ts'
+export { align, type Rows, shown, table } from './table.ts'
+export { type NameOf, printable, share, shortHotkey } from './text.ts'

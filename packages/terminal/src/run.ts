@@ -1,0 +1,44 @@
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { printable } from './text.ts'
+
+/**
+ * A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends
+ * the process at once.
+ */
+export function interrupted(): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    const reason = new CommanderError(130, 'interrupted', `stopped by ${name}`)
+    process.once(name, () => controller.abort(reason))
+  }
+  return controller.signal
+}
+
+/**
+ * Settles as `work` does, or rejects with the reason of `signal` once that aborts, whatever `work`
+ * does then.
+ */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
+  return work
+}
+
+/**
+ * Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong
+ * usage, 130 interrupted.
+ */
+export async function run(program: CommandUnknownOpts): Promise<void> {
+  await program.parseAsync().catch((error: Error) => {
+    // At once, whatever is still under way: what counts is on disk.
+    if (error instanceof CommanderError) process.exit(codeOf(error))
+    process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
+    process.exit(error instanceof RangeError ? 2 : 1)
+  })
+}
+
+/** Commander has said what was wrong with the usage, and calls it 1. */
+const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)

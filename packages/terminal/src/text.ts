@@ -1,0 +1,17 @@
+import { normalise } from '@affine/envs'
+
+/** Text from outside, on one line and without anything a terminal would act on. */
+export function printable(text: string, most = 200): string {
+  const line = normalise(text).replaceAll('\n', '⏎')
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+/** A share in ppm as three decimals. */
+export const share = (ppm: number): string => (ppm / 1_000_000).toFixed(3)
+
+/** How hotkeys and miners are called on the screen. */
+export type NameOf = (hotkey: string) => string
+
+/** A hotkey by its first and last letters. */
+export const shortHotkey: NameOf = (hotkey) =>
+  printable(`${hotkey.slice(0, 6)}…${hotkey.slice(-4)}`)

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'tsup'
+
+/**
+ * The applications as the programs that users start: bundled from their sources, since many of them
+ * are started.
+ */
+const programs = mkdtempSync(join(tmpdir(), 'programs-'))
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+await build({
+  entry: {
+    af: source('../apps/validator/src/cli.ts'),
+    'af-verify': source('../apps/verifier/src/cli.ts'),
+  },
+  outDir: programs,
+  format: 'esm',
+  target: 'node20',
+  splitting: true,
+  noExternal: [/.*/],
+  config: false,
+  silent: true,
+  banner: {
+    js:
+      "import { createRequire } from 'node:module'; " +
+      'const require = createRequire(import.meta.url)',
+  },
+  esbuildOptions: (options) => {
+    options.conditions = ['@affine/source', 'import', 'node']
+  },
+})
+export const AF: string = join(programs, 'af.js')
+export const AF_VERIFY: string = join(programs, 'af-verify.js')
+
+/** What a process came to: `code` is null when a signal killed it. */
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A process under way. */
+export interface Started {
+  readonly child: ChildProcess
+  /** All it has written to its standard output so far. */
+  stdout(): string
+  /**
+   * Resolves with the output's first match; rejects with all the output if the process ends without
+   * one.
+   */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  /** Sends SIGINT, or another signal, and resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+  readonly ended: Promise<Ended>
+}
+
+interface Place {
+  readonly cwd?: string
+  readonly env?: Record<string, string>
+}
+
+const running = new Set<ChildProcess>()
+
+/** Starts a program, or another TypeScript file. */
+export function start(
+  program: string,
+  words: readonly string[],
+  { cwd, env }: Place = {},
+): Started {
+  const loader = program.endsWith('.ts')
+    ? ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
+    : []
+  const child = spawn(process.execPath, [...loader, program, ...words], {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code]): Ended => {
+    running.delete(child)
+    return { code, stdout, stderr }
+  })
+  const says = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(stdout)
+        if (match !== null) resolve(match)
+      }
+      child.stdout.on('data', look)
+      ended.then(({ code }) =>
+        reject(new Error(`ended with ${code} before ${pattern}:\n${stdout}${stderr}`)),
+      )
+      look()
+    })
+  const stop = (signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> => {
+    child.kill(signal)
+    return ended
+  }
+  return { child, stdout: () => stdout, says, stop, ended }
+}
+
+/** Runs a program to its end. */
+export function run(program: string, words: readonly string[], place?: Place): Promise<Ended> {
+  return start(program, words, place).ended
+}
+
+/** For `afterAll`: no process and no program outlives its test, whatever failed. */
+export async function killAll(): Promise<void> {
+  for (const child of running) child.kill('SIGKILL')
+  await Promise.all([...running].map((child) => once(child, 'close')))
+  await rm(programs, { recursive: true })
+}

@@ -1,0 +1,34 @@
+/** docs/protocol.md as the tests read it: its blocks, its worked examples, and their constants. */
+import { readFileSync } from 'node:fs'
+import { PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
+
+export const page: string = readFileSync(new URL('../docs/protocol.md', import.meta.url), 'utf8')
+
+export function fenced(language: string): readonly string[] {
+  return [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block]) => block ?? '',
+  )
+}
+
+interface Example {
+  readonly example: string
+  readonly in: unknown
+  readonly out: unknown
+}
+
+export const shown: readonly Example[] = fenced('json').map((block) => JSON.parse(block))
+
+export function find(name: string): Example {
+  const found = shown.find(({ example }) => example === name)
+  if (found === undefined) throw new Error(`docs/protocol.md has no example "${name}"`)
+  return found
+}
+
+/** The environments that the page describes. A network may play others besides. */
+export const ENVS = find('specHash').in as readonly string[]
+
+/** The main network's constants, with the environments of the page. */
+export const MAIN: Protocol = {
+  ...PROTOCOL,
+  envs: Object.fromEntries(ENVS.map((id) => [id, PROTOCOL.envs[id] ?? `no ${id}`])),
+}

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+/** Sections that state no rule: a worked example, and what the protocol promises. */
+const NOT_RULES = ['8.8', '11']
+
+/** The numbers of the page's sections that have no sections of their own. */
+function leafSections(): readonly string[] {
+  const page = readFileSync(join(root, 'docs/protocol.md'), 'utf8')
+  const numbers = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)
+  return numbers.filter((number) => !numbers.some((other) => other.startsWith(`${number}.`)))
+}
+
+/** By section, the sources that cite it, as in `Protocol §8.6`. */
+function citations(): ReadonlyMap<string, readonly string[]> {
+  const sources = ['packages', 'apps'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /^[^/]+\/src\/.*\.tsx?$/.test(path))
+      .map((path) => join(folder, path)),
+  )
+  const cited = new Map<string, string[]>()
+  for (const path of sources) {
+    const text = readFileSync(join(root, path), 'utf8').replace(/\n\s*\* /g, ' ')
+    for (const [, number = ''] of text.matchAll(/Protocol §(\d+(?:\.\d+)?)/g)) {
+      cited.set(number, [...(cited.get(number) ?? []), path])
+    }
+  }
+  return cited
+}
+
+test('every section that a source cites is on the page', () => {
+  const cited = citations()
+  expect(cited.size).toBeGreaterThan(0)
+  for (const [number, paths] of cited) expect(leafSections(), paths.join()).toContain(number)
+})
+
+test('every section with a rule is cited by the code that carries it', () => {
+  const rules = leafSections().filter((number) => !NOT_RULES.includes(number))
+  expect(rules.length).toBeGreaterThan(30)
+  const cited = citations()
+  expect(rules.filter((number) => !cited.has(number))).toEqual([])
+})

@@ -23,6 +23,7 @@ const steps = {
   build: [...turbo, 'build', 'types', '--output-logs=errors-only'],
   types: [...turbo, 'typecheck', '--output-logs=errors-only'],
   'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
+  'width of lines': [process.execPath, 'scripts/width.mjs'],
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
@@ -33,6 +34,7 @@ const steps = {
     '--reporter=json',
     `--outputFile.json=${counts}`,
   ],
+  'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
   'packed packages': [process.execPath, 'scripts/packages.mjs'],
   'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
 }

@@ -2,7 +2,7 @@ import { type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
 import type { DuelSnapshot, Protocol, Seals } from '@affine/duel'
 
 /** What a hotkey has committed, and the block that holds it. */
-export type Committed = Commitment & { readonly block: number }
+type Committed = Commitment & { readonly block: number }
 
 /** What every hotkey has committed. Whatever does not decode counts as nothing. Protocol §5.3. */
 export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, Committed> {

@@ -158,7 +158,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       const tallies = { l: { wins: x, losses: 0, played: q }, m: { wins: y, losses: 0, played: r } }
       const { setAside } = judgeEnvironment({
         weights: { l: 1, m: 2 },
-        tallies,
+        epochs: [tallies],
         ratioPpm: 510_000,
         rule: ruleOf(PROTOCOL),
       })
@@ -187,7 +187,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     Object.fromEntries(
       entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL]),
     ),
-  'a duel in numbers': ({ stakes, epochs }: Story) => story(stakes, epochs),
+  'a duel in numbers': story,
 }
 
 type Ids = Omit<Parameters<typeof challengeId>[0], 'duel' | 'specHash'> & {

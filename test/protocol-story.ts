@@ -4,6 +4,7 @@ import {
   encodeBitmap,
   firstState,
   quotaOf,
+  type Score,
   type State,
   settle,
   stateRoot,
@@ -44,13 +45,15 @@ export interface Story {
   readonly stakes: Readonly<Record<string, number>>
   /** By epoch: lanes, by validator, then environment, as wins and losses. */
   readonly epochs: readonly Readonly<Record<string, Readonly<Record<string, Pair>>>>[]
+  /** By epoch: who does not attest. */
+  readonly silent: readonly (readonly string[])[]
 }
 
 /**
  * Epochs from the first one on, decided one after another; every lane is sealed, whole, and
- * attested by all.
+ * attested by all but the silent.
  */
-export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown {
+export function story({ stakes, epochs, silent }: Story): unknown {
   const miner = (hotkey: string) => ({
     hotkey,
     model: `lab/${hotkey}`,
@@ -60,7 +63,7 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
   const miners = ['m1', 'm2'].map((hotkey, i) => ({ ...miner(hotkey), block: 100 + i }))
   const hash = (digit: number) => String(digit).repeat(64)
   let state = firstState(MAIN, 0)
-  return epochs.map((lanes) => {
+  return epochs.map((lanes, epoch) => {
     const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, MAIN) : 0
     const attest = {
       epoch: state.epoch,
@@ -75,7 +78,7 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
       validators: entries(stakes).map(([hotkey, stake]) => ({
         hotkey,
         stake: BigInt(stake),
-        attest,
+        ...(!silent[epoch]?.includes(hotkey) && { attest }),
       })),
       miners,
     }
@@ -90,15 +93,24 @@ export function story(stakes: Story['stakes'], epochs: Story['epochs']): unknown
   })
 }
 
+/** How many deviations a score is, lead / √spread, with two decimals, rounded down. */
+function deviations({ lead, spread }: Score): string {
+  let hundredths = 0n
+  while (lead >= 0n && (hundredths + 1n) ** 2n * spread <= 10_000n * lead ** 2n && spread > 0n)
+    hundredths += 1n
+  return decimal(hundredths, 100n).slice(0, -2)
+}
+
 /** What an epoch's duel came to. */
 function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle>['report']) {
   const { duel, epoch } = before
   if (duel === undefined) return { epoch }
   const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]
-  const seen = mapped(envs, ({ setAside, win, hold, given }) => ({
+  const seen = mapped(envs, ({ setAside, win, hold, floor, sum, given }) => ({
     aside: setAside,
     win: numbers(win),
-    sides: sides(win.wins, win.trials, win.unit, duel.ratio, MAIN.zSquaredPpm),
+    floor: deviations(floor),
+    sum: deviations(sum),
     hold: numbers(hold),
     given: given ?? 'continue',
   }))

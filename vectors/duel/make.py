@@ -13,8 +13,8 @@ HERE = Path(__file__).parent
 SOURCE = "vectors/duel/make.py: fractions and integers, standard library of Python 3"
 
 
-def write(name, vectors):
-    lines = ",\n".join("    " + json.dumps(v, ensure_ascii=False) for v in vectors)
+def write(name, vectors, separators=None):
+    lines = ",\n".join("    " + json.dumps(v, ensure_ascii=False, separators=separators) for v in vectors)
     text = f'{{\n  "source": {json.dumps(SOURCE)},\n  "vectors": [\n{lines}\n  ]\n}}\n'
     (HERE / name).write_text(text)
 
@@ -69,41 +69,108 @@ def apart(x, q, y, r):
     return (F(x, q) - F(y, r)) ** 2 > 36 * pooled * (1 - pooled) * (F(1, q) + F(1, r))
 
 
-def evidence(weights, tallies, ratio_ppm, rule):
-    ratio = F(ratio_ppm, 10**6)
-    lanes = [{"hotkey": h, "weight": weights[h], **t} for h, t in tallies.items() if h in weights and t["played"] > 0]
+def total(epochs, hotkey):
+    """The sum of a lane over these epochs."""
+    lanes = [epoch[hotkey] for epoch in epochs if hotkey in epoch]
+    return {k: sum(lane[k] for lane in lanes) for k in ("wins", "losses", "played")}
+
+
+def shared(epochs, a, b):
+    return [epoch for epoch in epochs if a in epoch and b in epoch]
+
+
+def outliers(weights, epochs):
+    """Each lane beside the median one of those it shares epochs with, counted over what they share."""
     aside = set()
-    for kind in ("wins", "losses"):
-        if lanes:
-            m = median(lanes, lambda lane: F(lane[kind], lane["played"]))
-            aside |= {lane["hotkey"] for lane in lanes if apart(lane[kind], lane["played"], m[kind], m["played"])}
-    drop = ceil(F(sum(weights.values()), 3))
+    played = [h for h in weights if total(epochs, h)["played"] > 0]
+    for h in played:
+        peers = []
+        for other in played:
+            common = total(shared(epochs, h, other), other)
+            if common["played"] > 0:
+                peers.append({"hotkey": other, "weight": weights[other], **common})
+        for kind in ("wins", "losses"):
+            m = median(peers, lambda lane: F(lane[kind], lane["played"]))
+            mine = total(shared(epochs, h, m["hotkey"]), h)
+            if apart(mine[kind], mine["played"], m[kind], m["played"]):
+                aside.add(h)
+    return aside
 
-    def rest(lanes):
-        left, w, n = drop, F(0), F(0)
+
+def ceil_sqrt(x):
+    return 0 if x == 0 else isqrt(x - 1) + 1
+
+
+def evidence(weights, epochs, ratio_ppm, rule):
+    weights = {h: w for h, w in weights.items() if w > 0}
+    ratio = F(ratio_ppm, 10**6)
+    lanes = [{"hotkey": h, "weight": weights[h], **total(epochs, h)} for h in weights]
+    lanes = [{**lane, "trials": lane["wins"] + lane["losses"]} for lane in lanes if lane["played"] > 0]
+    aside = outliers(weights, epochs)
+    third = ceil(F(sum(weights.values()), 3))
+
+    def keep(lanes):
+        left, kept = third, []
         for lane in lanes:
-            kept = max(0, lane["weight"] - left)
-            left -= lane["weight"] - kept
-            w += F(kept, 10**6) * lane["wins"]
-            n += F(kept, 10**6) * (lane["wins"] + lane["losses"])
-        return w, n
+            k = max(0, lane["weight"] - left)
+            left -= lane["weight"] - k
+            kept.append((k, lane))
+        return kept
 
-    def lead(lane):
-        return lane["wins"] - (lane["wins"] + lane["losses"]) * ratio
+    def tally(kept):
+        return sum(F(k, 10**6) * l["wins"] for k, l in kept), sum(F(k, 10**6) * l["trials"] for k, l in kept)
 
+    lead = lambda lane: lane["wins"] - lane["trials"] * ratio
     best_first = sorted((l for l in lanes if l["hotkey"] not in aside), key=lambda lane: (-lead(lane), lane["hotkey"]))
-    win, hold = rest(best_first), rest(best_first[::-1])
-    verdict = "win" if is_win(*win, ratio, rule) else "hold" if is_hold(*hold, ratio, rule) else "continue"
+    kept = keep(best_first)
+    win, hold = tally(kept), tally(keep(best_first[::-1]))
+
+    # n*: by trying every count that a lane has
+    reached = [n for n in {l["trials"] for l in lanes} if sum(l["weight"] for l in lanes if l["trials"] >= n) >= third]
+    least = max(reached, default=0)
+    for lane in lanes:
+        lane["e"] = max(lane["trials"], least)
+        lane["v"] = ratio_ppm * (10**6 - ratio_ppm) * lane["e"]
+    K = sum(k for k, _ in kept)
+    S = sum(k * max(0, lead(l) * 10**6) for k, l in kept)
+    B = V = 0
+    for lane in sorted(best_first, key=lambda l: (-l["weight"] * l["e"], l["hotkey"])):
+        k = min(lane["weight"], K)
+        K -= k
+        B += k * ceil_sqrt(lane["v"])
+        V += k * k * lane["v"]
+    D = 10 * S - 4 * B
+    enough = win[1] >= rule["minTrials"]
+    by_floor = enough and D >= 0 and D * D * 10**6 >= 100 * rule["floorZSquaredPpm"] * V
+    E = sum(F(k, 10**6) * l["e"] for k, l in kept)
+    ahead = win[0] - win[1] * ratio
+    z2 = F(rule["zSquaredPpm"], 10**6)
+    by_sum = enough and ahead >= 0 and ahead**2 >= z2 * E * ratio * (1 - ratio)
+    if by_floor or by_sum:
+        verdict = "win"
+    elif hold[1] >= 2 * rule["cap"] or (not is_win(*hold, ratio, rule) and is_hold(*hold, ratio, rule)):
+        verdict = "hold"
+    else:
+        verdict = "continue"
     millionths = lambda pair: {"wins": str(pair[0] * 10**6), "trials": str(pair[1] * 10**6)}
-    want = {"setAside": sorted(aside), "win": millionths(win), "hold": millionths(hold), "verdict": verdict}
+    want = {
+        "setAside": sorted(aside),
+        "win": millionths(win),
+        "hold": millionths(hold),
+        "floor": {"lead": str(D), "spread": str(100 * V)},
+        "sum": {"lead": str(ahead * 10**12), "spread": str(E * 10**6 * ratio_ppm * (10**6 - ratio_ppm) * 10**6)},
+        "verdict": verdict,
+    }
     if lanes:
-        m = median(lanes, lambda lane: F(lane["wins"] + lane["losses"], lane["played"]))
-        want["decisivePpm"] = floor(F((m["wins"] + m["losses"]) * 10**6, m["played"]))
+        m = median(lanes, lambda lane: F(lane["trials"], lane["played"]))
+        want["decisivePpm"] = floor(F(m["trials"] * 10**6, m["played"]))
     return want
 
 
-MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500}
-LOCAL = {"cap": 500, "minTrials": 10, "zSquaredPpm": 7128900}
+MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "floorZSquaredPpm": 5760000}
+LOCAL = {**MAIN, "cap": 500, "zSquaredPpm": 7128900}
+LONE = {**MAIN, "zSquaredPpm": 10890000, "floorZSquaredPpm": 8122500}
+RULES = [MAIN, LOCAL, LONE]
 
 
 def lane(wins, losses, played):
@@ -111,10 +178,11 @@ def lane(wins, losses, played):
 
 
 def case(what, weights, tallies, ratio=510000, rule=MAIN):
+    epochs = tallies if isinstance(tallies, list) else [tallies]
     return {
         "what": what,
-        "input": {"weights": weights, "tallies": tallies, "ratioPpm": ratio, "rule": rule},
-        "want": evidence(weights, tallies, ratio, rule),
+        "input": {"weights": weights, "epochs": epochs, "ratioPpm": ratio, "rule": rule},
+        "want": evidence(weights, epochs, ratio, rule),
     }
 
 
@@ -145,18 +213,45 @@ def evidence_cases():
     yield case("one in a hundred is decisive", three, {"a": lane(1, 0, 100), "b": lane(0, 1, 100), "c": lane(40, 20, 100)})
     yield case("fewer than one in a hundred are", three, {"a": lane(1, 0, 101), "b": lane(0, 1, 101), "c": lane(0, 0, 101)})
     yield case("the local rule", three, {h: lane(60, 25, 96) for h in three}, 600000, LOCAL)
+    yield case("thin lanes: the variance is what they should have played", four, {"a": lane(40, 10, 96), "b": lane(60, 25, 96), "c": lane(6, 0, 96), "d": lane(5, 0, 96)})
+    yield case("a third says nothing: the floor still wins", {**three, "d": 500000}, [{"a": lane(150, 60, 224), "b": lane(150, 60, 224), "c": lane(60, 150, 224)}])
+    yield case("no weight now: not looked at, and no part of the third", {**four, "d": 0}, {h: lane(24, 8, 32) for h in "abcd"})
+    yield case("who missed an epoch in which all played otherwise is no outlier", four, [{h: lane(40, 40, 96) for h in "abcd"}, {h: lane(480, 0, 480) for h in "abc"}])
+    yield case("who shares no epoch with the median lane", three, [{"a": lane(90, 6, 96)}, {"b": lane(40, 40, 96), "c": lane(40, 40, 96)}])
+    yield case("twice the cap: hold", four, [{h: lane(1340, 1250, 3000) for h in four}] * 3)
+    yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, LONE)
+    yield case("beside others, it is", four, {h: lane(58, 38, 96) for h in four})
+
+
+def looks():
+    """Two thousand looks at lanes of all kinds: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
     rng = random.Random(1)
-    for i in range(60):
-        hotkeys = [f"v{k}" for k in range(rng.randint(1, 9))]
-        weights = {h: rng.choice([10**6, rng.randint(1, 10**6)]) for h in hotkeys}
-        played, p = rng.choice([32, 96, 224, 480, 992, 3040]), rng.uniform(0.3, 0.9)
-        tallies = {}
-        for h in hotkeys:
-            if rng.random() < 0.85:
-                decisive = round(played * rng.uniform(0.75, 0.85))
-                wins = min(decisive, max(0, round(decisive * (p + rng.gauss(0, 0.05)))))
-                tallies[h] = rng.choice([lane(wins, decisive - wins, played)] * 7 + [lane(played, 0, played), lane(0, 0, played)])
-        yield case(f"random {i}", weights, tallies, rng.randint(510000, 800000), rng.choice([MAIN, LOCAL]))
+    for i in range(2000):
+        size = rng.choice([1, 2, 3, 4, 5, 7, 9, 13])
+        hotkeys = [chr(97 + k) for k in range(size)]
+        kind = rng.choice(["equal", "skewed", "any"])
+        weights = {h: 10**6 if kind == "equal" else 10**6 // (k + 1) if kind == "skewed" else rng.randint(1, 10**6) for k, h in enumerate(hotkeys)}
+        if rng.random() < 0.1:
+            weights[rng.choice(hotkeys)] = 0
+        p, tied = rng.uniform(0.35, 0.8), rng.choice([0, 0.2, 0.9, 0.995])
+        style = {h: rng.choice(["honest"] * 6 + ["wins", "losses", "thin", "tie at the line"]) for h in hotkeys}
+        epochs = []
+        for k in range(rng.choice([1, 1, 2, 3, 5, 8])):
+            played, epoch = min(32 * 2**k, 512), {}
+            same = round(played * (1 - tied) * p)
+            for h in hotkeys:
+                if rng.random() < 0.1:
+                    continue
+                decisive = round(played * (1 - tied))
+                wins = min(decisive, max(0, round(decisive * p + rng.gauss(0, (decisive * p * (1 - p)) ** 0.5))))
+                made = {"honest": (wins, decisive - wins), "wins": (played, 0), "losses": (0, played), "thin": (min(2, played), 0), "tie at the line": (same, decisive - same)}
+                epoch[h] = [*made[style[h]], played]
+            epochs.append(epoch)
+        ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, LONE])
+        want = evidence(weights, [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs], ratio, rule)
+        # compact: counts as [wins, losses, played], tallies as [wins, trials], scores as [lead, spread]
+        pairs = {k: list(want[k].values()) for k in ("win", "hold", "floor", "sum")}
+        yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
 
 # ---- ratio and trust
@@ -220,6 +315,7 @@ def trust_cases():
 
 
 write("evidence.json", evidence_cases())
+write("looks.json", looks(), (",", ":"))
 write("ratchet.json", ratchet_cases())
 write("decay.json", decay_cases())
 write("trust.json", trust_cases())

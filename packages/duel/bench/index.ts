@@ -5,13 +5,26 @@ import {
   type Facts,
   firstState,
   judgeEnvironment,
+  loneRuleOf,
   PROTOCOL,
   quotaOf,
   ruleOf,
   type State,
   stateRoot,
 } from '../src/index.ts'
-import { AGAINST, LIES, POWER, simulate, TABLE } from './simulation.ts'
+import {
+  BLOCKS,
+  equal,
+  LIES,
+  liarsAmong,
+  POWER,
+  type Shares,
+  type Strategy,
+  simulate,
+  skewed,
+  TABLE,
+  zipf,
+} from './simulation.ts'
 
 /**
  * A subnet with this many validators in the third epoch of an open duel, and what it is decided
@@ -58,7 +71,7 @@ for (const validators of [5, 64]) {
   const { weights, tallies, ratio: ratioPpm } = state.duel as NonNullable<State['duel']>
   const lane = {
     weights,
-    tallies: Object.values(tallies)[0] ?? {},
+    epochs: Object.values(tallies)[0] ?? [],
     ratioPpm,
     rule: ruleOf(PROTOCOL),
   }
@@ -68,40 +81,68 @@ for (const validators of [5, 64]) {
 await bench.run()
 console.table(bench.table())
 
-console.log(
-  'The table of the specification, simulated: measured (specified). Each cell is a share of duels won.',
-)
+/** The worst of these strategies for `pick`, and its name. */
+function worstOf(
+  strategies: readonly Strategy[],
+  pick: typeof Math.max,
+  shares: (strategy: Strategy) => Shares,
+): string {
+  const all = strategies.map((strategy) => ({ strategy, ...shares(strategy) }))
+  const worst = pick(...all.map(({ won }) => won))
+  const slowest = all.filter(({ won }) => won === worst).sort((a, b) => b.challenges - a.challenges)
+  const { strategy, challenges } = slowest[0] ?? { strategy: '', challenges: 0 }
+  return `${worst.toFixed(4)} (${strategy}, ${challenges.toFixed(0)} challenges a lane)`
+}
+
 const [DETHRONES, POWERS] = [2000, 600]
 const seed = BigInt(process.argv[2] ?? 20_260_101)
-for (const { lanes, worst, power, challenges, against } of TABLE) {
-  const run = (
-    p: number,
-    tied: number,
-    strategy: Parameters<typeof simulate>[0]['strategy'],
-    duels: number,
-  ) => simulate({ lanes, p, tied, strategy }, duels, seed)
-  const lies = LIES.map(
-    (strategy) => `${strategy} ${run(0.51, 0, strategy, DETHRONES).won.toFixed(4)}`,
+
+/** Prints what duels among these validators come to: shares of duels that the contender wins. */
+function printRow(name: string, weights: readonly number[], promised?: (typeof TABLE)[number]) {
+  const run = (strategy: Strategy, p: number, rule = ruleOf(PROTOCOL)) =>
+    p === 0.51
+      ? simulate({ weights, p, tied: 0, strategy }, DETHRONES, seed, rule)
+      : simulate({ weights, p, tied: 0.2, strategy }, POWERS, seed, rule)
+  const say = (what: string, seen: string, want: unknown) =>
+    console.log(`  ${what.padEnd(24)} ${seen}${want === undefined ? '' : `, promised ${want}`}`)
+  console.log(`\n${name}, ${liarsAmong(weights)} of ${weights.length} lie`)
+  const alone = loneRuleOf(PROTOCOL)
+  say('p = R, honest', run('honest', 0.51).won.toFixed(4), undefined)
+  say(
+    'p = R, liars',
+    worstOf(LIES, Math.max, (lie) => run(lie, 0.51)),
+    promised?.worst,
   )
-  console.log(`\n${lanes} lanes`)
-  console.log(
-    `  p = R, honest              ${run(0.51, 0, 'honest', DETHRONES).won.toFixed(4)} (0.000)`,
+  say(
+    'p = R, liars, alone',
+    worstOf(LIES, Math.max, (lie) => run(lie, 0.51, alone)),
+    0.0025,
   )
-  console.log(`  p = R, liars               ${lies.join(', ')} (worst ${worst})`)
   for (const [i, p] of POWER.entries()) {
-    const { won, challenges: mean } = run(p, 0.2, 'honest', POWERS)
-    const want = `(${power[i]?.toFixed(2)}, ${challenges[i]})`
-    console.log(
-      `${`  p = ${p}, honest`.padEnd(29)}${won.toFixed(2)}, ${mean.toFixed(0)} challenges a lane ${want}`,
-    )
+    const { won, challenges } = run('honest', p)
+    const want = promised && `${promised.power[i]}, ${promised.challenges[i]}`
+    say(`p = ${p}, honest`, `${won.toFixed(2)}, ${challenges.toFixed(0)} challenges a lane`, want)
   }
-  for (const [i, strategy] of AGAINST.entries()) {
-    const { won } = run(0.6, 0.2, strategy, POWERS)
-    console.log(
-      `${`  p = 0.6, ${strategy}`.padEnd(29)}${won.toFixed(2)} (${against[i]?.toFixed(2)})`,
-    )
-  }
-  console.log(
-    `${`  p = 0.6, down, to the edge`.padEnd(29)}${run(0.6, 0.2, 'down', POWERS).won.toFixed(2)}`,
+  say(
+    'p = 0.6, liars',
+    worstOf(BLOCKS, Math.min, (lie) => run(lie, 0.6)),
+    promised?.against,
   )
+}
+
+console.log('\nShares of duels that the contender wins, in one environment:')
+for (const row of TABLE) printRow(`${row.lanes} lanes of equal weight`, equal(row.lanes), row)
+for (const lanes of [7, 16, 64]) printRow(`${lanes} lanes, skewed`, skewed(lanes))
+printRow('4 lanes, Zipf', zipf(4))
+for (const [lanes, absent] of [
+  [7, 1],
+  [16, 1],
+  [16, 3],
+  [64, 11],
+] as const) {
+  const cell = { weights: equal(lanes), p: 0.51, tied: 0, absent }
+  const worst = worstOf(LIES, Math.max, (strategy) =>
+    simulate({ ...cell, strategy }, DETHRONES, seed),
+  )
+  console.log(`\n${lanes} lanes, a third lies and ${absent} absent: p = R ${worst}, promised 0.05`)
 }

@@ -1,10 +1,16 @@
 import { bitReader } from './bitmap.ts'
 import type { Attestation, DuelSnapshot, Heard } from './snapshot.ts'
-import { type Duel, type State, stateRoot } from './state.ts'
-import { weightOf } from './voters.ts'
+import { type Duel, type State, stateRoot, type Weights } from './state.ts'
+import { weighToday, weightOf } from './voters.ts'
 
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
+
+/** The voters of an epoch: what they weigh in it, and the attestations that count. */
+export interface Attendance {
+  readonly weights: Weights
+  readonly heard: Heard
+}
 
 /** The attestations of this epoch, and of this very state. Protocol §8.3. */
 export function countedAttestations(state: State, { validators }: DuelSnapshot): Heard {
@@ -31,26 +37,32 @@ export function attestersOf(duel: Duel, heard: Heard, hotkey: string): readonly 
   return Object.keys(duel.weights).filter(attests).sort()
 }
 
-/** Have these voters more than half of the duel's weight? It makes a lane count. Protocol §8.3. */
-export function isMajority(duel: Duel, voters: readonly string[]): boolean {
-  return 2 * weightOf(duel, voters) > weightOf(duel)
+/** Have these voters more than half of the weight that attests? A lane needs them. Protocol §8.3. */
+export function isMajority(attendance: Attendance, voters: readonly string[]): boolean {
+  return 2 * weightOf(attendance.weights, voters) > attestingWeight(attendance)
 }
 
-/** Do the accepted lanes weigh too little for tallies and verdicts? Protocol §8.3. */
-export function isFrozen(duel: Duel, accepted: readonly string[]): boolean {
-  return 3 * weightOf(duel, accepted) < 2 * weightOf(duel)
+/** Does too little weight attest to say what happened? Protocol §8.3. */
+export function isFrozen(attendance: Attendance): boolean {
+  const attesting = attestingWeight(attendance)
+  return attesting === 0 || 3 * attesting < 2 * weightOf(attendance.weights)
 }
+
+const attestingWeight = ({ weights, heard }: Attendance): number =>
+  weightOf(weights, [...heard.keys()])
 
 /**
- * The due validators whose lanes more than half of the duel's weight attests, ascending: the lanes
- * to have before calling `decide`, which takes an absent lane for its validator's fault.
+ * The due validators whose lanes enough weight attests, ascending: the lanes to have before calling
+ * `decide`, which takes an absent lane for its validator's fault. None in an epoch that is frozen.
  * Protocol §6.5.
  */
 export function attestedLanes(state: State, snapshot: DuelSnapshot): readonly string[] {
   const { duel } = state
   if (duel === undefined) return []
   const heard = countedAttestations(state, snapshot)
+  const attendance = { weights: weighToday(duel, snapshot), heard }
+  if (isFrozen(attendance)) return []
   return Object.keys(state.due)
-    .filter((hotkey) => isMajority(duel, attestersOf(duel, heard, hotkey)))
+    .filter((hotkey) => isMajority(attendance, attestersOf(duel, heard, hotkey)))
     .sort()
 }

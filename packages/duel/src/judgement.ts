@@ -1,11 +1,10 @@
-import { attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
-import { type Evidence, judgeEnvironment } from './evidence.ts'
-import { type Protocol, quotaOf, ruleOf } from './protocol.ts'
+import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
+import { type EnvReport, judgeAll, reportOn, type Turn } from './environments.ts'
+import { quotaOf, ruleOf } from './protocol.ts'
 import { decay, ratchet } from './ratio.ts'
 import { own, tabulate } from './record.ts'
-import type { Heard } from './snapshot.ts'
-import { type Duel, openEnvs, type State, type Verdict } from './state.ts'
-import { addTallies, fillsQuota, type Tallies } from './tally.ts'
+import { type Duel, openEnvs, type State } from './state.ts'
+import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
 import { remember } from './trust.ts'
 import { type Winner, winnerOf } from './winner.ts'
 
@@ -14,7 +13,7 @@ export type Lanes = Readonly<Record<string, Tallies>>
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
 export interface Report {
-  /** Too few lanes were accepted: no tallies, no verdicts. */
+  /** Too little weight attested: no tallies, no verdicts, and no trust changes. */
   readonly frozen: boolean
   /** By due validator. */
   readonly lanes: Readonly<Record<string, LaneReport>>
@@ -30,14 +29,6 @@ interface LaneReport extends Acceptance {
   readonly setAside: readonly string[]
 }
 
-/**
- * What accepted lanes saw over the duel, and the verdict that the environment got in this epoch.
- */
-interface EnvReport extends Evidence {
-  readonly tallies: Tallies
-  readonly given: Verdict | undefined
-}
-
 /** Why a due validator's lane counts, or why it does not. */
 interface Acceptance {
   readonly sealed: boolean
@@ -47,14 +38,13 @@ interface Acceptance {
   readonly accepted: boolean
 }
 
-/** What is known of an epoch: attestations that count, seals, and whole lanes. */
-export interface EpochFacts {
-  readonly heard: Heard
+/** What is known of an epoch: its voters and what they attest, seals, and whole lanes. */
+export interface EpochFacts extends Attendance {
   readonly seals: Seals
   readonly lanes: Lanes
 }
 
-/** What a duel leaves behind: itself, the trust of those who were due, the ratio to beat. */
+/** What an epoch leaves behind: the duel, the trust of those who were due, the ratio to beat. */
 export interface Judgement extends Pick<State, 'trust' | 'ratio'> {
   readonly duel: Duel
   readonly report: Report
@@ -66,22 +56,25 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
   const open = openEnvs(before, protocol)
   const acceptances = acceptLanes(state, before, facts)
   const accepted = Object.keys(acceptances).filter((hotkey) => acceptances[hotkey]?.accepted)
-  const frozen = isFrozen(before, accepted)
-  const turn = { epochIndex: state.epoch - before.start + 1, frozen, protocol }
+  const frozen = isFrozen(facts)
+  const epochIndex = state.epoch - before.start + 1
+  const turn = { epochIndex, frozen, protocol, weights: facts.weights }
 
   const added = addLanes(before, accepted, { open, lanes: facts.lanes })
   const seen = { ...before, tallies: frozen ? before.tallies : added }
-  const envs = judgeOpen(seen, turn)
-  const duel = { ...seen, verdicts: { ...before.verdicts, ...verdictsIn(envs) } }
+  const { envs, verdicts } = judgeAll(seen, turn)
+  const duel = { ...seen, verdicts }
   const outcome = endOf(duel, turn)
   const report = { frozen, lanes: withOutliers(acceptances, envs), envs, outcome }
 
-  const ratio = ratioAfter(state, duel, outcome)
-  return { duel, trust: countLanes(state, report), ratio, report }
+  const ratio = ratioAfter(duel, outcome, { ...turn, ratio: state.ratio })
+  const trust = frozen ? {} : countLanes(state, report)
+  return { duel, trust, ratio, report }
 }
 
 /** Which lanes count, by due validator. Protocol §8.3. */
-function acceptLanes(state: State, duel: Duel, { heard, seals, lanes }: EpochFacts) {
+function acceptLanes(state: State, duel: Duel, facts: EpochFacts) {
+  const { heard, seals, lanes } = facts
   const open = openEnvs(duel, state.protocol)
   const quota = quotaOf(state.epoch - duel.start + 1, state.protocol)
   return tabulate(Object.keys(state.due), (hotkey): Acceptance => {
@@ -89,18 +82,15 @@ function acceptLanes(state: State, duel: Duel, { heard, seals, lanes }: EpochFac
     const sealed = Object.hasOwn(seals, hotkey)
     const whole = open.every((env) => fillsQuota(own(lane, env), quota))
     const attesters = attestersOf(duel, heard, hotkey)
-    return { sealed, whole, attesters, accepted: sealed && whole && isMajority(duel, attesters) }
+    return { sealed, whole, attesters, accepted: sealed && whole && isMajority(facts, attesters) }
   })
 }
 
-/** The duel's tallies with those of accepted lanes added, unweighted. Protocol §8.4. */
+/** The duel's tallies with those of the lanes accepted in one more epoch. Protocol §8.4. */
 function addLanes(duel: Duel, accepted: readonly string[], { open, lanes }: OpenLanes) {
-  const added = tabulate(open, (env): Tallies => {
-    const before = own(duel.tallies, env)
-    const after = tabulate(accepted, (hotkey) =>
-      addTallies(own(before, hotkey), own(own(lanes, hotkey), env)),
-    )
-    return { ...before, ...after }
+  const added = tabulate(open, (env): readonly Tallies[] => {
+    const tallies = accepted.map((hotkey) => [hotkey, own(own(lanes, hotkey), env) ?? NOTHING])
+    return [...(own(duel.tallies, env) ?? []), Object.fromEntries(tallies)]
   })
   return { ...duel.tallies, ...added }
 }
@@ -109,45 +99,6 @@ interface OpenLanes {
   /** The environments that are open. */
   readonly open: readonly string[]
   readonly lanes: Lanes
-}
-
-/** Where in its duel an epoch is. */
-interface Turn {
-  /** From 1. */
-  readonly epochIndex: number
-  readonly frozen: boolean
-  readonly protocol: Protocol
-}
-
-/** Every open environment, by all its lanes have seen. Protocol §8.6. */
-function judgeOpen(duel: Duel, turn: Turn): Readonly<Record<string, EnvReport>> {
-  return tabulate(openEnvs(duel, turn.protocol), (env): EnvReport => {
-    const evidence = evidenceOn(env, duel, turn.protocol)
-    return { ...evidence, tallies: own(duel.tallies, env) ?? {}, given: verdictOf(evidence, turn) }
-  })
-}
-
-function evidenceOn(env: string, duel: Duel, protocol: Protocol): Evidence {
-  const { weights, ratio: ratioPpm } = duel
-  const tallies = own(duel.tallies, env) ?? {}
-  return judgeEnvironment({ weights, tallies, ratioPpm, rule: ruleOf(protocol) })
-}
-
-/** A win or a hold, else perhaps an even one, which needs time. Protocol §8.6. */
-function verdictOf({ look, decisivePpm }: Evidence, turn: Turn): Verdict | undefined {
-  const { evenEpoch, evenPpm } = turn.protocol
-  if (turn.frozen) return undefined
-  if (look !== 'continue') return look
-  const isLate = turn.epochIndex >= evenEpoch
-  if (isLate && decisivePpm !== undefined && decisivePpm < evenPpm) return 'even'
-  return undefined
-}
-
-/** The verdicts given in this epoch. */
-function verdictsIn(envs: Report['envs']): Duel['verdicts'] {
-  const verdicts: [env: string, verdict: Verdict][] = []
-  for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])
-  return Object.fromEntries(verdicts)
 }
 
 /** Who has won by now: by the verdicts, or because the duel has lasted. Protocol §8.7. */
@@ -159,12 +110,15 @@ function endOf(duel: Duel, { epochIndex, protocol }: Turn): Winner | undefined {
 }
 
 /** The ratio decays, or rises by the environments that the contender won. Protocol §8.10. */
-function ratioAfter({ ratio, protocol }: State, duel: Duel, winner: Winner | undefined): number {
+function ratioAfter(duel: Duel, winner: Winner | undefined, turn: RatioTurn): number {
+  const { ratio, protocol } = turn
   if (winner !== 'contender') return decay(ratio, protocol)
   const won = Object.keys(duel.verdicts).filter((env) => own(duel.verdicts, env) === 'win')
-  const tallies = won.map((env) => evidenceOn(env, duel, protocol).win)
+  const tallies = won.map((env) => reportOn(env, duel, { ...turn, rule: ruleOf(protocol) }).win)
   return ratchet(tallies, protocol)
 }
+
+type RatioTurn = Turn & Pick<State, 'ratio'>
 
 /** The acceptances, and where each lane was set aside. */
 function withOutliers(

@@ -1,26 +1,80 @@
 import { compare } from './record.ts'
+import type { Tally } from './tally.ts'
 
 /** What a lane's proportion of challenges played is taken of. */
 type Kind = 'wins' | 'losses' | 'trials'
 
-/** One validator's lane in one environment: weight in ppm, `trials` are wins and losses. */
-export type Lane = Readonly<Record<Kind | 'weight' | 'played', bigint>> & {
+/** Counts, `trials` being wins and losses. */
+type Counts = Readonly<Record<Kind | 'played', bigint>>
+
+/** One validator's lane in one environment, with a weight in ppm, over the epochs of a duel. */
+export type Lane = Counts & {
   readonly hotkey: string
+  readonly weight: bigint
+  /** By epoch, undefined where it was not accepted. */
+  readonly epochs: readonly (Tally | undefined)[]
+}
+
+/** The counts of a lane over those of its epochs that `isWanted`. */
+export function countOver(
+  epochs: Lane['epochs'],
+  isWanted: (epoch: number) => boolean = () => true,
+): Counts {
+  let [wins, losses, played] = [0n, 0n, 0n]
+  for (const [epoch, tally] of epochs.entries()) {
+    if (tally === undefined || !isWanted(epoch)) continue
+    wins += BigInt(tally.wins)
+    losses += BigInt(tally.losses)
+    played += BigInt(tally.played)
+  }
+  return { wins, losses, trials: wins + losses, played }
 }
 
 /**
- * The lanes whose wins or losses are further from the median lane's than √`zSquared` deviations.
+ * The lanes whose wins or losses are further from the median lane's than √`zSquared` deviations,
+ * over the epochs that both have: who missed one is not judged by how miners played in it.
  * Protocol §8.5.
  */
 export function outliersOf(lanes: readonly Lane[], zSquared: bigint): ReadonlySet<Lane> {
   const far = new Set<Lane>()
-  for (const kind of ['wins', 'losses'] as const) {
-    const middle = medianLane(lanes, kind)
-    for (const lane of lanes) {
-      if (middle && areApart([lane, middle], kind, zSquared)) far.add(lane)
+  for (const alike of groupBy(lanes, presenceOf)) {
+    const [{ epochs }] = alike
+    const sharing = lanes.map((lane) => ({ ...lane, ...countOver(lane.epochs, isIn(epochs)) }))
+    const peers = sharing.filter(({ played }) => played > 0n)
+    for (const kind of ['wins', 'losses'] as const) {
+      const middle = medianLane(peers, kind)
+      for (const lane of alike) if (middle && isFar(lane, middle, { kind, zSquared })) far.add(lane)
     }
   }
   return far
+}
+
+/** Is the lane too far from this median lane? */
+function isFar(lane: Lane, middle: Lane, { kind, zSquared }: Measure): boolean {
+  return areApart([countOver(lane.epochs, isIn(middle.epochs)), middle], kind, zSquared)
+}
+
+interface Measure {
+  readonly kind: Kind
+  readonly zSquared: bigint
+}
+
+const isIn = (epochs: Lane['epochs']) => (epoch: number) => epochs[epoch] !== undefined
+
+/** The epochs that a lane has, as a text. */
+const presenceOf = ({ epochs }: Lane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
+
+function groupBy<Value>(
+  values: readonly Value[],
+  keyOf: (value: Value) => string,
+): Iterable<readonly [Value, ...Value[]]> {
+  const groups = new Map<string, [Value, ...Value[]]>()
+  for (const value of values) {
+    const group = groups.get(keyOf(value))
+    if (group) group.push(value)
+    else groups.set(keyOf(value), [value])
+  }
+  return groups.values()
 }
 
 /**
@@ -40,7 +94,7 @@ export function medianLane(lanes: readonly Lane[], kind: Kind): Lane | undefined
 }
 
 /** Are two proportions further apart than `zSquared` allows, under the variance of both pooled? */
-function areApart([a, b]: readonly [Lane, Lane], kind: Kind, zSquared: bigint): boolean {
+function areApart([a, b]: readonly [Counts, Counts], kind: Kind, zSquared: bigint): boolean {
   const x = a[kind]
   const q = a.played
   const y = b[kind]

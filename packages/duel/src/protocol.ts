@@ -16,6 +16,10 @@ const CONSTANTS = {
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,
+  /** z² of a win by the floor of all lanes, and both z² where one environment decides alone. */
+  floorZSquaredPpm: 5_760_000,
+  loneZSquaredPpm: 10_890_000,
+  loneFloorZSquaredPpm: 8_122_500,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
   /**
@@ -68,16 +72,33 @@ export const LOCAL: Protocol = Object.freeze({
   zSquaredPpm: 7_128_900,
 })
 
-/** The rule of one environment, and the outlier bar, as `lookAt` and `judgeEnvironment` take it. */
-export type LaneRule = Rule & { readonly outlierZSquared: bigint }
+/** The rule of one environment, as `lookAt` and `judgeEnvironment` take it. */
+export interface LaneRule extends Rule {
+  readonly floorZSquaredPpm: bigint
+  readonly outlierZSquared: bigint
+}
 
-/** The rule of one environment under `protocol`. */
-export function ruleOf({ cap, minTrials, zSquaredPpm, outlierZSquared }: Protocol): LaneRule {
+/** The rule of an environment that decides with others under `protocol`. Protocol §8.6. */
+export function ruleOf(protocol: Protocol): LaneRule {
+  const { cap, minTrials, zSquaredPpm, floorZSquaredPpm, outlierZSquared } = protocol
   return {
     cap,
     minTrials,
     zSquaredPpm: BigInt(zSquaredPpm),
+    floorZSquaredPpm: BigInt(floorZSquaredPpm),
     outlierZSquared: BigInt(outlierZSquared),
+  }
+}
+
+/**
+ * The rule of an environment that decides alone: nothing else has to go wrong for a false win of it
+ * to be a false dethronement. Protocol §8.6.
+ */
+export function loneRuleOf(protocol: Protocol): LaneRule {
+  return {
+    ...ruleOf(protocol),
+    zSquaredPpm: BigInt(protocol.loneZSquaredPpm),
+    floorZSquaredPpm: BigInt(protocol.loneFloorZSquaredPpm),
   }
 }
 

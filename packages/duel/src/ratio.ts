@@ -1,6 +1,6 @@
 import { lowerReaches } from '@affine/wilson'
-import type { WeightedTally } from './evidence.ts'
 import type { Protocol } from './protocol.ts'
+import type { WeightedTally } from './trim.ts'
 
 /**
  * The ratio an epoch later: the excess over the floor halves in about 14 epochs. Protocol §8.10.

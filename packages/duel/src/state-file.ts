@@ -35,6 +35,8 @@ function conflictIn({ protocol, epoch, champion, duel }: State): string | undefi
   if (duel.start > epoch) return 'state.duel.start: after the epoch'
   if (duel.id !== duelId(duel.champion, duel.contender, duel.start))
     return 'state.duel.id: of another duel'
+  if (Object.keys(duel.stakes).sort().join() !== Object.keys(duel.weights).sort().join())
+    return 'state.duel.stakes: not of those with a weight'
   if (!champion || contentOf(champion) !== contentOf(duel.champion))
     return 'state.duel.champion: not on the throne'
   return undefined
@@ -62,6 +64,7 @@ const miner = z.strictObject({
   revision: z.string(),
   chute: z.string(),
 })
+const tally = z.strictObject({ wins: whole(), losses: whole(), played: whole() })
 const duel = z.strictObject({
   id: hash,
   champion: miner,
@@ -69,7 +72,8 @@ const duel = z.strictObject({
   start: whole(),
   ratio,
   weights: record(whole(1, 1_000_000)),
-  tallies: record(record(z.strictObject({ wins: whole(), losses: whole(), played: whole() }))),
+  stakes: record(z.string().regex(/^[1-9][0-9]{0,38}$/)),
+  tallies: record(z.array(record(tally))),
   verdicts: record(z.enum(['win', 'hold', 'even'])),
 })
 

@@ -40,12 +40,17 @@ export type Duel = {
   readonly start: number
   readonly ratio: number
   /** The voters, in ppm of the heaviest. Fixed. */
-  readonly weights: Readonly<Record<string, number>>
-  /** By environment, then hotkey: what accepted lanes saw since the start. */
-  readonly tallies: Readonly<Record<string, Tallies>>
+  readonly weights: Weights
+  /** The voters' stakes at the start, in digits: who has less later weighs less. */
+  readonly stakes: Readonly<Record<string, string>>
+  /** By environment: what accepted lanes saw, for each epoch that counted while it was open. */
+  readonly tallies: Readonly<Record<string, readonly Tallies[]>>
   /** By environment. The others are open. */
   readonly verdicts: Readonly<Record<string, Verdict>>
 }
+
+/** By hotkey, in ppm of the heaviest at the duel's start. Protocol §8.1. */
+export type Weights = Readonly<Record<string, number>>
 
 /** An environment's verdict, which stays. Protocol §8.6. */
 export type Verdict = 'win' | 'hold' | 'even'

@@ -1,3 +1,5 @@
+import { own, tabulate } from './record.ts'
+
 /**
  * What one validator's lane saw in one environment: challenges played, and those the contender won
  * and lost. The rest are ties. Protocol §8.4.
@@ -8,13 +10,21 @@ export type Tally = {
   readonly played: number
 }
 
-/** By hotkey. */
+/** By hotkey: the lanes of one epoch, or sums of several. */
 export type Tallies = Readonly<Record<string, Tally>>
+
+/** Each validator's sum over these epochs. Protocol §8.4. */
+export function sumTallies(epochs: readonly Tallies[]): Tallies {
+  const hotkeys = [...new Set(epochs.flatMap(Object.keys))]
+  return tabulate(hotkeys, (hotkey) =>
+    epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NOTHING),
+  )
+}
 
 /** What a lane that played nothing has seen. */
 export const NOTHING: Tally = Object.freeze({ wins: 0, losses: 0, played: 0 })
 
-export function addTallies(a: Tally = NOTHING, b: Tally = NOTHING): Tally {
+function addTallies(a: Tally, b: Tally = NOTHING): Tally {
   return { wins: a.wins + b.wins, losses: a.losses + b.losses, played: a.played + b.played }
 }
 

@@ -4,7 +4,7 @@ import { candidatesIn, nextContenders } from './queue.ts'
 import { decay } from './ratio.ts'
 import type { DuelSnapshot } from './snapshot.ts'
 import { contentOf, type Duel, duelId, type Miner, type State } from './state.ts'
-import { dueVoters, weighVoters } from './voters.ts'
+import { dueVoters, stakesOf, weighToday, weighVoters } from './voters.ts'
 import type { Winner } from './winner.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
@@ -39,12 +39,16 @@ export function decide(state: State, facts: Facts): State {
 /** As `decide`, with an account of it. Protocol §9.4. */
 export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
-  const judged = state.duel && judge(state, state.duel, { heard, seals, lanes })
+  const judged =
+    state.duel &&
+    judge(state, state.duel, { weights: weighToday(state.duel, snapshot), heard, seals, lanes })
   const trust = registeredOnly({ ...state.trust, ...judged?.trust }, snapshot)
   const ratio = judged?.ratio ?? decay(state.ratio, state.protocol)
 
   const seat = fillThrone(state, judged, snapshot)
-  const terms = { start: state.epoch + 1, ratio, weights: weighVoters(snapshot, heard, trust) }
+  const weights = weighVoters(snapshot, heard, trust)
+  const stakes = stakesOf(weights, snapshot)
+  const terms = { start: state.epoch + 1, ratio, weights, stakes }
   const started = startDuel(seat, terms)
   const duel = seat.running ?? started
   const served = [seat.crowned, started?.contender].filter((miner) => miner !== undefined)
@@ -128,7 +132,7 @@ function startDuel({ running, champion, waiting }: Seat, terms: Terms): Duel | u
   return { id, champion, contender, ...terms, tallies: {}, verdicts: {} }
 }
 
-type Terms = Pick<Duel, 'start' | 'ratio' | 'weights'>
+type Terms = Pick<Duel, 'start' | 'ratio' | 'weights' | 'stakes'>
 
 /** What a record has of hotkeys that are registered in the snapshot. Protocol §9.4. */
 function registeredOnly<Value>(

@@ -1,6 +1,6 @@
-import { compare, own } from './record.ts'
+import { compare, own, tabulate } from './record.ts'
 import type { DuelSnapshot, Heard } from './snapshot.ts'
-import type { Duel, State } from './state.ts'
+import type { Duel, State, Weights } from './state.ts'
 import { trustOf } from './trust.ts'
 
 const PPM = 1_000_000n
@@ -14,7 +14,7 @@ export function weighVoters(
   { validators, protocol }: DuelSnapshot,
   heard: Heard,
   trust: State['trust'],
-): Duel['weights'] {
+): Weights {
   const pulls = validators
     .filter(({ hotkey, stake }) => heard.has(hotkey) && stake > 0n)
     .map(({ hotkey, stake }) => ({ hotkey, pull: stake * BigInt(trustOf(own(trust, hotkey))) }))
@@ -28,6 +28,29 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
+/** The stakes of the voters, as a duel keeps them. Protocol §8.1. */
+export function stakesOf(weights: Weights, { validators }: DuelSnapshot): Duel['stakes'] {
+  const voters = validators.filter(({ hotkey }) => Object.hasOwn(weights, hotkey))
+  return Object.fromEntries(voters.map(({ hotkey, stake }) => [hotkey, String(stake)]))
+}
+
+/**
+ * What the voters weigh in an epoch that ends with this snapshot: less with less stake than at the
+ * duel's start, so that stake borrowed for a block counts for one, and nothing without a permit.
+ * Protocol §8.1.
+ */
+export function weighToday(duel: Duel, { validators }: DuelSnapshot): Weights {
+  const stakes = new Map(validators.map(({ hotkey, stake }) => [hotkey, stake]))
+  return tabulate(Object.keys(duel.weights), (hotkey) => {
+    const weight = BigInt(own(duel.weights, hotkey) ?? 0)
+    const then = BigInt(own(duel.stakes, hotkey) ?? 1)
+    const now = stakes.get(hotkey) ?? 0n
+    if (now >= then) return Number(weight)
+    if (now <= 0n) return 0
+    return Number((weight * now) / then)
+  })
+}
+
 /**
  * The voters that committed to a secret for the coming epoch, and the commitment; nobody without a
  * duel. Protocol §8.1.
@@ -38,9 +61,9 @@ export function dueVoters(duel: Duel | undefined, heard: Heard): State['due'] {
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
-/** What these voters, or all of them, weigh in a duel. */
+/** What these voters, or all of them, weigh. */
 export function weightOf(
-  { weights }: Duel,
+  weights: Weights,
   voters: readonly string[] = Object.keys(weights),
 ): number {
   return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)

@@ -80,17 +80,19 @@ function chaos(state: State, random: Generator): Facts {
 }
 
 /**
- * The same value with the keys of every record, and every list whose order says nothing, in another
- * order.
+ * The same value with the keys of every record in another order, and every list too if it is a
+ * snapshot's: a state's are in order.
  */
-function shuffled<Value>(value: Value, random: Generator): Value {
+function shuffled<Value>(value: Value, random: Generator, lists: 'lists' | 'keys'): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) {
-    const copy = value.map((x) => shuffled(x, random))
-    if (!copy.every((x) => typeof x === 'string' && /^[0-9a-f]{64}$/.test(x))) random.shuffle(copy)
+    const copy = value.map((x) => shuffled(x, random, lists))
+    if (lists === 'lists') random.shuffle(copy)
     return copy as Value
   }
-  const entries = Object.entries(value).map(([key, x]) => [key, shuffled(x, random)] as const)
+  const entries = Object.entries(value).map(
+    ([key, x]) => [key, shuffled(x, random, lists)] as const,
+  )
   random.shuffle(entries)
   return Object.fromEntries(entries) as Value
 }
@@ -109,8 +111,8 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
   for (let epoch = 0; epoch < 400; epoch++) {
     const facts = chaos(state, random)
     const { state: next, report } = settle(freeze(state), freeze(facts))
-    const others = shuffled(facts, order)
-    expect(stateRoot(decide(shuffled(state, order), others))).toBe(stateRoot(next))
+    const others = shuffled(facts, order, 'lists')
+    expect(stateRoot(decide(shuffled(state, order, 'keys'), others))).toBe(stateRoot(next))
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
     expect(stateRoot(read.value)).toBe(stateRoot(next))
@@ -122,7 +124,7 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
     state = next
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)
-  expect(stateRoot(state)).toBe('7a7ef7a79bbec8743471f9a8f4e65fa78981c6ece0d3a163572c53bfb381f88b')
+  expect(stateRoot(state)).toBe('2aea72e37a38482c0fb6056500c1c733d2f0291c52f492f2b03b9bbd924ddfa2')
 })
 
 describe('decide', () => {

@@ -1,22 +1,70 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import vectors from '../../../vectors/duel/evidence.json' with { type: 'json' }
-import { judgeEnvironment, PROTOCOL, ruleOf, type Tally } from '../src/index.ts'
+import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
+import looks from '../../../vectors/duel/looks.json' with { type: 'json' }
+import {
+  judgeEnvironment,
+  LOCAL,
+  loneRuleOf,
+  PROTOCOL,
+  ruleOf,
+  type Tallies,
+  type Tally,
+  type Weights,
+} from '../src/index.ts'
 
-test.each(vectors.vectors)('$what', ({ input, want }) => {
-  const { outlierZSquared } = ruleOf(PROTOCOL)
-  const rule = { ...input.rule, zSquaredPpm: BigInt(input.rule.zSquaredPpm), outlierZSquared }
-  const { win, hold, look, ...rest } = judgeEnvironment({
-    ...input,
-    weights: input.weights as unknown as Record<string, number>,
-    tallies: input.tallies as unknown as Record<string, Tally>,
-    rule,
+describe('named vectors', () => {
+  const digits = (counts: object) =>
+    Object.fromEntries(Object.entries(counts).map(([key, value]) => [key, String(value)]))
+
+  it.each(named.vectors)('$what', ({ input, want }) => {
+    const { look, win, hold, floor, sum, ...rest } = judgeEnvironment({
+      weights: input.weights as unknown as Weights,
+      epochs: input.epochs as unknown as Tallies[],
+      ratioPpm: input.ratioPpm,
+      rule: {
+        ...ruleOf(PROTOCOL),
+        cap: input.rule.cap,
+        zSquaredPpm: BigInt(input.rule.zSquaredPpm),
+        floorZSquaredPpm: BigInt(input.rule.floorZSquaredPpm),
+      },
+    })
+    const { unit: _, ...kept } = win
+    const { unit: __, ...held } = hold
+    const seen = { win: digits(kept), hold: digits(held), floor: digits(floor), sum: digits(sum) }
+    expect({ ...rest, ...seen, verdict: look }).toEqual({ decisivePpm: undefined, ...want })
   })
-  const text = ({ wins, trials }: typeof win) => ({ wins: String(wins), trials: String(trials) })
-  expect({ ...rest, win: text(win), hold: text(hold), verdict: look }).toEqual({
-    decisivePpm: undefined,
-    ...want,
+})
+
+test('two thousand looks, as a second implementation sees them', () => {
+  const rules = [ruleOf(PROTOCOL), ruleOf(LOCAL), loneRuleOf(PROTOCOL)]
+  const named = ([wins = 0, losses = 0, played = 0]: readonly number[]): Tally => ({
+    wins,
+    losses,
+    played,
   })
+  const seen = looks.vectors.map(({ weights, epochs, ratio, rule }) => {
+    const evidence = judgeEnvironment({
+      weights: weights as unknown as Weights,
+      epochs: epochs.map((lanes) =>
+        Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, named(lane)])),
+      ),
+      ratioPpm: ratio,
+      rule: rules[rule] ?? ruleOf(PROTOCOL),
+    })
+    const { setAside, win, hold, floor, sum, look, decisivePpm } = evidence
+    return {
+      setAside,
+      win: [String(win.wins), String(win.trials)],
+      hold: [String(hold.wins), String(hold.trials)],
+      floor: [String(floor.lead), String(floor.spread)],
+      sum: [String(sum.lead), String(sum.spread)],
+      verdict: look,
+      ...(decisivePpm !== undefined && { decisivePpm }),
+    }
+  })
+  expect(seen.length).toBe(2000)
+  expect(seen).toEqual(looks.vectors.map(({ want }) => want))
 })
 
 const RATIO = 510_000
@@ -36,7 +84,7 @@ describe('properties', () => {
   const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36n) =>
     judgeEnvironment({
       weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
-      tallies: Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen])),
+      epochs: [Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen]))],
       ratioPpm: RATIO,
       rule: { ...ruleOf(PROTOCOL), outlierZSquared },
     })
@@ -62,28 +110,63 @@ describe('properties', () => {
     )
   })
 
+  /** Who is honest, when a lie is told by the first ones that weigh no more than a third. */
+  const telling = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
+    const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
+    let lying = 0
+    return entries.map(([hotkey, weight, seen]) => {
+      if (lying + weight > third) return { entry: [hotkey, weight, seen] as const, honest: true }
+      lying += weight
+      return { entry: [hotkey, weight, lie] as const, honest: false }
+    })
+  }
+  const lead = ({ wins, losses }: Tally) =>
+    BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
+
   it('lets no coalition up to a third lift what is tested above what the honest lanes say', () => {
-    const lead = ({ wins, losses }: Tally) =>
-      BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
-        const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
-        let lying = 0
-        const told = entries.map(([hotkey, weight, seen]) => {
-          if (lying + weight > third) return [hotkey, weight, seen] as const
-          lying += weight
-          return [hotkey, weight, lie] as const
-        })
-        const honest = told.filter(([, , seen]) => seen !== lie)
-        const { win } = judge(told, 10n ** 12n) // nobody is set aside
-        const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
-        const truth = honest.reduce(
-          (sum, [, weight, seen]) => sum + BigInt(weight) * lead(seen),
-          0n,
+        const told = telling(entries, lie)
+        const { win } = judge(
+          told.map(({ entry }) => entry),
+          10n ** 12n, // nobody is set aside
         )
+        const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
+        const truth = told
+          .filter(({ honest }) => honest)
+          .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
         if (tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
       }),
     )
+  })
+
+  it('counts no lane as worse than one at the ratio', () => {
+    const lossless = fc.tuple(fc.nat(400), fc.nat(400)).filter(([wins, losses]) => losses >= wins)
+    fc.assert(
+      fc.property(lanes, lossless, (entries, [wins, losses]) => {
+        const told = telling(entries, { wins, losses, played: wins + losses })
+        const silent = telling(entries, { wins: 0, losses: 0, played: wins + losses })
+        const floorOf = (of: typeof told) =>
+          judge(
+            of.map(({ entry }) => entry),
+            10n ** 12n,
+          ).floor
+        // more trials admitted only widen the spread and the luck taken off
+        expect(floorOf(told).lead).toBeLessThanOrEqual(floorOf(silent).lead)
+        const worst = telling(entries, { wins: 0, losses: wins + losses, played: wins + losses })
+        expect(floorOf(told)).toEqual(floorOf(worst))
+      }),
+    )
+  })
+
+  it('has the same spread whether a third admits to its trials or not', () => {
+    const full = { wins: 60, losses: 40, played: 100 }
+    const entries = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((h) => [h, 1_000_000, full] as const)
+    const thin = { wins: 1, losses: 0, played: 100 }
+    const told = entries.map(([h, w, seen], i) => [h, w, i < 2 ? thin : seen] as const)
+    const [thinner, fuller] = [judge(told, 10n ** 12n), judge(entries, 10n ** 12n)]
+    expect(thinner.floor.spread).toBe(fuller.floor.spread)
+    expect(thinner.sum.spread).toBe(fuller.sum.spread)
   })
 })
 
@@ -94,7 +177,7 @@ test('what is not a count, or not a ratio, is refused', () => {
     () =>
       judgeEnvironment({
         weights: { a: weight },
-        tallies: { a: { wins, losses: 0, played: 32 } },
+        epochs: [{ a: { wins, losses: 0, played: 32 } }],
         ratioPpm,
         rule,
       })

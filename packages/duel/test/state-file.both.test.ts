@@ -10,6 +10,7 @@ const base = vectors.base as unknown as Json
 /** A copy in which the value at `path` is another one, or gone. */
 function edit(value: Json, [key, ...rest]: readonly string[], to: Json | undefined): Json {
   if (key === undefined) return to ?? ''
+  if (Array.isArray(value)) return value.map((x, i) => (String(i) === key ? edit(x, rest, to) : x))
   const entries = Object.entries(value).filter(([name]) => name !== key)
   const old = (value as Record<string, Json>)[key]
   const edited = rest.length > 0 ? edit(old ?? {}, rest, to) : to
@@ -31,8 +32,12 @@ describe('refuses', () => {
     expect(parseState(text)).toEqual({ ok: false, code: 'BAD_STATE', detail })
   })
 
-  it.each(vectors.texts)('$what', ({ text }) => {
-    expect(parseState(text)).toMatchObject({ ok: false, code: 'BAD_STATE' })
+  it.each(vectors.texts)('$what', ({ text, edits = [] }) => {
+    const edited = edits.reduce((text, [from = '', to = '']) => {
+      expect(text).toContain(from)
+      return text.replace(from, to)
+    }, canonicalize(base))
+    expect(parseState(text ?? edited)).toMatchObject({ ok: false, code: 'BAD_STATE' })
   })
 
   it('a key of the prototype, without touching it', () => {

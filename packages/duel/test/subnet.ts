@@ -45,6 +45,10 @@ export interface Scene {
   readonly unsealed?: readonly string[]
   readonly broken?: readonly string[]
   readonly unattested?: readonly string[]
+  /** Validators without an attestation. */
+  readonly silent?: readonly string[]
+  /** Stakes that are not 1000. */
+  readonly stakes?: Readonly<Record<string, bigint>>
   /** Share of wins and losses of the quota, the same for all or by validator. */
   readonly rates?: Rates | ((validator: string, env: string) => Rates)
 }
@@ -56,7 +60,7 @@ type Rates = readonly [wins: number, losses: number]
  */
 export function epochOf(state: State, scene: Scene = {}): Facts {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
-  const { unsealed = [], broken = [], unattested = [], rates = [0, 0] } = scene
+  const { unsealed = [], broken = [], unattested = [], silent = [], rates = [0, 0] } = scene
   const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, state.protocol) : 0
   const lane = (validator: string) =>
     Object.fromEntries(
@@ -78,7 +82,11 @@ export function epochOf(state: State, scene: Scene = {}): Facts {
     epoch: state.epoch + 1,
     protocol: MAIN,
     hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
-    validators: validators.map((hotkey) => ({ hotkey, stake: 1000n, attest })),
+    validators: validators.map((hotkey) => ({
+      hotkey,
+      stake: scene.stakes?.[hotkey] ?? 1000n,
+      ...(!silent.includes(hotkey) && { attest }),
+    })),
     miners,
   }
   const sealed = validators.filter((validator) => !unsealed.includes(validator))

@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = 'ffb1b30c51d80534d9d5e3a1bdfed8856b3cac700a61ea95f4375274cf8fee69'
+const LAST_ROOT = '1359c2257784654fc038f1d18177b1ba1857981013bed93c1c02c4384c09a78f'
 const envs = Object.fromEntries(
   ['mult8@0.1.0', 'tictactoe@0.1.0'].map((env) => [env, specHash(env)]),
 )

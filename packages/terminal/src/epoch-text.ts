@@ -52,7 +52,7 @@ export function laneText(lane: Report['lanes'][string]): string {
   if (setAside.length > 0) return `✘ set aside in ${setAside.join(', ')}`
   if (accepted) return '✔'
   if (!sealed) return '✘ not sealed'
-  return whole ? '✘ not attested by half' : '✘ not whole'
+  return whole ? '✘ not attested by enough' : '✘ not whole'
 }
 
 /**

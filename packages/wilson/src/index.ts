@@ -1,6 +1,7 @@
 export { calibrate } from './calibrate.ts'
 export { intervalOf } from './interval.ts'
 export { normalQuantile } from './quantile.ts'
+export { ceilRoot } from './root.ts'
 export type { Bar, Contest, Look, Proportion, Rule } from './sequential.ts'
 export { lookAt, lowerReaches, upperBelow } from './sequential.ts'
 export { crossing, type End, type Walk, walk } from './walk.ts'

@@ -1,4 +1,5 @@
 import { readInteger } from './argument.ts'
+import { ceilRoot } from './root.ts'
 
 /**
  * `wins` of `trials` decisive trials (ties left out), both in units of `1 / unit` of a trial; unit
@@ -131,16 +132,4 @@ function needOf({ r, q }: Exact, cap: bigint): bigint {
   // To round up before the root is taken does not change the root, rounded up.
   const variance = (q * cap * r * (PPM - r) + PPM_CUBED - 1n) / PPM_CUBED
   return cap * r + PPM * ceilRoot(variance)
-}
-
-/** The least k with k^2 >= value: Newton's integer square root, which comes from above, then up. */
-function ceilRoot(value: bigint): bigint {
-  let root = value
-  let next = (value + 1n) >> 1n
-  while (next < root) {
-    root = next
-    next = (root + value / root) >> 1n
-  }
-  if (root * root === value) return root
-  return root + 1n
 }

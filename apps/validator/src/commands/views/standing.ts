@@ -8,6 +8,7 @@ import {
   ruleOf,
   type State,
   stateRoot,
+  sumTallies,
   type Tallies,
   type Verdict,
 } from '@affine/duel'
@@ -103,16 +104,13 @@ function envsOf({ duel, protocol }: State): readonly EnvStanding[] {
 
 function envStanding(env: string, duel: Duel, protocol: Protocol): EnvStanding {
   const { weights, ratio: ratioPpm } = duel
-  const tallies = duel.tallies[env] ?? {}
-  const { setAside, win, hold, decisivePpm } = judgeEnvironment({
-    weights,
-    tallies,
-    ratioPpm,
-    rule: ruleOf(protocol),
-  })
-  const text = envText(env, { tallies, setAside, win }, { ratioPpm, protocol })
+  const epochs = duel.tallies[env] ?? []
+  const rule = ruleOf(protocol)
+  const { look: _, ...evidence } = judgeEnvironment({ weights, epochs, ratioPpm, rule })
+  const tallies = sumTallies(epochs)
+  const text = envText(env, { ...evidence, tallies }, { ratioPpm, protocol })
   const verdict = duel.verdicts[env] ?? 'go on'
-  return { env, tallies, setAside, win, hold, decisivePpm, verdict, text }
+  return { env, tallies, ...evidence, verdict, text }
 }
 
 /** Where a subnet stands, for machines. */

@@ -1,0 +1,87 @@
+import { type Evidence, judgeEnvironment } from './evidence.ts'
+import { type LaneRule, loneRuleOf, type Protocol, ruleOf } from './protocol.ts'
+import { own, tabulate } from './record.ts'
+import { type Duel, openEnvs, type Verdict, type Weights } from './state.ts'
+import { sumTallies, type Tallies } from './tally.ts'
+
+/**
+ * What accepted lanes saw over the duel, and the verdict that the environment got in this epoch.
+ */
+export interface EnvReport extends Evidence {
+  readonly tallies: Tallies
+  readonly given: Verdict | undefined
+}
+
+/** Where in its duel an epoch is. */
+export interface Turn {
+  /** From 1. */
+  readonly epochIndex: number
+  readonly frozen: boolean
+  readonly protocol: Protocol
+  /** What the voters weigh in it. */
+  readonly weights: Weights
+}
+
+/** What the open environments came to, and all verdicts of the duel. */
+interface Judged {
+  readonly envs: Readonly<Record<string, EnvReport>>
+  readonly verdicts: Duel['verdicts']
+}
+
+/**
+ * Every open environment, by all its lanes have seen. Where all others are even, the last one
+ * decides alone and has to meet the stricter bar: also if it was won before they were, and is then
+ * open again. Protocol §8.6.
+ */
+export function judgeAll(duel: Duel, turn: Turn): Judged {
+  const { protocol } = turn
+  const judge = (env: string) => reportOn(env, duel, { ...turn, rule: ruleOf(protocol) })
+  const envs = tabulate(openEnvs(duel, protocol), judge)
+  const verdicts = { ...duel.verdicts, ...verdictsIn(envs) }
+  const lone = loneEnv(verdicts, protocol)
+  if (turn.frozen || lone === undefined || own(duel.verdicts, lone) === 'hold')
+    return { envs, verdicts }
+
+  const report = reportOn(lone, duel, { ...turn, rule: loneRuleOf(protocol) })
+  const { [lone]: _, ...others } = verdicts
+  const isOpen = Object.hasOwn(envs, lone)
+  return {
+    envs: { ...envs, ...(isOpen && { [lone]: report }) },
+    verdicts: { ...others, ...verdictsIn({ [lone]: report }) },
+  }
+}
+
+/** The environment that is left when all others are even. */
+function loneEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
+  const left = Object.keys(envs).filter((env) => own(verdicts, env) !== 'even')
+  return left.length === 1 ? left[0] : undefined
+}
+
+/** What one environment came to under these numbers. */
+export function reportOn(
+  env: string,
+  duel: Duel,
+  turn: Turn & { readonly rule: LaneRule },
+): EnvReport {
+  const epochs = own(duel.tallies, env) ?? []
+  const { weights, rule } = turn
+  const evidence = judgeEnvironment({ weights, epochs, ratioPpm: duel.ratio, rule })
+  return { ...evidence, tallies: sumTallies(epochs), given: verdictOf(evidence, turn) }
+}
+
+/** A win or a hold, else perhaps an even one, which needs time. Protocol §8.6. */
+function verdictOf({ look, decisivePpm }: Evidence, turn: Turn): Verdict | undefined {
+  const { evenEpoch, evenPpm } = turn.protocol
+  if (turn.frozen) return undefined
+  if (look !== 'continue') return look
+  const isLate = turn.epochIndex >= evenEpoch
+  if (isLate && decisivePpm !== undefined && decisivePpm < evenPpm) return 'even'
+  return undefined
+}
+
+/** The verdicts given in this epoch. */
+function verdictsIn(envs: Judged['envs']): Duel['verdicts'] {
+  const verdicts: [env: string, verdict: Verdict][] = []
+  for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])
+  return Object.fromEntries(verdicts)
+}

@@ -1,0 +1,99 @@
+import { ceilRoot } from '@affine/wilson'
+import type { Lane } from './outliers.ts'
+import { compare } from './record.ts'
+import { type Kept, leadOf, sumKept } from './trim.ts'
+
+/**
+ * How far a contender leads, and the variance that chance has there: a win takes a lead of at least
+ * z·√spread.
+ */
+export interface Score {
+  readonly lead: bigint
+  readonly spread: bigint
+}
+
+/** What a score is computed against: all lanes, those set aside too, and a third of the weight. */
+interface Field {
+  readonly lanes: readonly Lane[]
+  readonly third: bigint
+  readonly ratioPpm: number
+}
+
+const PPM = 1_000_000n
+
+/** Is the lead at least z deviations? */
+export function isReached({ lead, spread }: Score, zSquaredPpm: bigint): boolean {
+  return lead >= 0n && PPM * lead * lead >= zSquaredPpm * spread
+}
+
+/**
+ * The score of sums: section 7's, its variance by what lanes should have played. A third that
+ * admits to few trials would else make the others' luck look certain. Protocol §8.6.
+ */
+export function sumOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
+  const expected = expectedTrials(lanes, third)
+  return {
+    lead: sumKept(kept, (lane) => leadOf(lane, ratioPpm)),
+    spread: PPM * sumKept(kept, expected) * varianceOf(ratioPpm),
+  }
+}
+
+/**
+ * The score of the floor: a lane below the ratio counts as one at it, so a third that says the
+ * worst it can is worth no more than one that says nothing. What luck alone adds then, 0.4
+ * deviations a lane, is taken off: E max(0, N(0, 1)) is 0.3989. Protocol §8.6.
+ */
+export function floorOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
+  const expected = expectedTrials(lanes, third)
+  const lead = sumKept(kept, (lane) => larger(leadOf(lane, ratioPpm), 0n))
+  const weight = sumKept(kept, () => 1n)
+  const variance = (lane: Lane): bigint => varianceOf(ratioPpm) * expected(lane)
+  const widest = takeWidest(
+    kept.map(([lane]) => lane),
+    weight,
+    expected,
+  )
+  const luck = sumKept(widest, (lane) => ceilRoot(variance(lane)))
+  const spread = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * variance(lane), 0n)
+  return { lead: 10n * lead - 4n * luck, spread: 100n * spread }
+}
+
+/** That much weight of the lanes in which chance has most room, whichever were kept. */
+function takeWidest(
+  lanes: readonly Lane[],
+  weight: bigint,
+  expected: (lane: Lane) => bigint,
+): Kept {
+  const room = (lane: Lane): bigint => lane.weight * expected(lane)
+  let left = weight
+  return [...lanes]
+    .sort((a, b) => compare(room(b), room(a)) || compare(a.hotkey, b.hotkey))
+    .map((lane) => {
+      const taken = lane.weight < left ? lane.weight : left
+      left -= taken
+      return [lane, taken] as const
+    })
+}
+
+/**
+ * The decisive trials a lane should have: at least as many as a third of the weight has, whatever
+ * it admits to.
+ */
+function expectedTrials(lanes: readonly Lane[], third: bigint): (lane: Lane) => bigint {
+  let weight = 0n
+  const reaching = [...lanes]
+    .sort((a, b) => compare(b.trials, a.trials))
+    .find((lane) => {
+      weight += lane.weight
+      return weight >= third
+    })
+  const least = reaching?.trials ?? 0n
+  return ({ trials }) => larger(trials, least)
+}
+
+/** The variance of one trial at the ratio, in millionths squared. */
+function varianceOf(ratioPpm: number): bigint {
+  return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
+}
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

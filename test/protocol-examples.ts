@@ -44,7 +44,7 @@ import {
 import { calibrate, type Look, lookAt } from '../packages/wilson/src/index.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
 import { MAIN } from './protocol-page.ts'
-import { decimal, entries, mapped, type Pair, type Story, sides, story } from './protocol-story.ts'
+import { decimal, entries, mapped, type Pair, sides, story } from './protocol-story.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')

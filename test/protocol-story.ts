@@ -60,7 +60,11 @@ export function story({ stakes, epochs, silent }: Story): unknown {
     revision: 'main',
     chute: hotkey,
   })
-  const miners = ['m1', 'm2'].map((hotkey, i) => ({ ...miner(hotkey), block: 100 + i }))
+  const miners = ['m1', 'm2'].map((hotkey, i) => ({
+    ...miner(hotkey),
+    block: 100 + i,
+    registered: 0,
+  }))
   const hash = (digit: number) => String(digit).repeat(64)
   let state = firstState(MAIN, 0)
   return epochs.map((lanes, epoch) => {

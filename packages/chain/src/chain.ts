@@ -7,14 +7,15 @@ export interface Head {
 }
 
 /**
- * One slot of the metagraph. `stake` is in rao; `lastUpdate` is the block of its last weights, or
- * of its registration.
+ * One slot of the metagraph. `stake` is in rao; `registered` is the block of its registration,
+ * `lastUpdate` that of its last weights, or of its registration.
  */
 export interface Neuron {
   readonly uid: number
   readonly hotkey: string
   readonly stake: bigint
   readonly permit: boolean
+  readonly registered: number
   readonly lastUpdate: number
 }
 

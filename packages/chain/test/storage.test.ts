@@ -33,6 +33,7 @@ const metagraph = {
   coldkeys: null,
   validatorPermit: [true, false],
   lastUpdate: [7, 0],
+  blockAtRegistration: [3, 0],
   totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
 }
 const read = (json: unknown, method = 'getSelectiveMetagraph') =>
@@ -82,8 +83,15 @@ describe('the metagraph', () => {
       tempo: 360,
       revealPeriod: 3,
       neurons: [
-        { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, lastUpdate: 7 },
-        { uid: 1, hotkey: bob.hotkey, stake: 2n ** 128n - 1n, permit: false, lastUpdate: 0 },
+        { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, registered: 3, lastUpdate: 7 },
+        {
+          uid: 1,
+          hotkey: bob.hotkey,
+          stake: 2n ** 128n - 1n,
+          permit: false,
+          registered: 0,
+          lastUpdate: 0,
+        },
       ],
     })
     expect(await read({ ...metagraph, commitRevealWeightsEnabled: false })).toMatchObject({
@@ -93,14 +101,15 @@ describe('the metagraph', () => {
 
   test('may have no neurons', async () => {
     const none = { hotkeys: [], validatorPermit: [], lastUpdate: [], totalStake: [] }
-    expect((await read({ ...metagraph, ...none })).neurons).toEqual([])
+    const empty = { ...metagraph, ...none, blockAtRegistration: [] }
+    expect((await read(empty)).neurons).toEqual([])
   })
 
   test('is asked for by the numbers of its fields', async () => {
     const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
     await metagraphOf(storage, 120)
     expect(asked).toEqual([
-      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 69]],
+      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 66, 69]],
     ])
   })
 
@@ -135,6 +144,8 @@ describe('the metagraph', () => {
     ['a permit that is a number', { validatorPermit: [1, 0] }],
     ['an update too few', { lastUpdate: [7] }],
     ['a negative update', { lastUpdate: [7, -1] }],
+    ['a registration too few', { blockAtRegistration: [3] }],
+    ['a registration in hex', { blockAtRegistration: [3, '0x3'] }],
     ['a stake too few', { totalStake: [5] }],
     ['a negative stake', { totalStake: [5, -1] }],
     ['a fraction of a stake', { totalStake: [5, 0.5] }],
@@ -158,6 +169,7 @@ describe('the metagraph', () => {
     'hotkeys',
     'validatorPermit',
     'lastUpdate',
+    'blockAtRegistration',
   ])('without %s is BadReply', async (field) => {
     await expect(read({ ...metagraph, [field]: undefined })).rejects.toMatchObject(
       badReply('metagraph'),

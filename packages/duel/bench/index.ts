@@ -38,6 +38,7 @@ function running(validators: number): { state: State; facts: Facts } {
     revision: 'main',
     chute: hotkey,
     block,
+    registered: 0,
   }))
   const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
   let state = firstState(PROTOCOL, 0)

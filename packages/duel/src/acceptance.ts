@@ -37,7 +37,7 @@ export function attestersOf(duel: Duel, heard: Heard, hotkey: string): readonly 
   return Object.keys(duel.weights).filter(attests).sort()
 }
 
-/** Have these voters more than half of the weight that attests? A lane needs them. Protocol §8.3. */
+/** Have these voters more than half of the weight that attests? A lane needs it. Protocol §8.3. */
 export function isMajority(attendance: Attendance, voters: readonly string[]): boolean {
   return 2 * weightOf(attendance.weights, voters) > attestingWeight(attendance)
 }

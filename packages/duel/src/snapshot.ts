@@ -14,9 +14,12 @@ export interface DuelSnapshot {
   readonly hotkeys: readonly string[]
   /** Those with a permit. */
   readonly validators: readonly Permitted[]
-  /** Registered hotkeys whose miner commitment is valid, and the block that holds it. */
-  readonly miners: readonly (Miner & { readonly block: number })[]
+  /** Registered hotkeys whose miner commitment is valid. */
+  readonly miners: readonly Candidate[]
 }
+
+/** A miner with the blocks of its commitment and of its registration. */
+export type Candidate = Miner & { readonly block: number; readonly registered: number }
 
 /** A hotkey with a permit. */
 export interface Permitted {

@@ -53,8 +53,6 @@ const record = (value: z.ZodType) =>
   )
 /** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
 const whole = (least = 0, most = 10 ** 12) => z.int().min(least).max(most)
-const isAscending = (list: readonly string[]): boolean =>
-  list.every((each, index) => index === 0 || each > (list[index - 1] ?? ''))
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)
@@ -90,7 +88,7 @@ const STATE = z.strictObject({
   epoch: whole(),
   ratio,
   champion: miner.optional(),
-  dueled: z.array(hash).refine(isAscending),
+  dueled: record(z.strictObject({ registered: whole(), duels: whole(1), content: hash })),
   trust: record(z.strictObject({ correct: whole(), incorrect: whole() })),
   heads: record(hash),
   due: record(hash),

@@ -11,6 +11,15 @@ export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', s
  */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
+/** The duels of one registration, a throne taken without one among them. Protocol §8.11. */
+export type Turns = {
+  /** The block of the registration. */
+  readonly registered: number
+  readonly duels: number
+  /** The digest of what it last played with. */
+  readonly content: Hash
+}
+
 /**
  * What governs one epoch. Every validator computes the same one; keys of records are hotkeys unless
  * said otherwise. Protocol §9.1.
@@ -21,8 +30,8 @@ export type State = {
   /** The ratio to beat, in ppm, that a duel starting now would keep. */
   readonly ratio: number
   readonly champion?: Miner
-  /** Digests of the commitments that had their duel, ascending. */
-  readonly dueled: readonly Hash[]
+  /** What each registered miner has had: who had none is absent. */
+  readonly dueled: Readonly<Record<string, Turns>>
   readonly trust: Readonly<Record<string, Trust>>
   /** The last head each validator sealed. */
   readonly heads: Readonly<Record<string, Hash>>
@@ -61,7 +70,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
     protocol,
     epoch,
     ratio: protocol.ratioFloorPpm,
-    dueled: [],
+    dueled: {},
     trust: {},
     heads: {},
     due: {},
@@ -79,7 +88,7 @@ export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   chute,
 })
 
-/** The digest of what a miner commits to: it has one duel. Protocol §8.11. */
+/** The digest of what a miner commits to: it has no second duel in a row. Protocol §8.11. */
 export const contentOf = (miner: Miner): Hash => digest('content', minerOf(miner))
 
 /** The id of the duel that starts in epoch `start`. Protocol §4. */

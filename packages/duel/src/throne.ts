@@ -1,6 +1,6 @@
 import { countedAttestations, dueSeals, type Seals } from './acceptance.ts'
 import { type Judgement, judge, type Lanes, type Report } from './judgement.ts'
-import { candidatesIn, nextContenders } from './queue.ts'
+import { candidatesIn, countTurns, nextContenders } from './queue.ts'
 import { decay } from './ratio.ts'
 import type { DuelSnapshot } from './snapshot.ts'
 import { contentOf, type Duel, duelId, type Miner, type State } from './state.ts'
@@ -43,9 +43,10 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
     state.duel &&
     judge(state, state.duel, { weights: weighToday(state.duel, snapshot), heard, seals, lanes })
   const trust = registeredOnly({ ...state.trust, ...judged?.trust }, snapshot)
-  const ratio = judged?.ratio ?? decay(state.ratio, state.protocol)
-
   const seat = fillThrone(state, judged, snapshot)
+  const ratio = seat.crowned
+    ? state.protocol.ratioFloorPpm
+    : (judged?.ratio ?? decay(state.ratio, state.protocol))
   const weights = weighVoters(snapshot, heard, trust)
   const stakes = stakesOf(weights, snapshot)
   const terms = { start: state.epoch + 1, ratio, weights, stakes }
@@ -58,7 +59,7 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
       epoch: state.epoch + 1,
       ratio,
       ...(seat.champion && { champion: seat.champion }),
-      dueled: [...state.dueled, ...served.map(contentOf)].sort(),
+      dueled: registeredOnly(countTurns(state.dueled, served, snapshot), snapshot),
       trust,
       heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
       due: dueVoters(duel, heard),

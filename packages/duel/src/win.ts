@@ -69,7 +69,7 @@ function takeWidest(
   return [...lanes]
     .sort((a, b) => compare(room(b), room(a)) || compare(a.hotkey, b.hotkey))
     .map((lane) => {
-      const taken = lane.weight < left ? lane.weight : left
+      const taken = smaller(lane.weight, left)
       left -= taken
       return [lane, taken] as const
     })
@@ -96,4 +96,12 @@ function varianceOf(ratioPpm: number): bigint {
   return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
 }
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+function larger(a: bigint, b: bigint): bigint {
+  if (a > b) return a
+  return b
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
+}

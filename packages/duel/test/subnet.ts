@@ -1,9 +1,9 @@
 import {
+  type Candidate,
   type DuelSnapshot,
   encodeBitmap,
   type Facts,
   LOCAL,
-  type Miner,
   PROTOCOL,
   type Protocol,
   quotaOf,
@@ -12,12 +12,13 @@ import {
 } from '../src/index.ts'
 
 /** A miner that commits to content of its own. */
-export const miner = (hotkey: string, block = 1, revision = 'main'): Miner & { block: number } => ({
+export const miner = (hotkey: string, block = 1, revision = 'main'): Candidate => ({
   hotkey,
   model: `models/${hotkey}`,
   revision,
   chute: `chutes/${hotkey}`,
   block,
+  registered: 0,
 })
 
 export const MULT8 = 'mult8@0.1.0'
@@ -38,7 +39,7 @@ export function bitmapOf({ duel }: State, hotkeys: readonly string[]): Uint8Arra
 
 export interface Scene {
   readonly validators?: readonly string[]
-  readonly miners?: readonly (Miner & { readonly block: number })[]
+  readonly miners?: readonly Candidate[]
   /**
    * Validators whose lane is whole but sealed by nobody, sealed but not whole, attested by nobody.
    */

@@ -2,6 +2,7 @@ import { pcg64 } from '@affine/prng'
 import { describe, expect, it, test } from 'vitest'
 import {
   attestedLanes,
+  contentOf,
   type DuelSnapshot,
   decide,
   duelId,
@@ -52,7 +53,7 @@ describe('an empty throne', () => {
       protocol: MAIN,
       epoch: 10,
       ratio: 510_000,
-      dueled: [],
+      dueled: {},
       trust: {},
       heads: {},
       due: {},
@@ -62,7 +63,13 @@ describe('an empty throne', () => {
 
   it('goes to the head of the queue without a duel, and the next one challenges', () => {
     const { champion, duel, dueled, due, epoch } = started
-    expect([champion, epoch, dueled.length]).toEqual([content(miner('m1')), 11, 2])
+    expect([champion, epoch]).toEqual([content(miner('m1')), 11])
+    const had = (hotkey: string) => ({
+      registered: 0,
+      duels: 1,
+      content: contentOf(miner(hotkey)),
+    })
+    expect(dueled).toEqual({ m1: had('m1'), m2: had('m2') })
     expect(duel).toEqual({
       id: duelId(miner('m1'), miner('m2'), 11),
       champion: content(miner('m1')),
@@ -90,7 +97,8 @@ describe('an empty throne', () => {
   it('starts no duel without a voter, and keeps the contender in the queue', () => {
     const scene = { validators: [] }
     const { state } = after(first, scene)
-    expect([state.champion?.hotkey, state.duel, state.dueled.length]).toEqual(['m1', undefined, 1])
+    expect([state.champion?.hotkey, state.duel]).toEqual(['m1', undefined])
+    expect(Object.keys(state.dueled)).toEqual(['m1'])
     expect(after(state).state.duel?.contender.hotkey).toBe('m2')
   })
 })
@@ -106,15 +114,35 @@ describe('the queue', () => {
     expect(names({})).toEqual(['z', 'y', 'B', 'a', 'b'])
     expect(nextContenders(first, snapshot)[0]).toEqual(content(miner('z')))
   })
-  it('leaves out who has a permit, and who is not registered', () => {
-    expect(names({ validators: [{ hotkey: 'z', stake: 0n }] })).toEqual(['y', 'B', 'a', 'b'])
+  it('leaves out who is not registered, and nobody for a permit: a rival could stake one into it', () => {
+    expect(names({ validators: [{ hotkey: 'z', stake: 0n }] })).toEqual(['z', 'y', 'B', 'a', 'b'])
     expect(names({ hotkeys: ['a', 'b'] })).toEqual(['a', 'b'])
   })
-  it('leaves out content that has dueled, and takes new content of the same hotkey', () => {
+  it('leaves out what was just played, and takes new content of the same hotkey', () => {
     const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
     expect(names({}, { ...first, dueled })).toEqual(['B', 'a', 'b'])
     expect(names({ miners: [miner('z', 9, 'new')] }, { ...first, dueled })).toEqual(['z'])
     expect(names({ miners: [miner('z', 9)] }, { ...first, dueled })).toEqual([])
+  })
+  it('puts who commits again behind who never played, however often', () => {
+    const stuffing = ['p', 'q', 'r'].map((hotkey, i) => miner(hotkey, i))
+    let state = after(first, { miners: stuffing }).state
+    for (let epoch = 0; epoch < 3; epoch++) {
+      const again = stuffing.map((one) => ({ ...one, revision: `${epoch}`, block: epoch }))
+      const { snapshot } = epochOf(state, { miners: [...again, miner('late', 90)] })
+      expect(nextContenders(state, snapshot)[0]?.hotkey).toBe(epoch === 0 ? 'r' : 'late')
+      state = after(state, { ...LOSING, miners: again }).state
+    }
+  })
+  it('takes an old commitment for as old as its registration', () => {
+    const old = { ...miner('old', 1), registered: 8 }
+    expect(names({ miners: [old, miner('b', 3)], hotkeys: ['old', 'b'] })).toEqual(['b', 'old'])
+  })
+  it('starts a registration anew: its turns are gone with the old one', () => {
+    const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
+    const anew = { ...miner('z', 1), registered: 7 }
+    expect(names({ miners: [anew] }, { ...first, dueled })).toEqual(['z'])
+    expect(after({ ...first, dueled }, { miners: [] }).state.dueled).toEqual({})
   })
   it('leaves out text that has no digest', () => {
     expect(names({ miners: [{ ...miner('z'), model: '\ud800' }, miner('y')] })).toEqual(['y'])
@@ -551,12 +579,12 @@ describe('who leaves', () => {
     expect(after(alone, { miners: [miner('m3')] }).state.champion?.hotkey).toBe('m3')
   })
 
-  it('a contender after it won: crowned, and then gone', () => {
+  it('a contender after it won: the next one takes the seat, at the floor ratio', () => {
     const { state, report } = after(started, { ...WINNING, miners: [miner('m1'), miner('m3', 3)] })
     expect([report.outcome, state.champion?.hotkey, state.ratio]).toEqual([
       'contender',
       'm3',
-      800_000,
+      510_000,
     ])
   })
 

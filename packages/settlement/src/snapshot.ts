@@ -32,8 +32,8 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
         stake,
         ...(said?.kind === 'attest' && { attest: said }),
       })),
-    miners: neurons.flatMap(({ hotkey, said }) =>
-      said?.kind === 'miner' ? [{ ...said, hotkey }] : [],
+    miners: neurons.flatMap(({ hotkey, registered, said }) =>
+      said?.kind === 'miner' ? [{ ...said, hotkey, registered }] : [],
     ),
   }
 }

@@ -12,6 +12,7 @@ const FIELDS = {
   hotkeys: 52,
   permits: 57,
   lastUpdate: 59,
+  blockAtRegistration: 66,
   totalStake: 69,
 }
 
@@ -28,10 +29,13 @@ const metagraphShape = z
     hotkeys: z.array(hotkeyShape),
     validatorPermit: z.array(z.boolean()),
     lastUpdate: z.array(z.int().min(0)),
+    blockAtRegistration: z.array(z.int().min(0)),
     totalStake: z.array(integer),
   })
-  .refine(({ hotkeys, validatorPermit, lastUpdate, totalStake }) =>
-    [validatorPermit, lastUpdate, totalStake].every(({ length }) => length === hotkeys.length),
+  .refine(({ hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake }) =>
+    [validatorPermit, lastUpdate, blockAtRegistration, totalStake].every(
+      ({ length }) => length === hotkeys.length,
+    ),
   )
 
 /**
@@ -48,7 +52,7 @@ export async function metagraphOf(
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data)
     throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is not as it should be`)
-  const { tempo, hotkeys, validatorPermit, lastUpdate, totalStake } = data
+  const { tempo, hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
   const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
   const neurons = hotkeys.map(
     (hotkey, uid): Neuron => ({
@@ -56,6 +60,7 @@ export async function metagraphOf(
       hotkey,
       stake: totalStake[uid] ?? 0n,
       permit: validatorPermit[uid] ?? false,
+      registered: blockAtRegistration[uid] ?? 0,
       lastUpdate: lastUpdate[uid] ?? 0,
     }),
   )

@@ -41,6 +41,7 @@ export function begin({ params, neurons }: LogSetup): Ledger {
     neurons: staked.map((neuron) => ({
       ...neuron,
       permit: permitted.has(neuron.uid),
+      registered: 0,
       lastUpdate: 0,
     })),
     weights: new Map(),

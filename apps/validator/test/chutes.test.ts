@@ -123,6 +123,12 @@ describe.concurrent('a miner on Chutes', () => {
       answers(200, { ...described(MINER, 'me-one'), revision: others.revision }),
     ],
     ['has no revision', answers(200, { ...described(MINER, 'me-one'), revision: null })],
+    ['has a list of slugs', answers(200, { ...described(MINER, 'me-one'), slug: ['me-one'] })],
+    [
+      'has a name of lists in lists',
+      (_, response) =>
+        response.writeHead(200, json).end(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`),
+    ],
     ['is not there', answers(404, { detail: 'Chute not found' })],
     ...slugs.map(
       (slug) =>

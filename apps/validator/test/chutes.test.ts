@@ -123,6 +123,12 @@ describe.concurrent('a miner on Chutes', () => {
       answers(200, { ...described(MINER, 'me-one'), revision: others.revision }),
     ],
     ['has no revision', answers(200, { ...described(MINER, 'me-one'), revision: null })],
+    ['has a list of slugs', answers(200, { ...described(MINER, 'me-one'), slug: ['me-one'] })],
+    [
+      'has a name of lists in lists',
+      (_, response) =>
+        response.writeHead(200, json).end(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`),
+    ],
     ['is not there', answers(404, { detail: 'Chute not found' })],
     ...slugs.map(
       (slug) =>
@@ -281,15 +287,57 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toMatchObject({ content: 'A1' })
   })
 
-  it('is paused for when it is no key for chutes, however well its account is', async () => {
-    let isRefused = true
-    const { agents, problems } = await chutes({
-      [POST]: (...rest) => (isRefused ? answers(401) : replies)(...rest),
+  it.each([401, 403])(
+    'is not what a chute answers %i for while the account is in order: that miner forfeits, the other is asked on',
+    async (refusal) => {
+      const { agents, asked, problems, outcomes } = await chutes({ [POST]: answers(refusal) })
+      const { signal } = phase()
+      const ask = (miner: Miner, count: number) =>
+        Promise.all(Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)))
+      const [refused, others] = await Promise.all([ask(MINER, 40), ask(OTHER, 30)])
+      for (const reply of refused) expect(reply).toEqual(NO_REPLY)
+      for (const reply of others) expect(reply).toMatchObject({ content: 'A1' })
+      expect(asked(POST).length).toBe(40)
+      expect(asked('/users/me').length).toBeGreaterThan(0)
+      expect(asked('/users/me').length).toBeLessThan(40)
+      expect(outcomes().filter((outcome) => outcome === 'miner').length).toBe(40)
+      expect(problems()).toEqual([
+        `miner 5Miner: refuses calls with status ${refusal}, and the account is in order`,
+      ])
+    },
+  )
+
+  it.each([401, 403])(
+    'is not what a description is refused for with %i while the account is in order: the other is asked on',
+    async (refusal) => {
+      const path = `/chutes/${MINER.chute}`
+      const { agents, asked, problems } = await chutes({ [path]: answers(refusal) })
+      const controller = phase()
+      const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
+      const refused = ask(MINER)
+      while (asked(path).length < 2) await sleep(5)
+      expect(await ask(OTHER)).toMatchObject({ content: 'A1' })
+      controller.abort()
+      expect(await refused).toEqual(NO_REPLY)
+      expect(problems()).toEqual([])
+    },
+  )
+
+  it('costs no lane by an account that the platform could not describe for a while', async () => {
+    const { agents, asked, problems } = await chutes({
+      '/users/me': (...rest) =>
+        (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
+      [POST]: answers(403),
+      '/me-two/v1/chat/completions': () => {},
     })
-    const call = agents(MINER, 10_000, phase().signal)(PROMPT)
-    while (problems().length < 2) await sleep(5)
-    isRefused = false
-    expect(await call).toMatchObject({ content: 'A1' })
+    const controller = phase()
+    const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
+    expect(await ask(MINER)).toEqual(NO_REPLY)
+    expect(problems().filter((problem) => problem.includes('status 503')).length).toBe(2)
+    const silent = ask(OTHER)
+    while (asked('/me-two/v1/chat/completions').length < 1) await sleep(5)
+    controller.abort()
+    expect(await silent).toEqual(NO_REPLY)
   })
 
   it('blames nobody at the end: agents reject, of every miner, whatever they waited for', async () => {

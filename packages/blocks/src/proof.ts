@@ -2,9 +2,10 @@ import type { Hash } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
-import { fault, type Read } from './fault.ts'
+import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
 import { type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
+import type { LaneId, Scope } from './scope.ts'
 import { conform, hex, uint } from './shape.ts'
 
 /**
@@ -23,13 +24,19 @@ export interface SampleProof {
   readonly links: readonly string[]
 }
 
+/** A line of at most so many bytes has no more characters. */
+const lineText = (bytes: number) => z.string().max(bytes)
+
+/** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^8 leaves. */
+const PATH_MOST = 8
+
 const proofShape = z.strictObject({
-  sample: z.string(),
+  sample: lineText(LIMITS.sampleBytes),
   index: uint(LIMITS.blockSamples - 1),
-  path: z.array(hex(32)),
-  header: z.string(),
+  path: z.array(hex(32)).max(PATH_MOST),
+  header: lineText(LIMITS.headerBytes),
   signature: hex(64),
-  links: z.array(z.string()),
+  links: z.array(lineText(LIMITS.headerBytes)),
 })
 
 /**
@@ -54,24 +61,33 @@ export function sampleProof(
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
+/** What a proof has to be about, and what it has to be proved by. */
+interface Trust {
+  /** What the validator sealed in the epoch. */
+  readonly head: Hash
+  /** Whose lane of which epoch it is, and the quota, which bounds how many blocks it has. */
+  readonly scope: LaneId & Pick<Scope, 'quota'>
+  readonly verify: Verify
+}
+
 /**
- * The sample, if it was signed and lies under the chain of blocks that ends at `head`, the hash on
- * chain. Needs no other data, and never throws, whatever `proof` is parsed from. Says nothing of
- * the rest of the lane, nor that the transcript replays. Protocol §6.6.
+ * The sample, if the validator of `scope` signed it for that chain, subnet and epoch, and it lies
+ * under the chain of blocks that ends at `head`. Needs no other data, and never throws, whatever
+ * `proof` is parsed from. Says nothing of the rest of the lane, nor that the transcript replays.
+ * Protocol §6.6.
  */
-export function verifySampleProof(
-  proof: unknown,
-  { head, verify }: { head: Hash; verify: Verify },
-): Read<Sample> {
+export function verifySampleProof(proof: unknown, { head, scope, verify }: Trust): Read<Sample> {
   const read = conform(proof, proofShape, 'BAD_PROOF')
   if (!read.ok) return read
   const { sample, index, path, header, signature, links } = read.value
 
   const headerLine = utf8ToBytes(header)
-  const hash = blockHash(headerLine)
   const block = readHeader(headerLine)
-  if (!block.ok || headOf(hash, links) !== head)
-    return fault('BAD_PROOF', `expected headers up to ${head}`)
+  if (!block.ok) return faultAt('the header', fault('BAD_PROOF', block.detail))
+  const stray = strayOf(block.value, scope) ?? excessOf(links, scope)
+  if (stray !== null) return stray
+  const hash = blockHash(headerLine)
+  if (headOf(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
   const { validator, count, root } = block.value
   if (!verify(hexToBytes(hash), hexToBytes(signature), validator))
     return fault('WRONG_SIGNATURE', `not ${validator}'s`)
@@ -85,6 +101,27 @@ export function verifySampleProof(
   if (!verifyInclusion(proved))
     return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   return readSample(proved.leaf)
+}
+
+const SCOPE = ['genesis', 'netuid', 'validator', 'epoch'] as const
+
+/** What a block belongs to that is not in the scope; null if nothing. Protocol §6.6. */
+function strayOf(header: Header, scope: LaneId): Failure | null {
+  for (const name of SCOPE) {
+    const wrong = faultUnlessEqual('BAD_PROOF', header[name], scope[name])
+    if (wrong !== null) return faultAt(name, wrong)
+  }
+  return null
+}
+
+/**
+ * Every block but the lane's last holds a sample, so no more can follow one than the quota has
+ * samples. Protocol §6.6.
+ */
+function excessOf(links: readonly string[], { quota }: Trust['scope']): Failure | null {
+  const most = Object.values(quota).reduce((sum, samples) => sum + samples, 0)
+  if (links.length <= most) return null
+  return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)
 }
 
 /**

@@ -60,7 +60,10 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   })
 
   const proof = sampleProof(blocks[1]!, 100, [blocks[2]!.header])
-  expect(verifySampleProof(proof, { ...trust, head })).toEqual({ ok: true, value: samples[356] })
+  expect(verifySampleProof(proof, { ...trust, head, scope })).toEqual({
+    ok: true,
+    value: samples[356],
+  })
 
   expect({
     bytes: bytesToHex(all.digest()),

@@ -97,7 +97,7 @@ async function blockAt(place: number, files: Files = honest) {
 async function proven(change: (proof: SampleProof) => unknown): Verdict {
   const after = [(await blockAt(2)).header, (await blockAt(3)).header]
   const proof = sampleProof(await blockAt(1), 1, after)
-  return verifySampleProof(change(proof), { head: honest.head, verify: key.verify })
+  return verifySampleProof(change(proof), { head: honest.head, scope, verify: key.verify })
 }
 
 const other = keyOf(2)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Block, type SampleProof, sampleProof, verifySampleProof } from '../src/index.ts'
-import { honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
+import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 9, 'mult8@0.1.0': 9 })
 let blocks: Block[]
@@ -11,16 +11,17 @@ let proof: SampleProof
 beforeAll(async () => {
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7))
   head = lane.head
-  blocks = []
-  for (const hash of lane.bytes.keys()) {
-    const read = await lane.read(hash)
-    if (read.ok) blocks.push(read.value)
-  }
+  blocks = await blocksOf(lane)
   proof = sampleProof(blocks[1]!, 3, headersAfter(1))
 })
 
+async function blocksOf(lane: Files): Promise<Block[]> {
+  const read = await Promise.all([...lane.bytes.keys()].map(lane.read))
+  return read.flatMap((block) => (block.ok ? block.value : []))
+}
+
 const headersAfter = (place: number) => blocks.slice(place + 1).map(({ header }) => header)
-const check = (value: unknown) => verifySampleProof(value, { head, verify: toy.verify })
+const check = (value: unknown) => verifySampleProof(value, { head, scope, verify: toy.verify })
 
 it('proves every sample of every block, through JSON', () => {
   for (const [place, block] of blocks.entries()) {
@@ -34,7 +35,7 @@ it('proves every sample of every block, through JSON', () => {
 it('proves under the block itself when that is the head', () => {
   const block = blocks[1]!
   const made = sampleProof(block, 0)
-  expect(verifySampleProof(made, { head: block.hash, verify: toy.verify }).ok).toBe(true)
+  expect(verifySampleProof(made, { head: block.hash, scope, verify: toy.verify }).ok).toBe(true)
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
 })
 
@@ -72,6 +73,87 @@ describe('hostile proofs', () => {
         if (JSON.stringify(changed) !== JSON.stringify(proof)) expect(check(changed).ok).toBe(false)
       }),
     )
+  })
+})
+
+describe('a proof from elsewhere, signed and under the head that it is checked with', () => {
+  const elsewhere = [
+    ['another chain', { genesis: '9f'.repeat(32) }, 'genesis: expected 9e'],
+    ['another subnet', { netuid: 121 }, 'netuid: expected 120, got 121'],
+    ['another validator', { validator: `5${'D'.repeat(47)}` }, 'validator: expected 5AAAA'],
+    ['another epoch', { epoch: 6 }, 'epoch: expected 7, got 6'],
+  ] as const
+  it.each(elsewhere)('is refused, and says so: %s', async (_, other, detail) => {
+    const there = { ...scope, ...other }
+    const lane = laneOf(toy, there, plansOf(await honestSamples(there), 7))
+    const [block, ...after] = await blocksOf(lane)
+    const made = sampleProof(
+      block!,
+      0,
+      after.map(({ header }) => header),
+    )
+    const trust = { head: lane.head, verify: toy.verify }
+    expect(verifySampleProof(made, { ...trust, scope: there }).ok).toBe(true)
+    expect(verifySampleProof(made, { ...trust, scope })).toMatchObject({
+      code: 'BAD_PROOF',
+      detail: expect.stringContaining(detail),
+    })
+  })
+
+  it('is refused when it is of the epoch before, whose blocks the head leads to as well', async () => {
+    const before = laneOf(toy, { ...scope, epoch: 6 }, plansOf(await honestSamples(scope), 7))
+    const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7), before.head)
+    const [block, ...after] = [...(await blocksOf(before)), ...(await blocksOf(lane))]
+    const made = sampleProof(
+      block!,
+      0,
+      after.map(({ header }) => header),
+    )
+    expect(verifySampleProof(made, { head: lane.head, scope, verify: toy.verify })).toEqual({
+      ok: false,
+      code: 'BAD_PROOF',
+      detail: 'epoch: expected 7, got 6',
+    })
+  })
+})
+
+describe('a proof longer than it can be is refused', () => {
+  it('by its path', () => {
+    const path = Array.from({ length: 9 }, () => '00'.repeat(32))
+    expect(check({ ...proof, path })).toMatchObject({ detail: 'too_big at /path' })
+  })
+
+  it('by its links: more blocks after the sample’s than the quota has samples', async () => {
+    const few = { ...scope, quota: { 'mult8@0.1.0': 2 } }
+    const samples = await honestSamples(few)
+    const provenIn = async (empty: number) => {
+      const plans = [{ lines: samples }, ...Array.from({ length: empty }, () => ({ lines: [] }))]
+      const lane = laneOf(toy, few, plans)
+      const [block, ...after] = await blocksOf(lane)
+      const made = sampleProof(
+        block!,
+        0,
+        after.map(({ header }) => header),
+      )
+      return verifySampleProof(made, { head: lane.head, scope: few, verify: toy.verify })
+    }
+    expect(await provenIn(2)).toEqual({ ok: true, value: samples[0] })
+    expect(await provenIn(3)).toEqual({
+      ok: false,
+      code: 'BAD_PROOF',
+      detail: 'expected at most 2 links, got 3',
+    })
+  })
+
+  it.each(['header', 'sample'] as const)('by its %s', (part) => {
+    const long = { ...proof, [part]: 'x'.repeat(131_073) }
+    expect(check(long)).toMatchObject({ detail: `too_big at /${part}` })
+  })
+
+  it('by a link', () => {
+    const long = { ...proof, links: [...proof.links.slice(1), 'x'.repeat(1025)] }
+    const detail = `too_big at /links/${proof.links.length - 1}`
+    expect(check(long)).toMatchObject({ detail })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Miner } from '@affine/duel'
+import * as z from 'zod'
 import type { Setup } from '../service/setup.ts'
 import { type ChutesKey, LOOK_UP_MS } from './chutes-key.ts'
 import { Undelivered } from './exchange.ts'
@@ -24,33 +25,30 @@ export async function locateChute(
   directory: Directory,
 ): Promise<string | null> {
   const { name, revision, slug } = await describeChute(miner.chute, signal, directory)
-  if (name === miner.model && revision === miner.revision) {
-    const label = String(slug ?? '')
-    if (DNS_LABEL.test(label)) return `${directory.hostOf(label)}/v1/chat/completions`
-  }
+  const isCommitted = name === miner.model && revision === miner.revision
+  if (isCommitted && slug !== undefined && DNS_LABEL.test(slug))
+    return `${directory.hostOf(slug)}/v1/chat/completions`
   const described = JSON.stringify({ name, revision, slug })
   const error = new Error(`is not asked: its chute has ${described}`)
   directory.on({ type: 'problem', what: `miner ${miner.hotkey}`, error })
   return null
 }
 
-/** What Chutes says of a chute: anything may be in it. */
-interface Description {
-  readonly name?: unknown
-  readonly revision?: unknown
-  readonly slug?: unknown
-}
+/** A text that may have been committed to (at most 128 bytes); any other value counts as none. */
+const shortText = z.string().max(128).optional().catch(undefined)
+/** What Chutes says of a chute: the owner chooses what is in it. */
+const description = z.object({ name: shortText, revision: shortText, slug: shortText }).catch({})
 
 /** The description of a chute; an empty one where there is none. */
 async function describeChute(
   chute: string,
   signal: AbortSignal,
   { key, api, now }: Directory,
-): Promise<Description> {
+): Promise<z.infer<typeof description>> {
   if (!UUID.test(chute)) return {}
   const query = { url: `${api}/chutes/${chute}`, replyMs: LOOK_UP_MS, signal, now }
   const { status, text } = await key.ask(query)
   if (status === 404) return {}
   if (status !== 200) throw new Undelivered(`status ${status}`)
-  return Object(JSON.parse(text))
+  return description.parse(JSON.parse(text))
 }

@@ -5,7 +5,8 @@ import { exchange, type Query, type Received, Undelivered } from './exchange.ts'
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
 export const LOOK_UP_MS = 30_000
-const REFUSALS = [401, 402, 403]
+/** Statuses that are about the key, its account or a chute. Protocol §5.4. */
+export const REFUSALS: readonly number[] = [401, 402, 403]
 const NO_MONEY = 402
 
 interface KeyOptions {
@@ -17,13 +18,17 @@ interface KeyOptions {
 }
 
 /**
- * The key with which everything on Chutes is asked. While it is refused nothing is asked: the
- * account is looked at every `pauseMs`, with an event each time. Protocol §5.4.
+ * The key with which everything on Chutes is asked. A refusal may be about the key or about one
+ * chute, whose owner can bring it about: the account tells. While that is not in order nothing is
+ * asked, and it is looked at every `pauseMs`, with an event each time. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
-  /** What everybody waits for while the account is looked at, and for a moment after. */
-  #check: Promise<void> | undefined
+  /**
+   * What everybody waits for while the account is looked at, and for a moment after: was it in
+   * order all the time?
+   */
+  #check: Promise<boolean> | undefined
   readonly #paused = new WeakSet<AbortSignal>()
 
   /** @throws RangeError for what cannot be a key, which is not quoted. */
@@ -33,13 +38,17 @@ export class ChutesKey {
     this.#options = options
   }
 
-  /** Asks with the key. Rejects with `Undelivered` when that is refused, once it works again. */
+  /**
+   * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
+   * 401 or 403 while the account is in order is the answer of who was asked. Protocol §5.4.
+   */
   async ask(query: Query): Promise<Received> {
     await this.#check
     const received = await exchange({ ...query, headers: bearer(this.#options.apiKey) })
     if (!REFUSALS.includes(received.status)) return received
-    this.#check ??= this.#pause(received.status, query.signal)
-    await this.#check
+    this.#check ??= this.#checkAccount(query.signal)
+    const wasInOrder = await this.#check
+    if (wasInOrder && received.status !== NO_MONEY) return received
     throw new Undelivered('refused')
   }
 
@@ -49,27 +58,35 @@ export class ChutesKey {
     return this.#paused.has(signal)
   }
 
-  /** Resolves once the account is well or the epoch over. The next check is a while later. */
-  async #pause(status: number, signal: AbortSignal): Promise<void> {
-    await this.#waitForMoney(status, signal).catch(() => undefined)
+  /**
+   * Resolves once the account is in order or the epoch over: was it all the time? The next check is
+   * a while later.
+   */
+  async #checkAccount(signal: AbortSignal): Promise<boolean> {
+    const wasInOrder = await this.#waitForOrder(signal).catch(() => false)
     const forget = (): void => {
       this.#check = undefined
     }
     setTimeout(forget, this.#options.pauseMs / 10)
+    return wasInOrder
   }
 
-  async #waitForMoney(status: number, signal: AbortSignal): Promise<void> {
-    const { pauseMs } = this.#options
+  async #waitForOrder(signal: AbortSignal): Promise<boolean> {
     let account = await this.#account()
-    // Where it had money all the time, a 402 is about one chute, whose owner cannot pay: a miner
-    // can bring that about, and must not stop the sampling of others by it.
-    if (status === NO_MONEY && hasMoney(account)) return
-    do {
+    if (isInOrder(account)) return true
+    const wasPaused = this.#paused.has(signal)
+    let wasKnown = false
+    while (!isInOrder(account)) {
       this.#report(account)
       this.#paused.add(signal)
-      await sleep(pauseMs, undefined, { signal })
+      wasKnown ||= isKnown(account)
+      await sleep(this.#options.pauseMs, undefined, { signal })
       account = await this.#account()
-    } while (!hasMoney(account))
+    }
+    // That the platform could not say for a while must not cost a lane: a miner's refusals are what
+    // has it asked so often.
+    if (!wasPaused && !wasKnown) this.#paused.delete(signal)
+    return false
   }
 
   /** By a signal of its own: how the account is still matters at the end of the epoch. */
@@ -92,7 +109,13 @@ interface KeyAccount {
   readonly balance: number
 }
 
-function hasMoney({ balance }: KeyAccount): boolean {
+/** Did the platform say how the account is? */
+function isKnown({ status }: KeyAccount): boolean {
+  return status === 200 || REFUSALS.includes(status)
+}
+
+/** Can it be read with the key, and has it money? */
+function isInOrder({ balance }: KeyAccount): boolean {
   return balance > 0
 }
 

@@ -2,7 +2,7 @@ import type { Miner } from '@affine/duel'
 import pRetry from 'p-retry'
 import type { Setup } from '../service/setup.ts'
 import { type Directory, locateChute, UUID } from './chute.ts'
-import { CHUTES_API, ChutesKey } from './chutes-key.ts'
+import { CHUTES_API, ChutesKey, REFUSALS } from './chutes-key.ts'
 import { type exchange, Undelivered } from './exchange.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { patience } from './patience.ts'
@@ -23,8 +23,8 @@ interface Options extends Pick<Setup, 'now' | 'on'> {
  * up before it is asked: its name must be the committed model and its revision the committed one,
  * else the miner does not reply. Every reply has the id of its invocation.
  *
- * While Chutes refuses the key nobody is asked: the account is looked at every `pauseMs`, with an
- * event each time. An agent rejects where it would have no reply at the end of an epoch with such a
+ * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
+ * each time. An agent rejects where it would have no reply at the end of an epoch with such a
  * pause: that may not be the miner's doing. Protocol §5.4.
  * @throws RangeError for what cannot be a key, which is not quoted.
  */
@@ -60,12 +60,20 @@ export function chutesAgents(options: Options): Setup['agent'] {
 function senderTo(miner: Miner, signal: AbortSignal, directory: Directory): typeof exchange {
   let place: Promise<string | null> | undefined
   const locate = () => locateChute(miner, signal, directory)
+  let isTold = false
+  const tellOfRefusal = (status: number): void => {
+    if (isTold) return
+    isTold = true
+    const error = new Error(`refuses calls with status ${status}, and the account is in order`)
+    directory.on({ type: 'problem', what: `miner ${miner.hotkey}`, error })
+  }
   return async (query) => {
     // Whatever fails then is tried again.
     place ??= pRetry(locate, { ...patience(signal), shouldRetry: () => true })
     const url = await place
     if (url === null) throw new Error('not the committed chute')
     const received = await directory.key.ask({ ...query, url })
+    if (REFUSALS.includes(received.status)) tellOfRefusal(received.status)
     if (received.status !== 200) return received
     const invocation = String(received.headers['x-chutes-invocationid'])
     if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')

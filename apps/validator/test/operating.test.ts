@@ -20,8 +20,9 @@ const HOTKEY = 'me'
 /** A file system on which states are never found nor missed. */
 const STUCK = `
   const { promises } = process.getBuiltinModule('node:fs')
-  const { stat } = promises
-  promises.stat = (path) => (String(path).includes('states') ? new Promise(() => {}) : stat(path))
+  const { realpath } = promises
+  promises.realpath = (path) =>
+    String(path).includes('states') ? new Promise(() => {}) : realpath(path)
   process.getBuiltinModule('node:module').syncBuiltinESMExports()
 `
 const head = (number: number): Event => ({

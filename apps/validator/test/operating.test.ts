@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { playerReply } from '../src/miners/reference-miner.ts'
 import { healthOf, pages } from '../src/service/health.ts'
+import { listen } from '../src/service/listen.ts'
 import { metricsOf } from '../src/service/metrics.ts'
 import { narrate, serviceOutput } from '../src/service/narrate.ts'
 import type { Event } from '../src/service/setup.ts'
@@ -20,8 +21,9 @@ const HOTKEY = 'me'
 /** A file system on which states are never found nor missed. */
 const STUCK = `
   const { promises } = process.getBuiltinModule('node:fs')
-  const { stat } = promises
-  promises.stat = (path) => (String(path).includes('states') ? new Promise(() => {}) : stat(path))
+  const { realpath } = promises
+  promises.realpath = (path) =>
+    String(path).includes('states') ? new Promise(() => {}) : realpath(path)
   process.getBuiltinModule('node:module').syncBuiltinESMExports()
 `
 const head = (number: number): Event => ({
@@ -206,6 +208,42 @@ describe('health', () => {
     expect((await get('/metrics')).status).toBe(200)
     for (const path of ['/', '/metrics/', '//metrics', '/healthz/..'])
       expect((await get(path)).status).toBe(404)
+  })
+})
+
+describe('pages of health and metrics', () => {
+  it('are got or headed, nothing else', async () => {
+    const ask = pages(10, healthOf(Date.now), metricsOf(HOTKEY, 0, Date.now))
+    for (const page of ['healthz', 'metrics', 'other']) {
+      const at = `http://127.0.0.1:9/${page}`
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+        const { status, headers } = await ask(new Request(at, { method }))
+        expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+      }
+      const { status } = await ask(new Request(at, { method: 'HEAD' }))
+      expect(status).toBe(page === 'other' ? 404 : 200)
+    }
+  })
+
+  it.each([
+    ['1.1', ''],
+    ['1.0', 'Connection: keep-alive\r\n'],
+  ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
+    const metrics = metricsOf(HOTKEY, 0, Date.now)
+    let count = 0
+    const read = () => {
+      count += 1
+      return metrics.read()
+    }
+    using server = await listen(pages(10, healthOf(Date.now), { ...metrics, read }), 0)
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))
+    await new Promise((done) => socket.resume().once('close', done))
+    expect(count).toBe(1)
+    // One after the other is fine.
+    for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })
 })
 

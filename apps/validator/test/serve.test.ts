@@ -1,18 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
-import { connect, createServer } from 'node:net'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import {
+  type IncomingHttpHeaders,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from 'node:http'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { openBucket } from '@affine/settlement/node'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
-import { bucketHandler } from '../src/commands/serve.ts'
-import { listen } from '../src/service/listen.ts'
+import { bucketFiles } from '../src/service/bucket-files.ts'
+import { listenWith } from '../src/service/listen.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
@@ -22,7 +38,7 @@ let url: string
 const servers: Disposable[] = []
 
 async function serving(folder: string): Promise<string> {
-  const server = await listen(bucketHandler(folder), 0)
+  const server = await listenWith(bucketFiles(folder), 0)
   servers.push(server)
   return server.url
 }
@@ -44,6 +60,13 @@ type Answer = {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+}
+
+/** How many files below a folder this process has open. */
+async function openFiles(folder: string): Promise<number> {
+  const names = await readdir('/proc/self/fd')
+  const places = names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => ''))
+  return (await Promise.all(places)).filter((place) => place.startsWith(folder)).length
 }
 
 /** Asks for the path as it stands: fetch would tidy it. */
@@ -289,14 +312,116 @@ describe('nothing else', () => {
     await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
     const socket = createServer().listen(join(folder, 'socket'))
     await once(socket, 'listening')
-    const said = vi.spyOn(console, 'error').mockImplementation(() => {})
-    for (const name of ['large', 'socket', 'folder']) {
+    execFileSync('mkfifo', [join(folder, 'fifo')])
+    for (const name of ['large', 'socket', 'folder', 'fifo']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
-      expect([status, String(body)]).toEqual([500, 'Internal Server Error'])
+      expect([name, status, String(body)]).toEqual([name, 404, 'not here\n'])
     }
-    expect(said).toHaveBeenCalledTimes(3)
-    said.mockRestore()
+    expect(await openFiles(folder)).toBe(0)
     socket.close()
+  })
+})
+
+describe('clients that read nothing', () => {
+  const LARGE = `/5F/${blockPath('cd'.repeat(32))}`
+  const sockets: Socket[] = []
+  const answers: ServerResponse[] = []
+  const note = (message: unknown): void => {
+    answers.push((message as { readonly response: ServerResponse }).response)
+  }
+  let port: number
+  beforeAll(async () => {
+    subscribe('http.server.request.start', note)
+    const folder = join(root, 'buckets/5F')
+    await directoryBucket(folder).write(LARGE.slice(4), noise(LIMITS.blockBytes))
+  })
+  beforeEach(async () => {
+    answers.length = 0
+    port = Number(new URL(await serving(join(root, 'buckets'))).port)
+  })
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await soon(() => openFiles(root)).toBe(0)
+  })
+  afterAll(() => unsubscribe('http.server.request.start', note))
+
+  const soon = (value: () => unknown) => expect.poll(value, { timeout: 30_000 })
+  /** Sends it on a connection of its own. */
+  function send(request: string): Socket {
+    const socket = connect(port, '127.0.0.1').pause()
+    socket.on('error', () => {}).write(request)
+    sockets.push(socket)
+    return socket
+  }
+  const closed = (socket: Socket) =>
+    new Promise((done) => (socket.closed ? done(0) : socket.once('close', done)))
+  const answered = (status: number): number =>
+    answers.filter((each) => each.headersSent && each.statusCode === status).length
+  /** What waits in this process to be sent. */
+  const waiting = (): number => answers.reduce((sum, each) => sum + each.writableLength, 0)
+
+  it.each(['identity', 'gzip'])(
+    'have few files open, and little of them read: %s',
+    async (coding) => {
+      const count = 160
+      for (let i = 0; i < count; i++)
+        send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`)
+      await soon(() => answered(200) + answered(503)).toBe(count)
+      expect(await openFiles(root)).toBeLessThanOrEqual(128)
+      expect(waiting()).toBeLessThan(128 * 200_000)
+      for (const socket of sockets.splice(0)) socket.destroy()
+      await soon(() => openFiles(root)).toBe(0)
+      const before = answered(200)
+      send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      await soon(() => answered(200)).toBe(before + 1)
+    },
+  )
+
+  it.each([
+    ['1.1', ''],
+    ['1.0', 'Connection: keep-alive\r\n'],
+  ])('are closed when they ask for more meanwhile: HTTP/%s', async (version, more) => {
+    const socket = send(`GET ${LARGE} HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(400))
+    await closed(socket.resume())
+    expect(answered(200)).toBeLessThanOrEqual(1)
+    expect(socket.bytesRead).toBeLessThan(2 * LIMITS.blockBytes)
+    expect(waiting()).toBe(0)
+  })
+
+  it('are closed when their time is over', async () => {
+    const over = new AbortController()
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(over.signal)
+    for (let i = 0; i < 5; i++) send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await soon(() => timeout.mock.calls.length).toBe(5)
+    over.abort()
+    timeout.mockRestore()
+    await soon(() => openFiles(root)).toBe(0)
+    expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
+  })
+
+  it('and ask nothing are 1024 at most', async () => {
+    let count = 0
+    for (let i = 0; i < 1034; i++)
+      send('')
+        .resume()
+        .once('close', () => count++)
+    await soon(() => count).toBe(10)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    await soon(() => count).toBe(1034)
+    expect((await fetch(`http://127.0.0.1:${port}/5F${BLOCK}`)).status).toBe(200)
+  })
+
+  it('and are gone already, leave no file open', async () => {
+    for (let i = 0; i < 100; i++) {
+      const socket = send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      socket.once('connect', () => setImmediate(() => socket.resetAndDestroy()))
+    }
+    await Promise.all(sockets.map(closed))
+    await soon(() => openFiles(root)).toBe(0)
+    // None of them takes the place of another.
+    for (let i = 0; i < 128; i++) send(`HEAD ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await soon(() => answered(200)).toBeGreaterThanOrEqual(128)
+    expect(answered(503)).toBe(0)
   })
 })
 

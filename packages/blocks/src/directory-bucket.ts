@@ -1,24 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, link, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
+
+/** A file open for reading, which the caller closes, and what it was when it was opened. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  readonly stats: Stats
+}
 
 /**
  * A bucket in a directory, which is made when first written to. A file appears under its name only
  * whole and fsynced, so a crash at any moment leaves the file, or no file (and perhaps a `.tmp`
  * that no path can name). Needs a file system with hard links: link(2) is what refuses to
- * overwrite. Protocol §6.4.
+ * overwrite. `directory` may be a link; below it none is followed. Protocol §6.4.
  */
 export function directoryBucket(directory: string): Bucket {
   const root = resolve(directory)
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
-    const place = join(root, checkPath(path))
-    const found = await stat(place).catch(nullIf('ENOENT'))
-    if (found === null) return null
-    if (!found.isFile()) throw new Error(`cannot read ${place}: not a file`)
-    if (found.size > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
-    return new Uint8Array(await readFile(place))
+    const found = await openFile(root, path)
+    if (found === 'missing') return null
+    const place = join(root, path)
+    if (found === 'not a file') throw new Error(`cannot read ${place}: not a file`)
+    const bytes = await readUpTo(limit + 1, found)
+    if (bytes.length > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
+    return new Uint8Array(bytes)
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -27,9 +35,12 @@ export function directoryBucket(directory: string): Bucket {
     const temporary = join(folder, `.${randomUUID()}.tmp`)
     try {
       const firstMade = await mkdir(folder, { recursive: true })
-      if (!(await isThere(place, bytes))) {
+      if (await isLinked(root, path)) throw new Error(`a link leads to ${folder}`)
+      if (!(await isThere(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true })
-        await putInPlace(place, temporary, bytes)
+        const linked = await link(temporary, place).catch(nullIf('EEXIST'))
+        // Another writer was faster: with the same bytes.
+        if (linked === null) await isThere(root, path, bytes)
       }
       // Also when the file was there: who linked it may have crashed before this.
       await syncFolders(folder, topOf(root, firstMade))
@@ -42,22 +53,59 @@ export function directoryBucket(directory: string): Bucket {
   return { read, write }
 }
 
+/** Opening follows no link, and waits for nobody to write to a FIFO. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** What the system says of paths that lead to no file, though something is there. */
+const ODD = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
+
 /**
- * Is the file there, with these bytes?
- * @throws Error if it is there with others: nothing is overwritten.
+ * Opens the file at a path of the bucket in `directory`. What is not a regular file, or lies behind
+ * a link, is not a file. A folder that becomes a link at this very moment is not noticed.
+ * @throws RangeError for what is no path of a bucket.
  */
-async function isThere(place: string, bytes: Uint8Array): Promise<boolean> {
-  const there = await readFile(place).catch(nullIf('ENOENT'))
-  if (there === null) return false
-  if (!there.equals(bytes))
-    throw new Error(`move it away if it was altered: ${place} is there with other bytes`)
-  return true
+export async function openFile(
+  directory: string,
+  path: string,
+): Promise<OpenFile | 'missing' | 'not a file'> {
+  const place = join(directory, checkPath(path))
+  try {
+    if (await isLinked(directory, path)) return 'not a file'
+    const handle = await open(place, READ)
+    const stats = await handle.stat()
+    if (stats.isFile()) return { handle, stats }
+    await handle.close()
+    return 'not a file'
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'missing'
+    if (ODD.includes(code)) return 'not a file'
+    throw error
+  }
 }
 
-/** Gives the file `temporary` its name, unless another writer was faster: with the same bytes. */
-async function putInPlace(place: string, temporary: string, bytes: Uint8Array): Promise<void> {
-  const linked = await link(temporary, place).catch(nullIf('EEXIST'))
-  if (linked === null) await isThere(place, bytes)
+/** Is one of the folders between the directory and what is at the path a link? */
+async function isLinked(directory: string, path: string): Promise<boolean> {
+  const folder = await realpath(join(directory, dirname(path)))
+  return folder !== join(await realpath(directory), dirname(path))
+}
+
+/** The file's first bytes, `most` of them or all there are, and closes it. */
+async function readUpTo(most: number, { handle }: OpenFile): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of handle.createReadStream({ end: most - 1 })) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Is the file there, with these bytes?
+ * @throws Error if something else is there: nothing is overwritten.
+ */
+async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
+  const found = await openFile(root, path)
+  if (found === 'missing') return false
+  const same = found !== 'not a file' && (await readUpTo(bytes.length + 1, found)).equals(bytes)
+  if (same) return true
+  throw new Error(`move it away if it was altered: ${join(root, path)} is there with other bytes`)
 }
 
 /**

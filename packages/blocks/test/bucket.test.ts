@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGzip, gzipSync } from 'node:zlib'
@@ -76,6 +78,53 @@ describe('directoryBucket', () => {
       /folder: not a file$/,
     )
     expect(await readFile(join(root, 'outside'), 'utf8')).toBe('keep')
+  })
+
+  it('reads no link, FIFO or socket, and does not wait for one', async () => {
+    const folder = join(root, 'odd')
+    const bucket = directoryBucket(folder)
+    await bucket.write('v1/blocks/x', bytes('x'))
+    const at = (name: string): string => join(folder, 'v1/blocks', name)
+    await symlink('/proc/self/maps', at('endless'))
+    await symlink('x', at('same-folder'))
+    await symlink('nowhere', at('dangling'))
+    await symlink('loop', at('loop'))
+    await symlink('/dev/zero', at('device'))
+    execFileSync('mkfifo', [at('fifo')])
+    const socket = createSocket().listen(at('socket'))
+    await once(socket, 'listening')
+    for (const name of await readdir(join(folder, 'v1/blocks'))) {
+      if (name === 'x') continue
+      const path = `v1/blocks/${name}`
+      await expect(bucket.read(path, 1 << 20)).rejects.toThrow(
+        `cannot read ${at(name)}: not a file`,
+      )
+      await expect(bucket.write(path, bytes('x'))).rejects.toThrow('is there with other bytes')
+    }
+    await expect(bucket.read('v1/blocks/x/y', 10)).rejects.toThrow('not a file')
+    socket.close()
+  })
+
+  it('follows no link in the place of a folder; its own may be one', async () => {
+    const outside = directoryBucket(join(root, 'elsewhere'))
+    await outside.write('v1/blocks/x', bytes('secret'))
+    await mkdir(join(root, 'linking/v1'), { recursive: true })
+    await symlink(join(root, 'elsewhere/v1/blocks'), join(root, 'linking/v1/blocks'))
+    const bucket = directoryBucket(join(root, 'linking'))
+    await expect(bucket.read('v1/blocks/x', 100)).rejects.toThrow('not a file')
+    for (const path of ['v1/blocks/x', 'v1/blocks/new'])
+      await expect(bucket.write(path, bytes('secret'))).rejects.toThrow('a link leads to')
+    expect(await readdir(join(root, 'elsewhere/v1/blocks'))).toEqual(['x'])
+    await symlink(join(root, 'elsewhere'), join(root, 'moved'))
+    expect(text(await directoryBucket(join(root, 'moved')).read('v1/blocks/x', 6))).toBe('secret')
+  })
+
+  it('reads no more than the limit, whatever size a file claims', async () => {
+    const before = await readFile('/proc/self/maps')
+    expect(before.length).toBeGreaterThan(10) // and its size is 0
+    const bucket = directoryBucket('/proc/self')
+    await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
+    await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
   })
 
   it('passes on what the system refuses', async () => {

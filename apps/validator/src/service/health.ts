@@ -67,16 +67,22 @@ export function guard(seconds: number, { late }: Health, say: (why: string) => v
   new Worker(WATCHER, { eval: true, execArgv: [], workerData: { beat, everyMs } }).unref()
 }
 
+const READS = ['GET', 'HEAD']
+
 /**
  * `/metrics` for Prometheus, and `/healthz`, whose status is 503 while something is late by so many
- * seconds.
+ * seconds. Both are only read.
  */
 export function pages(
   seconds: number,
   { late }: Health,
   { read }: Metrics,
 ): (request: Request) => Promise<Response> {
-  return async ({ url }) => {
+  return async ({ method, url }) => {
+    if (!READS.includes(method)) {
+      const headers = { allow: READS.join(', ') }
+      return new Response('only to be read\n', { status: 405, headers })
+    }
     const { pathname } = new URL(url)
     if (pathname === '/healthz') return healthPage(late(seconds))
     if (pathname === '/metrics') return read()

@@ -1,6 +1,13 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+
+/** Connections of one server at once: those beyond are closed. */
+const MOST_CONNECTIONS = 1024
+/** A request has come whole by then, and a connection on which nothing moves is closed. */
+const REQUEST_MS = 30_000
+const IDLE_MS = 60_000
 
 /** Answers requests of the web's standard. */
 export type Handler = (request: Request) => Response | Promise<Response>
@@ -14,8 +21,19 @@ export interface Listening extends Disposable {
  * Serves at a port, on loopback without a `host`. Port 0 takes any free one.
  * @throws Error when the port is in use.
  */
-export async function listen(serve: Handler, port: number, host = '127.0.0.1'): Promise<Listening> {
-  const server = createServer(getRequestListener(serve)).setTimeout(60_000).listen(port, host)
+export function listen(serve: Handler, port: number, host?: string): Promise<Listening> {
+  return listenWith(getRequestListener(serve), port, host)
+}
+
+/** As `listen`, for answers that are streamed. */
+export async function listenWith(
+  answer: RequestListener,
+  port: number,
+  host = '127.0.0.1',
+): Promise<Listening> {
+  const server = createServer({ requestTimeout: REQUEST_MS }, oneAtATime(answer))
+  server.maxConnections = MOST_CONNECTIONS
+  server.setTimeout(IDLE_MS).listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new Error(`port ${port} is in use: choose another, or stop what listens there`)
@@ -27,5 +45,23 @@ export async function listen(serve: Handler, port: number, host = '127.0.0.1'): 
     [Symbol.dispose]: () => {
       server.close().closeAllConnections()
     },
+  }
+}
+
+/**
+ * Closes a connection on which a request comes before the last was answered: Node would start on
+ * all of them, and keep the answers until they are read.
+ */
+function oneAtATime(answer: RequestListener): RequestListener {
+  const busy = new WeakSet<Socket>()
+  return (request, response) => {
+    const { socket } = request
+    if (busy.has(socket)) {
+      socket.destroy()
+      return
+    }
+    busy.add(socket)
+    response.once('close', () => busy.delete(socket))
+    answer(request, response)
   }
 }

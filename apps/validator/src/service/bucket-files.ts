@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { LIMITS, mediaType } from '@affine/blocks'
+import { type OpenFile, openFile } from '@affine/blocks/directory'
+import { parseAccept } from 'hono/utils/accept'
+
+/** A block or a state of a bucket, whose name may stand before, and no query. */
+const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states)\/[\w-][\w.-]*)$/
+const HOST = /^[\w.:[\]-]+$/
+const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
+/** Files open at once: each takes a descriptor and buffers, until its client has read it. */
+const MOST_FILES = 128
+/** Readers of buckets give one answer as long. */
+const ANSWER_MS = 30_000
+const GZIP_FROM_BYTES = 1024
+
+/**
+ * Answers GET and HEAD for the blocks and states of the bucket that `folder` is, and of the buckets
+ * that it holds, by their names. Lists nothing, follows no link, and serves nothing else in the
+ * folder. A file is read as fast as its client reads, and no faster.
+ */
+export function bucketFiles(folder: string): RequestListener {
+  let files = 0
+  return async (request, response) => {
+    const path = pathOf(request)
+    if (path === undefined) return refuse(response, 404, 'not here')
+    if (files >= MOST_FILES) return refuse(response, 503, 'busy: try again')
+    files += 1
+    await answer({ folder, path }, request, response)
+    files -= 1
+  }
+}
+
+function pathOf({ method = '', url = '', headers }: IncomingMessage): string | undefined {
+  if (!['GET', 'HEAD'].includes(method) || !HOST.test(headers.host ?? '')) return undefined
+  return ADDRESS.exec(url)?.[1]
+}
+
+/** Caches keep none of these: all may pass. */
+function refuse(response: ServerResponse, status: number, text: string): void {
+  const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...OPEN }
+  response.writeHead(status, headers).end(`${text}\n`)
+}
+
+/** Resolves when the answer is sent, or nobody waits for it any more. */
+async function answer(
+  { folder, path }: { readonly folder: string; readonly path: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const found = await openFile(folder, path)
+    if (typeof found === 'string') return refuse(response, 404, 'not here')
+    await using _handle = found.handle
+    if (found.stats.size > LIMITS.blockBytes) return refuse(response, 404, 'not here')
+    await send(found, path, { request, response })
+  } catch (error) {
+    // Once it has begun there is nobody to tell: it was closed.
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    if (!response.headersSent) refuse(response, 500, `cannot read it: ${code}`)
+  }
+}
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+
+async function send(
+  { handle, stats: { size, mtimeMs } }: OpenFile,
+  path: string,
+  { request, response }: Exchange,
+): Promise<void> {
+  const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
+  const kept = { ...FOR_EVER, ...OPEN, etag: `W/${tag}`, vary: 'Accept-Encoding' }
+  if (request.headers['if-none-match']?.includes(tag)) {
+    response.writeHead(304, kept).end()
+    return
+  }
+  const zipped = size >= GZIP_FROM_BYTES && takesGzip(request.headers['accept-encoding'])
+  const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
+  response.writeHead(200, { ...kept, 'content-type': mediaType(path), ...length })
+  if (request.method === 'HEAD' || size === 0) {
+    response.end()
+    return
+  }
+  const file = handle.createReadStream({ end: size - 1 })
+  const coding = zipped ? [createGzip()] : []
+  await pipeline([file, ...coding, response], { signal: AbortSignal.timeout(ANSWER_MS) })
+}
+
+function takesGzip(header = ''): boolean {
+  const accepted = parseAccept(header)
+  const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
+  const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }
+  return q > 0
+}

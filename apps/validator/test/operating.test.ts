@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -384,12 +385,46 @@ describe('af validate', () => {
     )
   })
 
+  it('goes on when nobody reads its log any more', async () => {
+    const validator = validate('--metrics 0 --dry-run')
+    const at = await pagesOf(validator)
+    validator.child.stdout?.destroy()
+    const block = async () => (await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0
+    const epochs = 2 * LOCAL_NETWORK.protocol.epochBlocks
+    const last = (await block()) + epochs
+    while ((await block()) < last) await sleep(50)
+    const { code, stderr } = await validator.stop('SIGTERM')
+    expect([code, stderr]).toEqual([130, ''])
+  })
+
+  it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
+    const pipe = join(root, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const env = await beginning(`${STUCK}; promises.open('${pipe}')`)
+    const stalled = validate('--stall 1', { env })
+    const stopped = validate('--grace 0', { env })
+    await stopped.says(/"type":"started"/)
+    for (const ended of [stalled.ended, stopped.stop('SIGTERM')]) {
+      const { code, stderr } = await ended
+      expect([code, stderr]).toEqual([null, 'a disk does not answer: killed\n'])
+    }
+    expect(records(stalled.stdout()).at(-1)).toMatchObject({ what: 'stalled' })
+  })
+
   it('whose event loop is blocked is killed', async () => {
     const env = await beginning("process.once('SIGUSR2', () => { for (;;); })")
     const validator = validate('--stall 1', { env })
     await validator.says(/"type":"started"/)
     const { code, stderr } = await validator.stop('SIGUSR2')
     expect([code, stderr]).toEqual([null, 'af: the event loop is blocked: killed\n'])
+  })
+
+  it('is killed then, be there nobody to read why', async () => {
+    const env = await beginning("process.once('SIGUSR2', () => { for (;;); })")
+    const validator = validate('--stall 1', { env })
+    await validator.says(/"type":"started"/)
+    validator.child.stderr?.destroy()
+    expect((await validator.stop('SIGUSR2')).code).toBe(null)
   })
 
   it('starts from what the others attested, or with --replay from the first epoch', async () => {

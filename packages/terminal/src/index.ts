@@ -1,6 +1,7 @@
 export * from './command.ts'
 export { envText, epochRecord, epochText, laneText, reportRecord } from './epoch-text.ts'
 export { drawInterval } from './interval.ts'
+export { leave, outliveStdout } from './leave.ts'
 export { type Output, output, toJson } from './output.ts'
 export { interrupted, raceAbort, run } from './run.ts'
 export { messageText, sampleText } from './sample-text.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import type { S3Options } from '@affine/blocks/s3'
 import type { Account } from '@affine/chain'
 import { networkNamed } from '@affine/settlement'
+import { NODE_HOST } from '@affine/settlement/node'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
@@ -131,5 +131,5 @@ export async function readService(flags: Flags): Promise<Service> {
 /** What the file `.env` in this folder gives; nothing without one. */
 async function readEnvFile(): Promise<Given> {
   if (!existsSync('.env')) return {}
-  return parseEnv(await readFile('.env', 'utf8'))
+  return parseEnv(await NODE_HOST.readText('.env'))
 }

@@ -154,6 +154,24 @@ describe.concurrent('what is not there', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  it('a URL with a user: that is said without it', async () => {
+    const key = join(root, `key-${count++}`)
+    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
+    const player = 'http://me:s3cret@127.0.0.1:1/v1'
+    const ends = [
+      await af('queue', ...where),
+      await af('doctor', ...where, '--key', key),
+      await af('doctor', ...where, '--key', key, '--json'),
+      await af('env', 'run', 'mult8-v0', '--agent', player),
+    ]
+    for (const { code, stdout, stderr } of ends) {
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain('answers at http://****@127.0.0.1:1')
+      expect(stdout + stderr).not.toContain('s3cret')
+    }
+  })
+
   it('a player: that nothing answers is said, at once, and the built-in one is closed', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]

@@ -13,6 +13,7 @@ import { playerReply } from '../src/miners/reference-miner.ts'
 import { healthOf, pages } from '../src/service/health.ts'
 import { metricsOf } from '../src/service/metrics.ts'
 import { narrate, serviceOutput } from '../src/service/narrate.ts'
+import { hiding } from '../src/service/secrets.ts'
 import type { Event } from '../src/service/setup.ts'
 import { unprintable } from './commands.ts'
 import { closeServers, completion, serve } from './servers.ts'
@@ -278,6 +279,22 @@ describe('what a service says', () => {
         msg: 'one',
       },
     ])
+  })
+})
+
+describe('a secret with characters that JSON escapes', () => {
+  it('is taken out of the log, be it in a text of JSON', () => {
+    const secret = 'ab"cd\\ef'
+    let stdout = ''
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += text
+      return true
+    })
+    const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
+    narrate({ type: 'problem', what: 'node', error }, serviceOutput(true, hiding([secret])), String)
+    write.mockRestore()
+    const message = '**** "****" {"secret":"****"}'
+    expect(JSON.parse(stdout)).toMatchObject({ message, msg: `node: ${message}` })
   })
 })
 

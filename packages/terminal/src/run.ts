@@ -1,6 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { leave, leaveWithStdout } from './leave.ts'
-import { printable } from './text.ts'
+import { maskUrls, printable } from './text.ts'
 
 /**
  * A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends
@@ -34,7 +34,7 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
  */
 export async function run(program: CommandUnknownOpts): Promise<void> {
   const say = (text: string): void => {
-    process.stderr.write(`${program.name()}: ${printable(text, 1000)}\n`)
+    process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
   leaveWithStdout(say)
   await program.parseAsync().catch((error: Error) => {

@@ -53,7 +53,9 @@ export function serviceOutput(json: boolean, hide: (text: string) => string): Ou
 }
 
 function logOutput(hide: (text: string) => string): Output {
-  const write = (text: string) => process.stdout.write(`${hide(toJson(JSON.parse(text)))}\n`)
+  // Each text by itself: JSON writes some characters in two, and does so again in a text of JSON.
+  const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
+  const write = (text: string) => process.stdout.write(`${toJson(JSON.parse(text, hidden))}\n`)
   const level = (name: string) => ({ level: name })
   const timestamp = pino.stdTimeFunctions.isoTime
   const log = pino({ base: null, timestamp, formatters: { level } }, { write })

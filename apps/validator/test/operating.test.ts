@@ -417,7 +417,12 @@ describe('af validate', () => {
   it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
     const pipe = join(root, 'pipe')
     execFileSync('mkfifo', [pipe])
-    const env = await beginning(`${STUCK}; promises.open('${pipe}')`)
+    // One call to the disk is under way, and whatever it has to remove hangs.
+    const env = await beginning(`${STUCK}
+      const open = () => promises.open('${pipe}')
+      promises.rm = open
+      process.getBuiltinModule('node:module').syncBuiltinESMExports()
+      open()`)
     const stalled = validate('--stall 1', { env })
     const stopped = validate('--grace 0', { env })
     await stopped.says(/"type":"started"/)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -89,6 +90,7 @@ describe.concurrent('wrong usage', () => {
     ['nope', "unknown command 'nope'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
+    ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
     [
@@ -152,6 +154,24 @@ describe.concurrent('what is not there', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
+  it('a URL with a user: that is said without it', async () => {
+    const key = join(root, `key-${count++}`)
+    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
+    const player = 'http://me:s3cret@127.0.0.1:1/v1'
+    const ends = [
+      await af('queue', ...where),
+      await af('doctor', ...where, '--key', key),
+      await af('doctor', ...where, '--key', key, '--json'),
+      await af('env', 'run', 'mult8-v0', '--agent', player),
+    ]
+    for (const { code, stdout, stderr } of ends) {
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain('answers at http://****@127.0.0.1:1')
+      expect(stdout + stderr).not.toContain('s3cret')
+    }
+  })
+
   it('a player: that nothing answers is said, at once, and the built-in one is closed', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]
@@ -165,6 +185,31 @@ describe.concurrent('what is not there', () => {
       expectClear(ended, `nothing answers at ${url}: `)
     }
     expect([await readdir(out), await readdir(other)]).toEqual([[], []])
+  })
+})
+
+describe.concurrent('what never ends', () => {
+  it('a pipe that nobody writes to, and a device, are no chain and no settings', async () => {
+    const cwd = fresh()
+    await mkdir(cwd)
+    for (const name of ['pipe', '.env']) execFileSync('mkfifo', [join(cwd, name)])
+    for (const chain of ['pipe', '/dev/zero']) {
+      const ended = await run(AF, ['queue', '--network', chain], { cwd })
+      expect(ended.code).toBe(2)
+      expectClear(ended, `the file of a chain's export; got "${chain}"`)
+    }
+    const ended = await run(AF, ['config'], { cwd })
+    expect(ended.code).toBe(1)
+    expectClear(ended, '.env expected to be a regular file')
+  })
+
+  it('a folder where none can be made', async () => {
+    const commands = ['demo', 'localnet', 'duel 0.5 0.5'].map((words) => words.split(' '))
+    for (const words of commands) {
+      const ended = await af(...words, '--out', '/proc/af/x')
+      expect(ended.code).toBe(1)
+      expectClear(ended, 'ENOENT')
+    }
   })
 })
 

@@ -6,7 +6,7 @@ import { type Account, account, encodeCommitment, LocalChain } from '@affine/cha
 import { registry } from '@affine/envs'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
+import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
 import { playerReply } from '../src/miners/reference-miner.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
@@ -202,8 +202,9 @@ describe.concurrent('af duel of registered miners', () => {
     expect((await resultIn(out)).duel).toEqual(kept)
   })
 
-  it('asks nobody who is no miner, or whose chute is no URL, be it the name of a built-in player', async () => {
-    const chutes = ['0.9', 'perfect', 'file:///etc/passwd', 'http://\u001b[2J x', 'my-chute']
+  it('asks nobody who is no miner, or whose chute is no URL on loopback, be it the name of a built-in player', async () => {
+    const elsewhere = 'http://169.254.169.254/latest?x='
+    const chutes = ['0.9', 'perfect', 'file:///etc/passwd', 'http://\u001b[2J x', elsewhere]
     for (const [i, chute] of chutes.entries()) await committed(others[i], chute)
     const network = await exported()
     const out = join(root, 'unasked')
@@ -212,7 +213,7 @@ describe.concurrent('af duel of registered miners', () => {
     for (const { code, stderr, stdout } of ends) {
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(
-        /^af: uid [2-6] has the chute ".*", and only those that are URLs can be asked\n$/,
+        /^af: uid [2-6] has the chute ".*", and only URLs on this machine are asked\n$/,
       )
       expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
     }
@@ -227,5 +228,46 @@ describe.concurrent('af duel of registered miners', () => {
       expect(stderr).toBe(`af: with "--network" expected a uid, got ${JSON.stringify(words[i])}\n`)
     }
     expect(await readdir(out).catch(() => 'none')).toBe('none')
+  })
+})
+
+describe.concurrent('af duel of miners that answer at a URL', () => {
+  /** A chain on which two miners have this chute, as a file of this name. */
+  async function chainAt(file: string, chute: string): Promise<void> {
+    const miners = [1, 2].map((byte) => account(new Uint8Array(32).fill(byte)))
+    const neurons = miners.map(({ hotkey }) => ({ hotkey, stake: 0n }))
+    const chain = LocalChain.create({ netuid: 7, random: () => new Uint8Array(32), neurons })
+    const sent = miners.map((miner) => {
+      const { hotkey } = miner
+      const said = { kind: 'miner', model: hotkey, revision: 'main', chute } as const
+      return chain.commit(miner, encodeCommitment(said))
+    })
+    await chain.produce(1)
+    await Promise.all(sent)
+    await writeFile(join(root, file), chain.export())
+  }
+  const duelOn = (file: string): Started =>
+    start(AF, ['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
+
+  it('follows no redirect', async () => {
+    const other = await serve((_, __, response) => void response.end())
+    const { url, seen } = await serve((_, __, response) => {
+      response.writeHead(302, { location: other.url }).end()
+    })
+    await chainAt('redirects.json', url)
+    const { stop } = duelOn('redirects.json')
+    while (seen.length < 10) await sleep(10)
+    expect((await stop()).code).toBe(130)
+    expect(other.seen).toEqual([])
+    expect(new Set(seen.map(({ method }) => method))).toEqual(new Set(['HEAD', 'POST']))
+  })
+
+  it('asks nobody on a network with a platform', async () => {
+    const { url, seen } = await serve((_, __, response) => void response.end())
+    // By its name the file is a log of such a network.
+    await chainAt('test,chain.json', url)
+    const { code, stderr } = await duelOn('test,chain.json').ended
+    expect([code, seen]).toEqual([2, []])
+    expect(stderr).toBe('af: "--network" expected a local one, got "test,chain.json"\n')
   })
 })

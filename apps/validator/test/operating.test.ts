@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { healthOf, pages } from '../src/service/health.ts'
 import { listen } from '../src/service/listen.ts'
 import { metricsOf } from '../src/service/metrics.ts'
 import { narrate, serviceOutput } from '../src/service/narrate.ts'
+import { hiding } from '../src/service/secrets.ts'
 import type { Event } from '../src/service/setup.ts'
 import { unprintable } from './commands.ts'
 import { closeServers, completion, serve } from './servers.ts'
@@ -318,6 +320,22 @@ describe('what a service says', () => {
   })
 })
 
+describe('a secret with characters that JSON escapes', () => {
+  it('is taken out of the log, be it in a text of JSON', () => {
+    const secret = 'ab"cd\\ef'
+    let stdout = ''
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      stdout += text
+      return true
+    })
+    const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
+    narrate({ type: 'problem', what: 'node', error }, serviceOutput(true, hiding([secret])), String)
+    write.mockRestore()
+    const message = '**** "****" {"secret":"****"}'
+    expect(JSON.parse(stdout)).toMatchObject({ message, msg: `node: ${message}` })
+  })
+})
+
 describe('af validate', () => {
   let root: string
   let chain: Started
@@ -422,12 +440,51 @@ describe('af validate', () => {
     )
   })
 
+  it('goes on when nobody reads its log any more', async () => {
+    const validator = validate('--metrics 0 --dry-run')
+    const at = await pagesOf(validator)
+    validator.child.stdout?.destroy()
+    const block = async () => (await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0
+    const epochs = 2 * LOCAL_NETWORK.protocol.epochBlocks
+    const last = (await block()) + epochs
+    while ((await block()) < last) await sleep(50)
+    const { code, stderr } = await validator.stop('SIGTERM')
+    expect([code, stderr]).toEqual([130, ''])
+  })
+
+  it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
+    const pipe = join(root, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // One call to the disk is under way, and whatever it has to remove hangs.
+    const env = await beginning(`${STUCK}
+      const open = () => promises.open('${pipe}')
+      promises.rm = open
+      process.getBuiltinModule('node:module').syncBuiltinESMExports()
+      open()`)
+    const stalled = validate('--stall 1', { env })
+    const stopped = validate('--grace 0', { env })
+    await stopped.says(/"type":"started"/)
+    for (const ended of [stalled.ended, stopped.stop('SIGTERM')]) {
+      const { code, stderr } = await ended
+      expect([code, stderr]).toEqual([null, 'a disk does not answer: killed\n'])
+    }
+    expect(records(stalled.stdout()).at(-1)).toMatchObject({ what: 'stalled' })
+  })
+
   it('whose event loop is blocked is killed', async () => {
     const env = await beginning("process.once('SIGUSR2', () => { for (;;); })")
     const validator = validate('--stall 1', { env })
     await validator.says(/"type":"started"/)
     const { code, stderr } = await validator.stop('SIGUSR2')
     expect([code, stderr]).toEqual([null, 'af: the event loop is blocked: killed\n'])
+  })
+
+  it('is killed then, be there nobody to read why', async () => {
+    const env = await beginning("process.once('SIGUSR2', () => { for (;;); })")
+    const validator = validate('--stall 1', { env })
+    await validator.says(/"type":"started"/)
+    validator.child.stderr?.destroy()
+    expect((await validator.stop('SIGUSR2')).code).toBe(null)
   })
 
   it('starts from what the others attested, or with --replay from the first epoch', async () => {

@@ -267,6 +267,43 @@ describe('secrets', () => {
   })
 })
 
+describe('a secret in a URL', () => {
+  it('is masked, however short, in every URL of a node', () => {
+    const urls = 'wss://a:b@one/k,wss://two/v1/k3y,wss://three?k=1'
+    const { shown, hide } = read({ ...MINIMUM, network: urls })
+    const masked = 'wss://****@one/****,wss://two/****,wss://three?****'
+    expect(shown.find(({ setting }) => setting === 'network')?.value).toBe(masked)
+    expect(hide(`no node answers at ${urls}: why; "wss://two/v1/k3y"`)).toBe(
+      `no node answers at ${masked}: why; "wss://two/****"`,
+    )
+    expect(hide('kept: v1/blocks, https://host/v1/k3y and ws://127.0.0.1:9944; trying')).toBe(
+      'kept: v1/blocks, https://host/v1/k3y and ws://127.0.0.1:9944; trying',
+    )
+  })
+
+  it('of a bucket is masked where it is refused', () => {
+    for (const user of ['me:s3cret', 'm:s3/cret', 'm:s3,cret', 'm:s3@cret', 's3', 'AK"s3\\']) {
+      const env = {
+        S3_ENDPOINT: `https://${user}@h.example`,
+        AFFINE_BUCKET_URL: `https://${user}@h/x`,
+      }
+      const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
+      expect(problems).toContain(
+        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, got "https://****@h.example"',
+      )
+      const said = [...problems, ...shown.map(({ value }) => value), hide(JSON.stringify(env))]
+      expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
+    }
+  })
+
+  it('is masked as a query', () => {
+    const env = { AFFINE_BUCKET_URL: 'https://h/x?token=abc' }
+    expect(read(MINIMUM, env).problems).toEqual([
+      'AFFINE_BUCKET_URL: expected a plain URL, 128 bytes at most, got "https://h/x?****"',
+    ])
+  })
+})
+
 describe.concurrent('af config, and the start of af validate', () => {
   let root: string
   beforeAll(async () => {

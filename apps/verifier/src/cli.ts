@@ -1,5 +1,5 @@
 import { openChain } from '@affine/settlement'
-import { chainCommand, onChain, run } from '@affine/terminal'
+import { chainCommand, onChain, run, whole } from '@affine/terminal'
 import { verify } from './verify.ts'
 
 const EXIT_CODES =
@@ -23,7 +23,7 @@ const program = chainCommand('af-verify')
     '[buckets]',
     'folder or URL that holds the buckets announced by name; not needed for https buckets',
   )
-  .option('--epoch <n>', 'show this epoch only')
+  .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
   .option('--validator <hotkey>', 'of the samples asked for, show those of this validator')
   .option('--block <hash>', 'show the samples of this block')
   .option('--challenge <id>', 'show the samples of this challenge')

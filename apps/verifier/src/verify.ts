@@ -15,7 +15,7 @@ import { epochRecord, epochText, type Output, printable, sampleText, share } fro
 export interface Asked extends Partial<Record<(typeof FILTERS)[number], string>> {
   /** Where the buckets are that were announced by name. */
   readonly base?: string | undefined
-  readonly epoch?: string
+  readonly epoch?: number
 }
 
 const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
@@ -53,7 +53,7 @@ export async function verify(
     addTo(findings, settled)
     const lines = samples.splice(0)
     if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
-    if (asked.epoch !== undefined && asked.epoch !== String(settled.epoch)) continue
+    if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
     findings.shown += lines.length
     lines.push(...settled.flaws.map(flawLine))
     for (const line of lines) screen.line(...line)

@@ -38,6 +38,8 @@ describe.concurrent('af-verify', () => {
   it.each([
     [['buckets'], "required option '--network <where>' not specified"],
     [['buckets', '--network', 'c', '--nope'], "unknown option '--nope'"],
+    [['buckets', '--network', 'c', '--epoch', 'x'], 'Expected a whole number, 0 to 1000000000.'],
+    [['buckets', '--network', '/dev/zero'], 'the file of a chain\'s export; got "/dev/zero"'],
     [['buckets', '--network', 'nowhere.json'], 'the file of a chain\'s export; got "nowhere.json"'],
     [['buckets', '--network', 'toString'], '"network" expected finney, test or local; '],
     [

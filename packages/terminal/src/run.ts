@@ -1,5 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { printable } from './text.ts'
+import { leave, leaveWithStdout } from './leave.ts'
+import { maskUrls, printable } from './text.ts'
 
 /**
  * A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends
@@ -29,16 +30,24 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 
 /**
  * Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong
- * usage, 130 interrupted.
+ * usage, 130 interrupted, 141 when nobody reads what it says any more.
  */
 export async function run(program: CommandUnknownOpts): Promise<void> {
+  const say = (text: string): void => {
+    process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
+  }
+  leaveWithStdout(say)
   await program.parseAsync().catch((error: Error) => {
+    if (isHelp(error)) return undefined
     // At once, whatever is still under way: what counts is on disk.
-    if (error instanceof CommanderError) process.exit(codeOf(error))
-    process.stderr.write(`${program.name()}: ${printable(error.message, 1000)}\n`)
-    process.exit(error instanceof RangeError ? 2 : 1)
+    if (error instanceof CommanderError) return leave(codeOf(error))
+    say(error.message)
+    return leave(error instanceof RangeError ? 2 : 1)
   })
 }
+
+/** It was asked for and printed, as a version is. */
+const isHelp = (error: Error): boolean => error instanceof CommanderError && error.exitCode === 0
 
 /** Commander has said what was wrong with the usage, and calls it 1. */
 const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)

@@ -6,6 +6,15 @@ export function printable(text: string, most = 200): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
+/** What may be secret in a URL: its user, the path of a node's, and any query. */
+const USER = /(?<=:\/\/)[^\s,/]+(?=@)/
+const NODE_PATH = /(?<=\bwss?:\/\/[^\s,/?]*\/)(?!\*{4})[^\s,]*\w/
+const QUERY = /(?<=:\/\/[^\s,?]*\?)[^\s,]*\w/
+const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).join('|'), 'g')
+
+/** A text whose URLs are masked where they may be secret. */
+export const maskUrls = (text: string): string => text.replace(SECRET, '****')
+
 /** A share in ppm as three decimals. */
 export const share = (ppm: number): string => (ppm / 1_000_000).toFixed(3)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { drawInterval } from '../src/interval.ts'
-import { printable, share, shortHotkey } from '../src/text.ts'
+import { maskUrls, printable, share, shortHotkey } from '../src/text.ts'
 
 const HOSTILE =
   '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
@@ -22,6 +22,20 @@ describe('text from outside', () => {
   it('may pose as a hotkey: what is shown of it is safe', () => {
     expect(shortHotkey(HOSTILE)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
     expect(shortHotkey('5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty')).toBe('5FHneW…94ty')
+  })
+})
+
+describe('a URL', () => {
+  it('is without its user, its query, and a node’s path', () => {
+    const masked = [
+      ['at wss://me:pw@h.example/v1/key: why', 'at wss://****@h.example/****: why'],
+      ['"ws://h:1/k","wss://h?k=1"', '"ws://h:1/****","wss://h?****"'],
+      ['https://me:p@w@h/path?sig=1; next', 'https://****@h/path?****; next'],
+    ]
+    for (const [text = '', want] of masked) expect(maskUrls(text)).toBe(want)
+    for (const [, text = ''] of masked) expect(maskUrls(text)).toBe(text)
+    const plain = 'ws://127.0.0.1:9944; http://h:1/a/b, mult8@0.1.0 at //x@y'
+    expect(maskUrls(plain)).toBe(plain)
   })
 })
 

@@ -1,6 +1,6 @@
 import { ChainError } from '@affine/chain'
 import { openChain, type Subnet } from '@affine/settlement'
-import { onChain, output, printable } from '@affine/terminal'
+import { maskUrls, onChain, output, printable } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { checkBucket } from './doctor/bucket-check.ts'
@@ -28,7 +28,7 @@ export const doctor: CommandUnknownOpts = accountOnChain('doctor')
     const say = (finding: Finding): void => {
       const { check, result } = finding
       if (result === 'fail') process.exitCode = 1
-      const text = printable(textOf(finding), 1000)
+      const text = printable(maskUrls(textOf(finding)), 1000)
       const line = `${MARKS[result]} ${check.padEnd(12)} ${text}`
       screen.line(line, { type: 'check', check, result, text })
     }

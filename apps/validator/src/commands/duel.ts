@@ -25,7 +25,7 @@ type Pair<Value> = readonly [champion: Value, contender: Value]
 
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill as 0.7; " +
-  "with --network, a miner's uid"
+  'with --network, the uid of a miner on a local one'
 
 const EXAMPLES = `
 Examples:

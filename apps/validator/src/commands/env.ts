@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import { type Agent, make, play, registry, specHash, type Transcript } from '@affine/envs'
+import {
+  type Agent,
+  isChallengeId,
+  make,
+  play,
+  registry,
+  specHash,
+  type Transcript,
+} from '@affine/envs'
 import { interrupted, messageText, output } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { type Opponent, openPlayer } from '../miners/player.ts'
 import { soloChallenge } from '../miners/solo-duel.ts'
 
@@ -38,7 +46,7 @@ env
   .command('run')
   .description('play one challenge')
   .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
-  .option('--challenge <id>', 'which challenge (default: a new one)')
+  .option('--challenge <id>', 'which challenge (default: a new one)', readChallenge)
   .option('--agent <who>', AGENT, 'human')
   .option('--model <name>', 'what the endpoint calls the model', 'default')
   .option('--verify', 'play twice and compare')
@@ -65,6 +73,11 @@ env
       throw new Error('played twice, the episode differs: the player is not deterministic')
     screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
   })
+
+function readChallenge(text: string): string {
+  if (isChallengeId(text)) return text
+  throw new InvalidArgumentError('Expected the base58 of 32 bytes.')
+}
 
 /** Whoever is to play; a built-in player with luck drawn anew. */
 async function openAsked(who: string, model: string): Promise<Opponent> {

@@ -46,8 +46,8 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
       throw new RangeError(`"--network" expected with a hotkey or a subnet: ${wanted}`)
     }
     const screen = output(json)
-    const signal = interrupted()
     const account = network === undefined ? undefined : await accountOf(options)
+    const signal = interrupted()
     using server = await serveMiner({ skill, seed }, port)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`

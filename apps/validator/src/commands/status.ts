@@ -1,6 +1,6 @@
 import type { Report } from '@affine/duel'
 import { openChain, openLive, type Subnet } from '@affine/settlement'
-import { type Output, onChain, shown } from '@affine/terminal'
+import { maskUrls, type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 import { standingOf, standingRecord } from './views/standing.ts'
@@ -24,7 +24,8 @@ export const status: CommandUnknownOpts = replayCommand('status')
       for await (const { number } of subnet.chain.heads(signal)) {
         // Slower than the chain: what lies between is passed over.
         if (number < view.next) continue
-        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch(({ message }: Error) => {
+        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch((error: Error) => {
+          const message = maskUrls(error.message)
           screen.line(`! ${shown(message)}`, { type: 'problem', message })
         })
       }

@@ -3,7 +3,14 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
 import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
-import { interrupted, type Output, printable, raceAbort, shortHotkey } from '@affine/terminal'
+import {
+  interrupted,
+  leave,
+  type Output,
+  printable,
+  raceAbort,
+  shortHotkey,
+} from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Validator } from '../epoch/validator.ts'
 import { neuronOf } from '../service/account.ts'
@@ -76,6 +83,8 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const text = `stopping, in ${grace} s at the latest; at a second signal at once`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
+  // To give back the folder takes its disk.
+  setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
 }
 

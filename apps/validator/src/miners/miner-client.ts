@@ -71,7 +71,8 @@ function completionIn(body: string): string {
   return content
 }
 
-const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
+/** The URLs at which miners of a local network are asked. Protocol §5.4. */
+export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
 /**
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never

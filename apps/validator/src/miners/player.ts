@@ -4,7 +4,7 @@ import type { Agent } from '@affine/envs'
 import { commitmentsOf, openChain } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 import type { Listening } from '../service/listen.ts'
-import { minerClient } from './miner-client.ts'
+import { LOOPBACK, minerClient } from './miner-client.ts'
 import { serveMiner } from './reference-miner.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
@@ -71,10 +71,11 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text)
 }
 
-/** Resolves when something answers at a URL, whatever it says. */
+/** Resolves when something answers at a URL, whatever it says: no redirect is followed. */
 async function reach(url: string): Promise<void> {
   try {
-    await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(10_000) })
+    const signal = AbortSignal.timeout(10_000)
+    await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
   } catch (error) {
     const { cause, message } = error as Error
     const why = (cause as Error | undefined)?.message ?? message
@@ -85,8 +86,10 @@ async function reach(url: string): Promise<void> {
 type Pair<Value> = readonly [champion: Value, contender: Value]
 
 /**
- * Whom two uids name at a chain's head.
- * @throws RangeError for what is no uid; Error for who cannot be asked.
+ * Whom two uids name at a chain's head. A miner is asked as validators ask it: on loopback, where
+ * its network is a local one, and nowhere else that it wrote. Protocol §5.4.
+ * @throws RangeError for what is no uid, and for a network with a platform; Error for who cannot be
+ *   asked.
  */
 export async function minersOf(
   network: string,
@@ -94,6 +97,8 @@ export async function minersOf(
   [champion, contender]: Pair<string>,
 ): Promise<Pair<Miner>> {
   await using opened = await openChain(network, NODE_HOST, { netuid, firstEpoch: 0 })
+  if (opened.network.platform !== 'loopback')
+    throw new RangeError(`"--network" expected a local one, got ${JSON.stringify(network)}`)
   const { number } = await opened.chain.head()
   const snapshot = await opened.chain.snapshot(number)
   return [minerAt(champion, snapshot), minerAt(contender, snapshot)]
@@ -106,7 +111,7 @@ function minerAt(uid: string, snapshot: Snapshot): Miner {
   const hotkey = neuron?.hotkey ?? 'not registered'
   const said = commitmentsOf(snapshot).get(hotkey)
   if (said?.kind !== 'miner') throw new Error(`uid ${uid} (${hotkey}) is no miner: see af queue`)
-  if (isWebUrl(said.chute)) return minerOf({ ...said, hotkey })
-  const advice = 'only those that are URLs can be asked'
+  if (LOOPBACK.test(said.chute)) return minerOf({ ...said, hotkey })
+  const advice = 'only URLs on this machine are asked'
   throw new Error(`uid ${uid} has the chute "${said.chute}", and ${advice}`)
 }

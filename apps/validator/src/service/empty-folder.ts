@@ -1,5 +1,6 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 
 /**
  * The folder that "--out" names, made if it is not there.
@@ -7,7 +8,7 @@ import { resolve } from 'node:path'
  */
 export async function emptyFolder(path: string): Promise<string> {
   const folder = resolve(path)
-  await mkdir(folder, { recursive: true })
+  await makeFolder(folder)
   if ((await readdir(folder)).length > 0)
     throw new RangeError(`"--out" expected an empty folder, got ${folder}`)
   return folder

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { syncFolders } from '@affine/blocks/directory'
+import { makeFolder } from './make-folder.ts'
 
 /**
  * Takes a folder for this process, so that no two validators sign from one journal; disposing gives
@@ -14,7 +15,7 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
   const own = `lock.${process.pid}.${startOf(process.pid)}`
   const unlock = (name: string): Promise<void> => rm(join(place, name), { force: true })
-  const made = await mkdir(place, { recursive: true })
+  const made = await makeFolder(place)
   if (made !== undefined) await syncFolders(place, dirname(made))
   // Each shows its own lock before it looks for others', so at least the later of two sees the
   // other.

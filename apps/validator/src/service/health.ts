@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { leave } from '@affine/terminal'
 import type { Metrics } from './metrics.ts'
 import type { Setup } from './setup.ts'
 
@@ -47,22 +48,27 @@ const WATCHER = `
   setInterval(() => {
     missed = Atomics.exchange(beat, 0, 0) ? 0 : missed + 1
     if (missed <= 10) return
-    require('node:fs').writeSync(2, 'af: the event loop is blocked: killed\\n')
-    process.kill(process.pid, 'SIGKILL')
+    const kill = () => process.kill(process.pid, 'SIGKILL')
+    // Standard error may have no reader, or one that does not read.
+    require('node:fs').write(2, 'af: the event loop is blocked: killed\\n', kill)
+    setTimeout(kill, 1000)
   }, everyMs)`
 
 /**
  * Ends this process with 1 once something is late by so many seconds, and says what; kills it when
- * its event loop stands still for as long.
+ * a disk hangs even then, or its event loop stands still for as long.
  */
 export function guard(seconds: number, { late }: Health, say: (why: string) => void): void {
   const beat = new Int32Array(new SharedArrayBuffer(4))
   const everyMs = seconds * 100
+  let isEnding = false
   setInterval(() => {
     Atomics.store(beat, 0, 1)
+    if (isEnding) return
     const reasons = late(seconds)
     for (const why of reasons) say(why)
-    if (reasons.length > 0) process.exit(1)
+    isEnding = reasons.length > 0
+    if (isEnding) void leave(1)
   }, everyMs).unref()
   new Worker(WATCHER, { eval: true, execArgv: [], workerData: { beat, everyMs } }).unref()
 }

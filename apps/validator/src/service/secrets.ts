@@ -1,3 +1,5 @@
+import { maskUrls } from '@affine/terminal'
+
 /** Takes out of a text what nobody may see. */
 export type Hide = (text: string) => string
 
@@ -9,12 +11,23 @@ export function nodeKeys(urls: string): readonly string[] {
   return urls.match(NODE_KEY) ?? []
 }
 
-/** Masks these secrets in texts. The longest first: one may be a part of another. */
-export function hiding(secrets: readonly string[]): Hide {
-  const longestFirst = [...secrets].sort((a, b) => b.length - a.length)
-  return (text) =>
-    longestFirst.reduce((left, secret) => left.replaceAll(secret, maskOf(secret)), text)
+/** The user and the password in a URL, however it is written. */
+export function userIn(url = ''): readonly string[] {
+  return url.match(/(?<=:\/\/).{3,}(?=@)/) ?? []
 }
+
+/**
+ * Masks these secrets in texts, and as they stand in JSON; and what may be secret in any URL. The
+ * longest first: one may be a part of another.
+ */
+export function hiding(secrets: readonly string[]): Hide {
+  const written = new Set(secrets.flatMap((secret) => [secret, inJson(secret)]))
+  const longestFirst = [...written].sort((a, b) => b.length - a.length)
+  return (text) =>
+    maskUrls(longestFirst.reduce((left, secret) => left.replaceAll(secret, maskOf(secret)), text))
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** The last two letters of a long one tell an operator which it is. */
 function maskOf(secret: string): string {

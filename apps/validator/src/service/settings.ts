@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import type { S3Options } from '@affine/blocks/s3'
 import type { Account } from '@affine/chain'
 import { networkNamed } from '@affine/settlement'
+import { NODE_HOST } from '@affine/settlement/node'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
-import { type Hide, hiding, nodeKeys } from './secrets.ts'
+import { type Hide, hiding, nodeKeys, userIn } from './secrets.ts'
 import { type Found, findSettings, kebab } from './setting-sources.ts'
 import { SETTINGS, toldBy } from './settings-table.ts'
 import type { Given, Told } from './told.ts'
@@ -68,7 +68,8 @@ function settingsOf(given: Given): Settings | undefined {
 
 function secretsIn(given: Given): readonly string[] {
   const secrets = SETTINGS.filter(({ secret }) => secret).flatMap(({ name }) => given[name] ?? [])
-  return [...secrets, ...nodeKeys(`${given.network},${given.fallback}`)]
+  const users = [given.s3Endpoint, given.bucketUrl].flatMap((url) => userIn(url))
+  return [...secrets, ...users, ...nodeKeys(`${given.network},${given.fallback}`)]
 }
 
 /** What is wrong with one setting by itself. */
@@ -131,5 +132,5 @@ export async function readService(flags: Flags): Promise<Service> {
 /** What the file `.env` in this folder gives; nothing without one. */
 async function readEnvFile(): Promise<Given> {
   if (!existsSync('.env')) return {}
-  return parseEnv(await readFile('.env', 'utf8'))
+  return parseEnv(await NODE_HOST.readText('.env'))
 }

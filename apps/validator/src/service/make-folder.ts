@@ -1,0 +1,28 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a folder, and those above it, where they are not there; resolves with the topmost that was
+ * made. Node's own `recursive` never ends where a folder is there and takes none, as `/proc` does.
+ */
+export async function makeFolder(path: string): Promise<string | undefined> {
+  try {
+    return await makeOne(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const topmost = await makeFolder(dirname(path))
+  const own = await makeOne(path)
+  return topmost ?? own
+}
+
+/** Makes one folder; undefined when it is there. */
+async function makeOne(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path)
+    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    throw error
+  }
+}

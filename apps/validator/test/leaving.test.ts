@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, AF_VERIFY, type Ended, killAll, start } from '../../../test/processes.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'leaving-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** A command whose output is read to its first bytes, or not at all. */
+function unread(program: string, ...words: readonly string[]): Promise<Ended> {
+  const { child, ended } = start(program, words, { cwd: root })
+  child.stdout?.destroy()
+  return ended
+}
+
+/** A command whose output is on a disk that is full. */
+function onFullDisk(...words: readonly string[]): Promise<Ended> {
+  const line = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, ...words]
+  return new Promise((resolve) => {
+    const child = execFile('/bin/sh', line, { cwd: root }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    )
+  })
+}
+
+describe.concurrent('standard output', () => {
+  it.each([
+    [AF, ['config']],
+    [AF, ['env', 'list', '--json']],
+    [AF, ['--help']],
+    [AF_VERIFY, ['--help']],
+  ])(
+    'that nobody reads ends a command without a word, and not as done: %s %j',
+    async (...[program, words]) => {
+      const { code, stderr } = await unread(program, ...words)
+      expect([code, stderr]).toEqual([141, ''])
+    },
+  )
+
+  it.each([
+    [AF, ['config'], 'af'],
+    [AF, ['--help'], 'af'],
+    [AF_VERIFY, ['--version'], 'af-verify'],
+  ])('on a full disk ends a command with 1 and one line: %s %j', async (program, words, name) => {
+    const { code, stderr } = await onFullDisk(program, ...words)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
+  })
+})

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const POLL_MS = 10
+const POLLS = 500
+
+/**
+ * Ends this process with an exit code. `process.exit` waits for every call to a disk: where one
+ * hangs it would never return, deaf to signals. So they have five seconds; then the process is
+ * killed.
+ */
+export async function leave(code: number): Promise<never> {
+  for (let polls = 0; isAtDisk(); polls++) {
+    if (polls === POLLS) kill()
+    await sleep(POLL_MS)
+  }
+  process.exit(code)
+}
+
+/** Is a call to a disk under way? */
+function isAtDisk(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+}
+
+function kill(): void {
+  process.stderr.write('a disk does not answer: killed\n')
+  process.kill(process.pid, 'SIGKILL')
+}
+
+const ignore = (): void => {}
+
+/**
+ * Ends this process when its standard output fails: without a word and with 141, as SIGPIPE would,
+ * when its reader has gone; else with 1, and `say` says why. Not with 0, by which `af-verify` says
+ * that all holds.
+ */
+export function leaveWithStdout(say: (text: string) => void): void {
+  process.stderr.on('error', ignore) // where would it be said?
+  process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return leave(141)
+    say(`standard output: ${error.message}`)
+    return leave(1)
+  })
+}
+
+/** From now on this process goes on when its standard output fails: what it says is lost. */
+export function outliveStdout(): void {
+  process.stdout.removeAllListeners('error').on('error', ignore)
+}

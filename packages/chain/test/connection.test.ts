@@ -465,6 +465,63 @@ describe('junk', () => {
     ])
   })
 
+  const unasked = (result: string) => `{"id":"nobody","result":${result}}`
+  test.each([
+    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
+    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
+    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'broke off: Max payload'],
+  ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
+    const [bad, good] = [await node(), await node({ head: 6 })]
+    const { blocks } = connect([bad, good], PATIENT)
+    await blocks.head()
+    const waiting = blocks.reach(6)
+    await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    const parse = vi.spyOn(JSON, 'parse')
+    bad.say(text)
+    bad.say(unasked('"more"'))
+    await waiting
+    expect(parse.mock.calls.filter(([said]) => said.includes('nobody'))).toEqual([])
+    expect(retries).toEqual([expect.stringContaining(why)])
+  })
+
+  test('up to the limits is nothing, a full block for example', async () => {
+    const only = await node()
+    const { blocks } = connect([only])
+    await blocks.head()
+    only.say(unasked('['.repeat(63) + ']'.repeat(63)))
+    only.say(unasked(`["\\\\","${'[{\\"'.repeat(100)}"]`))
+    const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
+    only.say(unasked(JSON.stringify({ block: { extrinsics: calls } })))
+    expect(await blocks.head()).toEqual(head(5))
+    expect([only.connections.opened, retries]).toEqual([1, []])
+  })
+
+  test('cannot come compressed, where a few bytes would be many', async () => {
+    const { WebSocketServer } = await import('ws')
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true })
+    ended.push(async () => void server.close())
+    const extensions: string[] = []
+    server.on('connection', (socket) => {
+      extensions.push(socket.extensions)
+      socket.terminate()
+    })
+    await new Promise((resolve) => server.once('listening', resolve))
+    const url = `ws://127.0.0.1:${(server.address() as { port: number }).port}`
+    expect(await connect([url, await node()]).blocks.head()).toEqual(head(5))
+    expect(extensions).toEqual([''])
+  })
+
+  test('is printed without what a terminal would act on', async () => {
+    const bad = await node()
+    const words = 'look \u{9b}2J \u{202e} \u{1b}[2J'
+    bad.replies.state_getRuntimeVersion = () => ({ result: { apis: { [words]: words } } })
+    expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
+    const printed = vi.mocked(console.error).mock.calls.flat().map(String).join('')
+    expect(printed).toContain('look ?2J ? ?[2J')
+    expect(printed).toMatch(/^[\n -~]+$/)
+    expect(retries).toEqual([expect.stringMatching(/^[ -~]+$/)])
+  })
+
   test.each([
     { id: 'nobody', result: 1 },
     { id: null, error: { code: -32700, message: 'Parse error' } },

@@ -383,6 +383,59 @@ describe('final blocks', () => {
     expect(retries).toContainEqual(expect.stringContaining('does not have block 8 yet'))
   })
 
+  test('begin with what the next node has where the first calls one final without having it', async () => {
+    const [high, honest] = [await node({ head: 6 }), await node({ head: 5 })]
+    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
+    const heads = connect([high, honest]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    honest.finalize(7)
+    expect(await take(heads, 2)).toEqual(range(6, 7))
+    expect(retries).toEqual([expect.stringContaining('does not have block 6 yet')])
+  })
+
+  test('wait for the next node where one told of blocks that nobody has', async () => {
+    const [high, honest] = [await node(), await node()]
+    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
+    const heads = connect([high, honest], PATIENT).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    high.finalize(1_000_000)
+    const next = take(heads, 3)
+    await vi.waitFor(() => expect(honest.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    honest.finalize(8)
+    expect(await next).toEqual(range(6, 8))
+  })
+
+  test.each([
+    [2, 1],
+    [9, 3],
+  ])('wait for a node that cannot give its own at the first %i times', async (times, opened) => {
+    const only = await node()
+    const { blocks } = connect([only], PATIENT)
+    const heads = blocks.heads()
+    await take(heads, 1)
+    let asked = 0
+    only.replies.chain_getBlockHash = (number) =>
+      number === 6 && ++asked <= times ? { result: null } : undefined
+    only.finalize(6)
+    expect(await take(heads, 1)).toEqual(range(6, 6))
+    expect(only.connections.opened).toBe(opened)
+    expect(await blocks.reach(6)).toEqual(head(6))
+  })
+
+  test('have no hash from a node to which they are not final yet', async () => {
+    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
+    const { blocks } = connect([first, behind])
+    await blocks.head()
+    await first.stop()
+    behind.replies.chain_getBlockHash = (number) => {
+      if (number !== 8) return undefined
+      behind.finalize(8)
+      delete behind.replies.chain_getBlockHash
+      return { result: `0x${'cd'.repeat(32)}` } // on a fork
+    }
+    expect(await blocks.blockHash(8)).toBe(hashOf(8))
+  })
+
   test('end on abort, before or after the first, and during a wait', async () => {
     const only = await node()
     const { connection, blocks } = connect([only], PATIENT)

@@ -35,8 +35,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The ChainError of that code, with our advice where there is one, else with what was said. Both may
- * be a node's words, of its metadata too.
+ * The ChainError of that code, with our advice where there is one, else with what was said. Both
+ * may be a node's words, of its metadata too.
  */
 function chainErrorOf(code: string, said: string): ChainError {
   if (Object.hasOwn(ADVICE, code)) return new ChainError(code)

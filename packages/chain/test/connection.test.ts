@@ -383,6 +383,59 @@ describe('final blocks', () => {
     expect(retries).toContainEqual(expect.stringContaining('does not have block 8 yet'))
   })
 
+  test('begin with what the next node has where the first calls one final without having it', async () => {
+    const [high, honest] = [await node({ head: 6 }), await node({ head: 5 })]
+    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
+    const heads = connect([high, honest]).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    honest.finalize(7)
+    expect(await take(heads, 2)).toEqual(range(6, 7))
+    expect(retries).toEqual([expect.stringContaining('does not have block 6 yet')])
+  })
+
+  test('wait for the next node where one told of blocks that nobody has', async () => {
+    const [high, honest] = [await node(), await node()]
+    high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
+    const heads = connect([high, honest], PATIENT).blocks.heads()
+    expect(await take(heads, 1)).toEqual(range(5, 5))
+    high.finalize(1_000_000)
+    const next = take(heads, 3)
+    await vi.waitFor(() => expect(honest.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    honest.finalize(8)
+    expect(await next).toEqual(range(6, 8))
+  })
+
+  test.each([
+    [2, 1],
+    [9, 3],
+  ])('wait for a node that cannot give its own at the first %i times', async (times, opened) => {
+    const only = await node()
+    const { blocks } = connect([only], PATIENT)
+    const heads = blocks.heads()
+    await take(heads, 1)
+    let asked = 0
+    only.replies.chain_getBlockHash = (number) =>
+      number === 6 && ++asked <= times ? { result: null } : undefined
+    only.finalize(6)
+    expect(await take(heads, 1)).toEqual(range(6, 6))
+    expect(only.connections.opened).toBe(opened)
+    expect(await blocks.reach(6)).toEqual(head(6))
+  })
+
+  test('have no hash from a node to which they are not final yet', async () => {
+    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
+    const { blocks } = connect([first, behind])
+    await blocks.head()
+    await first.stop()
+    behind.replies.chain_getBlockHash = (number) => {
+      if (number !== 8) return undefined
+      behind.finalize(8)
+      delete behind.replies.chain_getBlockHash
+      return { result: `0x${'cd'.repeat(32)}` } // on a fork
+    }
+    expect(await blocks.blockHash(8)).toBe(hashOf(8))
+  })
+
   test('end on abort, before or after the first, and during a wait', async () => {
     const only = await node()
     const { connection, blocks } = connect([only], PATIENT)
@@ -463,6 +516,63 @@ describe('junk', () => {
     expect(retries).toEqual([
       expect.stringMatching(/^Unreachable: the node said what cannot be read: [ -~]{0,300}$/),
     ])
+  })
+
+  const unasked = (result: string) => `{"id":"nobody","result":${result}}`
+  test.each([
+    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
+    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
+    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'broke off: Max payload'],
+  ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
+    const [bad, good] = [await node(), await node({ head: 6 })]
+    const { blocks } = connect([bad, good], PATIENT)
+    await blocks.head()
+    const waiting = blocks.reach(6)
+    await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    const parse = vi.spyOn(JSON, 'parse')
+    bad.say(text)
+    bad.say(unasked('"more"'))
+    await waiting
+    expect(parse.mock.calls.filter(([said]) => said.includes('nobody'))).toEqual([])
+    expect(retries).toEqual([expect.stringContaining(why)])
+  })
+
+  test('up to the limits is nothing, a full block for example', async () => {
+    const only = await node()
+    const { blocks } = connect([only])
+    await blocks.head()
+    only.say(unasked('['.repeat(63) + ']'.repeat(63)))
+    only.say(unasked(`["\\\\","${'[{\\"'.repeat(100)}"]`))
+    const calls = Array<string>(20_000).fill(`0x${'ab'.repeat(375)}`)
+    only.say(unasked(JSON.stringify({ block: { extrinsics: calls } })))
+    expect(await blocks.head()).toEqual(head(5))
+    expect([only.connections.opened, retries]).toEqual([1, []])
+  })
+
+  test('cannot come compressed, where a few bytes would be many', async () => {
+    const { WebSocketServer } = await import('ws')
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true })
+    ended.push(async () => void server.close())
+    const extensions: string[] = []
+    server.on('connection', (socket) => {
+      extensions.push(socket.extensions)
+      socket.terminate()
+    })
+    await new Promise((resolve) => server.once('listening', resolve))
+    const url = `ws://127.0.0.1:${(server.address() as { port: number }).port}`
+    expect(await connect([url, await node()]).blocks.head()).toEqual(head(5))
+    expect(extensions).toEqual([''])
+  })
+
+  test('is printed without what a terminal would act on', async () => {
+    const bad = await node()
+    const words = 'look \u{9b}2J \u{202e} \u{1b}[2J'
+    bad.replies.state_getRuntimeVersion = () => ({ result: { apis: { [words]: words } } })
+    expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
+    const printed = vi.mocked(console.error).mock.calls.flat().map(String).join('')
+    expect(printed).toContain('look ?2J ? ?[2J')
+    expect(printed).toMatch(/^[\n -~]+$/)
+    expect(retries).toEqual([expect.stringMatching(/^[ -~]+$/)])
   })
 
   test.each([

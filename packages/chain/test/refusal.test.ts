@@ -131,8 +131,12 @@ describe('what the pool refuses', () => {
 })
 
 describe('what a block refuses', () => {
-  const registry = new TypeRegistry()
-  registry.setMetadata(new Metadata(registry, metadata))
+  const registryOf = (metadata: `0x${string}`) => {
+    const registry = new TypeRegistry()
+    registry.setMetadata(new Metadata(registry, metadata))
+    return registry
+  }
+  const registry = registryOf(metadata)
   const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
 
   /**
@@ -164,6 +168,23 @@ describe('what a block refuses', () => {
       name: 'ChainError',
       code: 'InsufficientBalance',
       message: 'InsufficientBalance: balances says: Balance too low to send value.',
+    })
+  })
+
+  test('has no names or words of the metadata that a terminal would act on', () => {
+    const hex = (text: string) => Buffer.from(text).toString('hex')
+    const hostile = metadata
+      .replaceAll(hex('InsufficientBalance'), hex('Insufficient\u{1b}[2JJJJ'))
+      .replaceAll(hex('Balance too low'), hex('Balance\u{202e}o low'))
+    const events = eventsOf([
+      [
+        { ApplyExtrinsic: 1 },
+        { Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } },
+      ],
+    ])
+    expect(dispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
+      code: 'Insufficient?[2JJJJ',
+      message: 'Insufficient?[2JJJJ: balances says: Balance?o low to send value.',
     })
   })
 

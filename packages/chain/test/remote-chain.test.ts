@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test, vi } from 'vitest'
 import { ChainError, LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { readText } from '../src/local/body.ts'
-import { signExtrinsic } from '../src/local/log.ts'
+import { logShape, signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
 import { alice, bob, bytes, harness, miner, noLimits, subnet } from './subnet.ts'
@@ -254,6 +257,49 @@ describe('the client', () => {
     local = subnet({ random: () => bytes(9) })
     const { code, message } = await failure(remote.head())
     expect([code, message]).toEqual(['BadLog', 'BadLog: block 0 is another than before'])
+  })
+
+  test('neither asks for a compressed reply nor reads one', async () => {
+    const asked: unknown[] = []
+    let read = 0
+    const server = createServer((request, response) => {
+      asked.push(request.headers['accept-encoding'])
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      const send = () => {
+        read += 1
+        response.write(packed.subarray(read - 1, read), () => setTimeout(send, 1))
+      }
+      response.on('close', () => {
+        read = Number.NaN
+      })
+      send()
+    })
+    const packed = gzipSync(subnet().export())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code } = await failure(remoteChain(`http://127.0.0.1:${port}/`))
+    await vi.waitFor(() => expect(read).toBeNaN())
+    server.close()
+    expect([code, asked]).toEqual(['Unreachable', ['identity']])
+  })
+
+  test.each([
+    ['deep', `${'['.repeat(65)}${']'.repeat(65)}`],
+    ['of too many values', `[${'0,'.repeat(2 ** 23)}0]`],
+  ])('takes no log that is %s', async (_, blocks) => {
+    const text = `${JSON.stringify(genesis).slice(0, -1)},"blocks":${blocks}}`
+    const { message } = await failure(connect(async () => new Response(text)))
+    expect(message).toBe('BadLog: the text is not as it should be at "the start"')
+  })
+
+  test.each([
+    ['blocks', { blocks: Array(1000).fill({}) }, ['blocks', 0, 'time']],
+    ['neurons', { neurons: Array(1000).fill(7) }, ['neurons', 0]],
+    ['calls', { blocks: [{ ...genesis.blocks[0], calls: Array(1000).fill(7) }] }],
+  ])('lists one fault of a log, however many its %s have', (_, wrong, path?: unknown) => {
+    const { issues } = logShape.safeParse({ ...genesis, ...wrong }).error!
+    expect(issues).toHaveLength(1)
+    expect(issues[0]!.path).toEqual(path ?? ['blocks', 0, 'calls', 0])
   })
 
   test('reads no body further than its limit', async () => {

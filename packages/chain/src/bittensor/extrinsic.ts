@@ -55,9 +55,8 @@ export class Sender {
     this.#turn = sending.catch(() => undefined)
     const { from, deadline, hex } = await sending
     for (let number = from; number <= deadline; number++) {
-      await this.#blocks.reach(number)
-      const head = await this.#included(number, hex)
-      if (head) return head
+      const head = await this.#blocks.reach(number)
+      if (await this.#isIncluded(head, hex)) return head
     }
     throw new ChainError('AncientBirthBlock')
   }
@@ -83,19 +82,18 @@ export class Sender {
     return { from: head.number + 1, deadline: life.deadline, hex }
   }
 
-  /** The head of a block that carried the call out; null when the call is not in it. */
-  async #included(number: number, hex: string): Promise<Head | null> {
-    const hash = await this.#blocks.blockHash(number)
+  /** Did the block carry the call out? */
+  async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
     return this.#connection.use(async (api) => {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as {
         block: { extrinsics: string[] }
       }
       const index = block.extrinsics.indexOf(hex)
-      if (index === -1) return null
+      if (index === -1) return false
       const { query, registry } = await api.at(`0x${hash}`)
       const refusal = dispatchRefusal(registry, await query.system?.events?.(), index)
       if (refusal) throw refusal
-      return { number, hash }
+      return true
     })
   }
 }

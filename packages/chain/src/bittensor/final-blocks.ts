@@ -1,15 +1,20 @@
+import type { ApiPromise } from '@polkadot/api'
+import pRetry from 'p-retry'
 import * as z from 'zod'
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import type { Connection } from './connection.ts'
+import type { NodeSocket } from './node-socket.ts'
 
 const headerShape = z.object({ number: z.string().regex(/^0x[0-9a-f]{1,8}$/) })
 
 /** The final blocks of a chain, by number. Protocol §5.1. */
 export class FinalBlocks {
   readonly #connection: Connection
-  /** The highest one known; -1 while none is. */
-  #final = -1
+  /** The highest that each node told of. What one says does not make a block final at another. */
+  readonly #finals = new WeakMap<NodeSocket, number>()
+  /** The highest that any told of, which others may not have yet; -1 while none did. */
+  #highest = -1
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -18,66 +23,96 @@ export class FinalBlocks {
   async *heads(
     signal: AbortSignal = new AbortController().signal,
   ): AsyncGenerator<Head, void, undefined> {
-    if (signal.aborted) return
-    let { number } = await this.head()
-    while (await this.#comes(number, signal)) {
-      yield { number, hash: await this.blockHash(number) }
-      number += 1
+    let head = await this.#comes('last', signal)
+    while (head) {
+      yield head
+      head = await this.#comes(head.number + 1, signal)
     }
   }
 
-  /** Waits for a block to be final; false when `signal` aborts first. */
-  async #comes(block: number, signal: AbortSignal): Promise<boolean> {
+  /** A block once it is final; null when `signal` aborts first. */
+  async #comes(block: number | 'last', signal: AbortSignal): Promise<Head | null> {
+    if (signal.aborted) return null
     try {
-      await this.reach(block, signal)
+      const head = await this.reach(block, signal)
+      return signal.aborted ? null : head
     } catch (error) {
       if (!signal.aborted) throw error
+      return null
     }
-    return !signal.aborted
   }
 
   /**
-   * Resolves when a block is final: waits until `signal` aborts, without one while nodes answer.
+   * Resolves when a block is final, at a node that has it: waits until `signal` aborts, without one
+   * while nodes answer.
    */
-  async reach(block: number, signal?: AbortSignal): Promise<void> {
-    if (block <= this.#final) return
-    const isThere = (news: unknown) => {
-      this.#final = Math.max(this.#final, Number(headerShape.parse(news).number))
-      return this.#final >= block
-    }
-    await this.#connection.use(
-      (_, node) => node.follow('chain_subscribeFinalizedHeads', isThere, signal),
-      signal,
-    )
+  async reach(block: number | 'last', signal?: AbortSignal): Promise<Head> {
+    return this.#connection.use(async (api, node) => {
+      const number = block === 'last' ? (await this.#last(api, node)).number : block
+      await this.#follow(node, number, signal)
+      return { number, hash: await hashOf(api, number) }
+    }, signal)
   }
 
   async head(): Promise<Head> {
-    return this.#connection.use(async (api) => {
-      const hash = await api.rpc.chain.getFinalizedHead()
-      const number = (await api.rpc.chain.getHeader(hash)).number.toNumber()
-      this.#final = Math.max(this.#final, number)
-      return { number, hash: hash.toHex().slice(2) }
-    })
+    return this.#connection.use((api, node) => this.#last(api, node))
   }
 
   async blockHash(number: number): Promise<string> {
-    if (!(await this.#isFinal(number)))
-      throw new ChainError(
-        'UnknownBlock',
-        `no block ${number}, the last final one is ${this.#final}`,
-      )
-    return this.#connection.use(async (api) => {
-      const hash = await api.rpc.chain.getBlockHash(number)
-      if (hash.isEmpty)
-        throw new ChainError('Unreachable', `the node does not have block ${number} yet`)
-      return hash.toHex().slice(2)
+    const unknown = () =>
+      new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#highest}`)
+    if (!Number.isSafeInteger(number) || number < 0) throw unknown()
+    const wasTold = number <= this.#highest
+    return this.#connection.use(async (api, node) => {
+      if (!this.#isFinalAt(node, number)) await this.#last(api, node)
+      const isFinal = this.#isFinalAt(node, number)
+      if (!isFinal && !wasTold) throw unknown()
+      const hash = await hashOf(api, number)
+      if (!isFinal) throw missing(number)
+      return hash
     })
   }
 
-  /** Asks for the head only where the highest one known does not tell. */
-  async #isFinal(number: number): Promise<boolean> {
-    if (!Number.isSafeInteger(number) || number < 0) return false
-    if (number <= this.#final) return true
-    return number <= (await this.head()).number
+  async #last(api: ApiPromise, node: NodeSocket): Promise<Head> {
+    const hash = await api.rpc.chain.getFinalizedHead()
+    const number = (await api.rpc.chain.getHeader(hash)).number.toNumber()
+    this.#learn(node, number)
+    return { number, hash: hash.toHex().slice(2) }
   }
+
+  async #follow(node: NodeSocket, block: number, signal?: AbortSignal): Promise<void> {
+    if (this.#isFinalAt(node, block)) return
+    const isThere = (news: unknown) => {
+      this.#learn(node, Number(headerShape.parse(news).number))
+      return this.#isFinalAt(node, block)
+    }
+    await node.follow('chain_subscribeFinalizedHeads', isThere, signal)
+  }
+
+  #learn(node: NodeSocket, number: number): void {
+    this.#finals.set(node, Math.max(number, this.#finals.get(node) ?? -1))
+    this.#highest = Math.max(number, this.#highest)
+  }
+
+  #isFinalAt(node: NodeSocket, number: number): boolean {
+    return number <= (this.#finals.get(node) ?? -1)
+  }
+}
+
+const missing = (number: number): ChainError =>
+  new ChainError('Unreachable', `the node does not have block ${number} yet`)
+
+/** Asks for some seconds: a node may tell of a block before it can be asked for it. */
+async function hashOf(api: ApiPromise, number: number): Promise<string> {
+  const early = missing(number)
+  const ask = async () => {
+    const hash = await api.rpc.chain.getBlockHash(number)
+    if (hash.isEmpty) throw early
+    return hash.toHex().slice(2)
+  }
+  return pRetry(ask, {
+    retries: 3,
+    minTimeout: 1000,
+    shouldRetry: ({ error }) => error === early,
+  })
 }

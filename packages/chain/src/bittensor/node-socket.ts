@@ -1,10 +1,27 @@
 import ws from 'ws'
 import * as z from 'zod'
 import { ChainError } from '../chain-error.ts'
+import { parseJson } from '../json.ts'
 import { asciiLine } from './ascii-line.ts'
 
-/** In Node not its own one, which does not say why there is no connection. */
-const Socket = ('process' in globalThis ? ws : globalThis.WebSocket) as typeof WebSocket
+/**
+ * The longest honest answer is a full block: 7.5 MiB of calls, in hex. Metadata has 1 to 2 MB, a
+ * page of 1000 commitments about 1 MB.
+ */
+const MAX_MESSAGE = 2 ** 24
+
+/** Long answers are long strings. A full block has some ten thousand of them, for its calls. */
+const MAX_COMMAS = 2 ** 17
+
+/**
+ * In Node not its own one, which does not say why there is no connection, and has no limit. No
+ * compression is offered: a few bytes would unpack to any number.
+ */
+function openSocket(url: string): WebSocket {
+  if (!('process' in globalThis)) return new WebSocket(url)
+  const socket = new ws(url, { perMessageDeflate: false, maxPayload: MAX_MESSAGE })
+  return socket as unknown as WebSocket
+}
 
 const anything = z.unknown().optional()
 const errorShape = z.object({ code: z.number(), message: z.string(), data: anything })
@@ -47,14 +64,13 @@ export class NodeSocket {
 
   connect(): Promise<void> {
     return this.#wait((id) => {
-      const socket = new Socket(this.#url)
+      const socket = openSocket(this.#url)
       this.#socket = socket
       socket.onmessage = ({ data }) => this.#hear(String(data))
       socket.onclose = () => this.close(BROKE_OFF)
-      socket.onerror = (event) =>
-        this.close(asciiLine((event as ErrorEvent).message || 'no connection'))
+      socket.onerror = (event) => this.close(wordsOf(event) || 'no connection')
       socket.onopen = () => {
-        socket.onerror = () => this.close(BROKE_OFF)
+        socket.onerror = (event) => this.close(`${BROKE_OFF}: ${wordsOf(event)}`)
         this.#questions.get(id)?.answer(undefined)
       }
     })
@@ -92,7 +108,9 @@ export class NodeSocket {
     if (this.#ended) return
     this.#ended = new ChainError('Unreachable', reason)
     for (const { reject } of this.#questions.values()) reject(this.#ended)
-    this.#socket?.close()
+    if (!this.#socket) return
+    this.#socket.onmessage = null // it may go on talking while it is asked to end
+    this.#socket.close()
   }
 
   /** Waits for what `onAnswer` makes of the answer to what `start` asks under an id. */
@@ -121,7 +139,8 @@ export class NodeSocket {
 
   #hear(text: string): void {
     try {
-      this.#take(messageShape.parse(JSON.parse(text)))
+      if (text.length > MAX_MESSAGE) throw new RangeError('too long')
+      this.#take(messageShape.parse(parseJson(printable(text), MAX_COMMAS)))
     } catch {
       this.close(`the node said what cannot be read: ${asciiLine(text)}`)
     }
@@ -138,6 +157,15 @@ export class NodeSocket {
     else question?.answer(result)
   }
 }
+
+/**
+ * A JSON text with a question mark for any character, escaped or not, that is no printable ASCII:
+ * the library prints what it cannot use, and nothing that is read from a node has others.
+ */
+const printable = (text: string): string =>
+  text.replace(/(\\["\\/])|\\u[\da-f]{4}|\\.|[^\t\n\r -~]/gi, (_, plain) => plain ?? '?')
+
+const wordsOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')
 
 function refusalOf({ code, message, data }: z.infer<typeof errorShape>): Error {
   let said = `${code}: ${message}`

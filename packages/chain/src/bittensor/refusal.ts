@@ -1,6 +1,7 @@
 import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
 import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from '../chain-error.ts'
+import { asciiLine } from './ascii-line.ts'
 
 /**
  * The runtime's names for the numbers with which its checks before the pool refuse
@@ -33,10 +34,13 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/banned|priority is too low|future/i, 'Stale'],
 ]
 
-/** The ChainError of that code, with our advice where there is one, else with what was said. */
+/**
+ * The ChainError of that code, with our advice where there is one, else with what was said. Both
+ * may be a node's words, of its metadata too.
+ */
 function chainErrorOf(code: string, said: string): ChainError {
   if (Object.hasOwn(ADVICE, code)) return new ChainError(code)
-  return new ChainError(code, said)
+  return new ChainError(asciiLine(code), asciiLine(said))
 }
 
 /** What a node means by refusing a call; null when it has the call already. */

@@ -5,6 +5,7 @@ import { type Account, verify } from '../account.ts'
 import type { Chain, Weights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { hotkeyShape } from '../hotkey-shape.ts'
+import { parseJson } from '../json.ts'
 
 /** The subnet's hyperparameters, as subtensor has them by default. */
 export const PARAMS = {
@@ -58,14 +59,35 @@ export interface LogSetup {
 
 export type Log = LogSetup & { readonly blocks: readonly LogBlock[] }
 
+/** More than a million blocks have; as empty objects they fill half a gigabyte. */
+const MAX_COMMAS = 2 ** 23
+
+/** An array, read up to its first fault: a list of them all would be a thousand times as long. */
+const arrayOf = <T>(item: z.ZodType<T>, most: number = Number.POSITIVE_INFINITY) =>
+  z
+    .array(z.unknown())
+    .max(most)
+    .transform((values, context) => {
+      const checked: T[] = []
+      for (const [at, value] of values.entries()) {
+        const { success, data, error } = item.safeParse(value)
+        if (!success) {
+          context.addIssue({ code: 'custom', path: [at, ...(error.issues[0]?.path ?? [])] })
+          return z.NEVER
+        }
+        checked.push(data)
+      }
+      return checked
+    })
+
 export const natural: z.ZodInt = z.int().min(0)
 const u16 = natural.max(65_535)
 const hashShape = z.string().regex(/^[0-9a-f]{64}$/)
 
 // Wider than the chain's limits, which refuse by name: four fields, 129 bytes, more weights than
 // neurons.
-const fieldsShape = z.array(z.string().regex(/^([0-9a-f]{2}){0,1024}$/)).max(16)
-const weightsShape = z.array(z.tuple([u16, u16])).max(4096)
+const fieldsShape = arrayOf(z.string().regex(/^([0-9a-f]{2}){0,1024}$/), 16)
+const weightsShape = arrayOf(z.tuple([u16, u16]), 4096)
 
 export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
   hotkey: hotkeyShape,
@@ -81,7 +103,7 @@ export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
 const blockShape = z.strictObject({
   time: natural,
   entropy: hashShape,
-  calls: z.array(z.tuple([extrinsicShape, z.string()])).max(4096),
+  calls: arrayOf(z.tuple([extrinsicShape, z.string()]), 4096),
   hash: hashShape,
 })
 const neuronShape = z.strictObject({
@@ -95,10 +117,10 @@ export const logShape: z.ZodType<Log> = z.strictObject({
   params: z
     .record(z.enum(Object.keys(PARAMS) as (keyof Params)[]), natural)
     .refine(({ tempo }) => tempo > 0),
-  neurons: z
-    .array(neuronShape)
-    .refine((neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length),
-  blocks: z.array(blockShape),
+  neurons: arrayOf(neuronShape).refine(
+    (neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length,
+  ),
+  blocks: arrayOf(blockShape),
 })
 
 /**
@@ -107,7 +129,7 @@ export const logShape: z.ZodType<Log> = z.strictObject({
  */
 export function read<T>(shape: z.ZodType<T>, text: string, code: string): T {
   try {
-    return shape.parse(JSON.parse(text))
+    return shape.parse(parseJson(text, MAX_COMMAS))
   } catch (error) {
     throw new ChainError(code, `the text is not as it should be at "${placeOf(error)}"`)
   }

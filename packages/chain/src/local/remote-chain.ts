@@ -85,13 +85,22 @@ async function exchange(
   try {
     const response = await request(url, {
       method: 'POST',
-      headers: { 'content-type': JSON_TYPE },
+      headers: { 'content-type': JSON_TYPE, 'accept-encoding': 'identity' },
       body,
       redirect: 'error',
       signal: AbortSignal.any(signals),
     })
+    await refuseEncoded(response)
     return { ok: response.ok, text: await readText(response.body, MAX_REPLY) }
   } catch (cause) {
     throw new ChainError('Unreachable', `no chain answers at ${url}; is it running?`, { cause })
   }
+}
+
+/** Compressed, a reply could cost its server a thousandth of what it costs here. */
+async function refuseEncoded({ headers, body }: Response): Promise<void> {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding === 'identity') return
+  await body?.cancel()
+  throw new Error('the reply is compressed')
 }

@@ -1,11 +1,13 @@
-import type { Block, Sample } from '@affine/blocks'
-import { firstState, type State, stateRoot } from '@affine/duel'
+import type { Sample } from '@affine/blocks'
+import { type Duel, firstState, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { PublicData } from './attested-state.ts'
+import { checkLane } from './checked-lane.ts'
 import { Copies, type Flaw, type Found } from './copies.ts'
-import { checkLane, type FindLane, type Settled, settleEpoch } from './settle.ts'
-import { bucketUrls } from './snapshot.ts'
-import { type Source, sourceReader } from './sources.ts'
+import { holdersOf } from './holders.ts'
+import { type FindLane, type Settled, settleEpoch } from './settle.ts'
+import { commitmentsOf } from './snapshot.ts'
+import { type Failed, type Keep, type Source, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
@@ -28,8 +30,9 @@ export interface RecomputeOptions extends PublicData {
 
 /**
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
- * each what did not hold. Lanes are read from their validator's own bucket, then from any other;
- * all attested copies are compared. Holds one block at a time.
+ * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
+ * validator's own, then from their attesters', then from any other; all attested copies are
+ * compared. Holds one block at a time, and of its copies a few.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
  */
@@ -45,53 +48,69 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 }
 
 async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<Recomputed> {
-  const { compare = true } = options
-  const { epoch } = state
-  const sources = await openSources(options, state)
-  const copies = new Copies(compare ? sources : [])
+  const { chain, openBucket, compare = true } = options
+  const { epoch, duel } = state
+  const failed: Failed = new Set()
+  const copies = compare ? new Copies(await answering(options, state, duel), failed) : undefined
+  await copies?.readStates(epoch + 1)
   const found: Found[] = []
-  const findLane: FindLane = async (validator, head) => {
-    const keep = async (block: Block, bytes: Uint8Array): Promise<void> => {
+  const find: FindLane = async (sought) => {
+    const { validator, head, holders } = sought
+    const keep: Keep = async (block, bytes, from) => {
       const place = { validator, block: block.hash }
       for (const sample of block.samples) options.onSample?.(sample, place)
-      await copies.compareBlock(validator, block, bytes)
+      await copies?.compareBlock(sought, { block, bytes, from })
     }
-    const read = sourceReader(ownFirst(sources, validator), keep)
-    const lane = await checkLane({ chain: options.chain, state, validator, head, read })
+    const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
+    const read = sourceReader(sources, keep, failed)
+    const lane = await checkLane({ chain, state, validator, head, read })
     if (!lane.ok) found.push({ validator, code: lane.code, detail: lane.detail })
     return lane
   }
-  const settled = await settleEpoch(options, state, oneByOne(findLane))
-  found.push(...(await copies.flaws(settled)), ...wrongRoots(settled))
+  // Whoever compares looks at every lane that is due.
+  const settled = await settleEpoch(options, state, {
+    find: oneByOne(find),
+    isWanted: () => compare,
+  })
+  found.push(...(copies?.flaws([settled.state]) ?? []), ...wrongRoots(settled))
   return { epoch, ...settled, flaws: found.map((flaw) => ({ epoch, ...flaw })) }
 }
-
-/** The buckets announced at the end of the epoch that `state` governs. */
-async function openSources({ chain, openBucket }: PublicData, state: State): Promise<Source[]> {
-  const ended = await chain.snapshot(snapshotBlock(state.epoch + 1, state.protocol))
-  return [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
-}
-
-/** A lane is read from its own validator first. */
-function ownFirst(sources: readonly Source[], validator: string): readonly Source[] {
-  const own = sources.filter(({ name }) => name === validator)
-  return [...own, ...sources.filter(({ name }) => name !== validator)]
+/**
+ * The buckets of those who answer for the epoch that `state` governs: voters of `duel` that were
+ * due or attested it.
+ */
+async function answering(
+  { chain, openBucket }: PublicData,
+  { epoch, due, protocol }: State,
+  duel: Duel | undefined,
+): Promise<readonly Source[]> {
+  const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
+  const said = commitmentsOf(ended)
+  const attests = (hotkey: string): boolean => {
+    const commitment = said.get(hotkey)
+    return commitment?.kind === 'attest' && commitment.epoch === epoch
+  }
+  return holdersOf(duel, ended)
+    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
+    .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
 }
 
 /** Lanes one after the other: their blocks are large. */
-function oneByOne(findLane: FindLane): FindLane {
+function oneByOne(find: FindLane): FindLane {
   let before: Promise<unknown> = Promise.resolve()
-  return (validator, head) => {
-    const lane = before.then(() => findLane(validator, head))
+  return (sought) => {
+    const lane = before.then(() => find(sought))
     before = lane.catch(() => undefined)
     return lane
   }
 }
 
-/** Attested roots must be that of the state before. Protocol §8.3. */
+/** What voters attest must be the root of the state before. Protocol §8.3. */
 function wrongRoots({ before, snapshot }: Settled): readonly Found[] {
   const root = stateRoot(before)
+  const weights = before.duel?.weights ?? {}
   return snapshot.validators.flatMap(({ hotkey, attest }) => {
+    if (!Object.hasOwn(weights, hotkey)) return []
     if (attest?.epoch !== before.epoch || attest.stateRoot === root) return []
     const detail = `expected ${root}, got ${attest.stateRoot}`
     return [{ validator: hotkey, code: 'WRONG_ROOT_ATTESTED' as const, detail }]

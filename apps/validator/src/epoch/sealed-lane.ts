@@ -1,44 +1,62 @@
 import { blockPath } from '@affine/blocks'
+import type { State } from '@affine/duel'
 import {
-  bucketUrls,
   type CheckedLane,
   checkLane,
-  type SealedLane,
-  type Source,
-  sealBlock,
+  isMissing,
+  type Sought,
   sourceReader,
 } from '@affine/settlement'
 import type { Setup } from '../service/setup.ts'
 import type { Peers } from './peers.ts'
 
-/** A lane that was sealed in the epoch that `state` governs. */
-type Sealed = Pick<SealedLane, 'state' | 'validator' | 'head'>
+/** A lane that was sealed, and who may have it, in the order in which to ask. */
+export type Audit = Omit<Sought, 'attesters'>
+
+/** The epoch that `state` governs, and the buckets that are read in it. */
+interface Reading {
+  readonly state: State
+  readonly peers: Peers
+}
+
+/** The sealed lanes of one epoch, as far as they were verified. */
+export class SealedLanes {
+  readonly #setup: Setup
+  readonly #found = new Map<string, CheckedLane>()
+
+  constructor(setup: Setup) {
+    this.#setup = setup
+  }
+
+  /** By validator. */
+  get found(): ReadonlyMap<string, CheckedLane> {
+    return this.#found
+  }
+
+  /** Verifies a lane once; what could not be had can be asked for again. */
+  async find(audit: Audit, reading: Reading): Promise<CheckedLane> {
+    const known = this.#found.get(audit.validator)
+    const lane = known ?? (await checkSealed(this.#setup, audit, reading))
+    if (!isMissing(lane)) this.#found.set(audit.validator, lane)
+    return lane
+  }
+}
 
 /**
  * Verifies a sealed lane and puts it into the own bucket block by block: from there what it holds
- * already, then from the own store, which has the own lanes, then from the validator's bucket, then
- * from anyone else's.
+ * already, then from the own store, which has the own lanes, then from the others that may have it.
  */
-export async function checkSealed(
-  setup: Setup,
-  peers: Peers,
-  sealed: Sealed,
+async function checkSealed(
+  { chain, account, bucket, store }: Setup,
+  { holders, ...sealed }: Audit,
+  { state, peers }: Reading,
 ): Promise<CheckedLane> {
-  const { chain, account, bucket, store } = setup
   const own = [bucket, store].map(({ read }) => ({ name: account.hotkey, read }))
-  const sources = [...own, ...(await peersOf(setup, peers, sealed))]
-  const read = sourceReader(sources, ({ hash }, bytes) => bucket.write(blockPath(hash), bytes))
-  return checkLane({ ...sealed, chain, read })
-}
-
-/** The buckets of others, announced at the seal, the lane's validator's own first. */
-async function peersOf(
-  { chain, account }: Setup,
-  peers: Peers,
-  { state, validator }: Sealed,
-): Promise<readonly Source[]> {
-  const urls = bucketUrls(await chain.snapshot(sealBlock(state.epoch, state.protocol)))
-  const hotkeys = new Set([validator, ...urls.keys()])
-  hotkeys.delete(account.hotkey)
-  return [...hotkeys].flatMap((hotkey) => peers.source(hotkey, urls.get(hotkey) ?? '') ?? [])
+  const others = holders
+    .filter(({ hotkey }) => hotkey !== account.hotkey)
+    .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
+  const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
+    bucket.write(blockPath(hash), bytes)
+  const read = sourceReader([...own, ...others], keep, peers.failed)
+  return checkLane({ ...sealed, state, chain, read })
 }

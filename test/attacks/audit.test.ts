@@ -22,6 +22,7 @@ afterAll(() => rm(root, { recursive: true }))
 /** A validator in a folder of its own. */
 function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<Setup> = {}) {
   const folder = join(root, account.hotkey)
+  const ended: string[] = []
   const bucket = directoryBucket(join(folder, 'bucket'))
   const validator = new Validator({
     chain: subnet.chain,
@@ -36,10 +37,10 @@ function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<S
     agent: () => async () => ({ fault: 'no-reply' }),
     now: () => 0,
     random: (size) => new Uint8Array(size).fill(9),
-    on: () => {},
+    on: (event) => event.type === 'ended' && ended.push(event.what),
     ...options,
   })
-  return { validator, bucket }
+  return { validator, bucket, ended }
 }
 
 /** What `who` has attested last: the bits. */
@@ -62,7 +63,7 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
       new Promise<null>((resolve) => path.includes(head) || resolve(null))
     return source && { ...source, read }
   }
-  const { validator, bucket } = validatorOf(subnet, own, { openBucket })
+  const { validator, bucket, ended } = validatorOf(subnet, own, { openBucket })
   subnet.hear = async (head) => {
     validator.onHead(head)
     await validator.idle()
@@ -81,10 +82,14 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
     expect(await bucket.read(blockPath(hash), 1 << 23)).not.toBeNull()
   await subnet.produceTo(sealBlock(1, protocol) + 1)
   await vi.waitFor(() => holds(lanes[0].hash))
+  const lateEnds = () => expect(ended).toContain(`lane of ${late.hotkey} in epoch 1`)
+  await vi.waitFor(lateEnds)
+  ended.length = 0
   // Published while the silent one is still being asked.
   subnet.put(lanes[1], [late.hotkey])
   await subnet.produceTo(sealBlock(1, protocol) + 2)
-  await vi.waitFor(() => holds(lanes[1].hash))
+  await vi.waitFor(lateEnds)
+  await holds(lanes[1].hash)
 
   for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
   const commits = vi.spyOn(subnet.chain, 'commit')
@@ -99,4 +104,5 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
 
   await subnet.produceTo(snapshotBlock(2, protocol) + 1)
   await vi.waitFor(() => expect(validator.state?.epoch).toBe(2))
+  await validator.idle()
 })

@@ -47,7 +47,13 @@ export const network = {
 }
 const { protocol } = network
 
-export const accountOf = (seed: number): Account => account(new Uint8Array(32).fill(seed))
+/** One hotkey for each scalar; its signatures depend on the nonce. */
+export function accountOf(scalar: number, nonce = 0): Account {
+  const secret = new Uint8Array(64).fill(nonce, 32)
+  new DataView(secret.buffer).setUint16(0, 8 * scalar, true)
+  return account(secret)
+}
+
 const [champion, contender] = [accountOf(101), accountOf(102)]
 
 /** What a bucket does when it is read. */

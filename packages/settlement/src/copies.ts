@@ -25,6 +25,8 @@ export interface Flaw {
     | 'COPY_MISSING'
     | 'COPY_DIFFERS'
     | 'WRONG_ROOT_ATTESTED'
+    | 'NEVER_SEALED'
+    | 'SIGNED_TWICE'
   readonly detail: string
 }
 
@@ -75,11 +77,14 @@ export class Copies {
 
   /** Compares the copies of a block that a lane's validator and its attesters have. */
   async compareBlock({ validator, attesters }: Sought, original: Original): Promise<void> {
-    const holders = [...new Set([validator, ...attesters])].filter((each) => each !== original.from)
+    const isRead = (holder: string): boolean =>
+      holder === original.from && this.#sources.has(holder)
+    const holders = [...new Set([validator, ...attesters])].filter((each) => !isRead(each))
     const found = await sideBySide(holders, (holder) => this.#compareCopy(holder, original))
-    const isBound = ({ validator: holder, code }: Found): boolean =>
-      code !== 'COPY_MISSING' || attesters.includes(holder)
-    this.#found.push(...found.flat().filter(isBound))
+    const flaws = found.flat().filter((flaw) => isAnswered(flaw, attesters))
+    // Who signed twice did so once, however many have the other copy.
+    const [twice] = flaws.filter(isSignedTwice)
+    this.#found.push(...(twice ? [twice] : []), ...flaws.filter((flaw) => !isSignedTwice(flaw)))
   }
 
   /** What is wrong with the copy of `holder`, if anything is. */
@@ -92,6 +97,10 @@ export class Copies {
       return [{ validator: holder, code: 'COPY_MISSING', detail }]
     }
     if (isSame(copy, bytes)) return []
+    if (isOfOneHeight(copy, block)) {
+      const detail = `${what} is not the only one at height ${header.height}: ${holder} has another`
+      return [{ validator: header.validator, code: 'SIGNED_TWICE', detail }]
+    }
     const read = readBlock(copy, { hash, verify })
     const code = read.ok ? 'COPY_DIFFERS' : read.code
     return [{ validator: holder, code, detail: `its copy of ${what}` }]
@@ -100,7 +109,7 @@ export class Copies {
   /** The bytes that a bucket has, or why there are none. */
   async #read(holder: string, path: string): Promise<Uint8Array | string> {
     const source = this.#sources.get(holder)
-    if (source === undefined) return 'its bucket cannot be opened'
+    if (source === undefined) return 'it announced no bucket of its own that can be opened'
     if (this.#silent.has(holder)) return 'its bucket failed before'
     try {
       return (await source.read(path, LIMITS.blockBytes)) ?? 'not there'
@@ -122,6 +131,22 @@ export class Copies {
     }
     return found
   }
+}
+
+const isSignedTwice = ({ code }: Found): boolean => code === 'SIGNED_TWICE'
+
+/** Only who attested a lane has said that it serves it. */
+const isAnswered = ({ validator, code }: Found, attesters: readonly string[]): boolean =>
+  code !== 'COPY_MISSING' || attesters.includes(validator)
+
+/** Is it authentic, and signed for the same place as `block`? Then its signer signed twice. */
+function isOfOneHeight(copy: Uint8Array, { header }: Block): boolean {
+  const read = readBlock(copy, { verify })
+  if (!read.ok) return false
+  const { genesis, netuid, validator, epoch, height } = read.value.header
+  const isOnChain = genesis === header.genesis && netuid === header.netuid
+  const isLanes = validator === header.validator && epoch === header.epoch
+  return isOnChain && isLanes && height === header.height
 }
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,11 +1,13 @@
 import type { Snapshot } from '@affine/chain'
 import type { Duel } from '@affine/duel'
-import { bucketUrls } from './snapshot.ts'
+import { commitmentsOf } from './snapshot.ts'
 
 /** A voter, and the address of the bucket that it announced: untrusted text. */
 export interface Holder {
   readonly hotkey: string
   readonly url: string
+  /** The block that holds the announcement. */
+  readonly block: number
 }
 
 /**
@@ -15,9 +17,11 @@ export interface Holder {
 export function holdersOf(duel: Duel | undefined, chain: Snapshot): readonly Holder[] {
   const weights = new Map(Object.entries(duel?.weights ?? {}))
   const weightOf = ({ hotkey }: Holder): number => weights.get(hotkey) ?? 0
-  return [...bucketUrls(chain)]
-    .filter(([hotkey]) => weights.has(hotkey))
-    .map(([hotkey, url]) => ({ hotkey, url }))
+  return [...commitmentsOf(chain)]
+    .flatMap(([hotkey, said]) => {
+      if (said.kind === 'miner' || !weights.has(hotkey)) return []
+      return [{ hotkey, url: said.url, block: said.block }]
+    })
     .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
 }
 

@@ -1,13 +1,15 @@
 import type { Sample } from '@affine/blocks'
-import { type Duel, firstState, type State, stateRoot } from '@affine/duel'
+import { type Duel, firstState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { PublicData } from './attested-state.ts'
 import { checkLane } from './checked-lane.ts'
+import { wrongClaims } from './claims.ts'
 import { Copies, type Flaw, type Found } from './copies.ts'
 import { holdersOf } from './holders.ts'
+import { Owners } from './owners.ts'
 import { type FindLane, type Settled, settleEpoch } from './settle.ts'
 import { commitmentsOf } from './snapshot.ts'
-import { type Failed, type Keep, type Source, sourceReader } from './sources.ts'
+import { type Failed, type Keep, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
@@ -40,19 +42,26 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const { chain, network, from = firstState(network.protocol, network.firstEpoch) } = options
   const { number } = await chain.head()
   const { epoch: last } = placeOf(number + 1, network.protocol)
+  const owners = new Owners()
   for (let state = from; state.epoch < last; ) {
-    const recomputed = await recomputeEpoch(options, state)
+    const recomputed = await recomputeEpoch({ ...options, from, owners }, state)
     yield recomputed
     state = recomputed.state
   }
 }
 
-async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<Recomputed> {
+/** An epoch's place in what is recomputed. */
+interface Stretch extends RecomputeOptions {
+  /** The state that it begins with. */
+  readonly from: State
+  readonly owners: Owners
+}
+
+async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
   const { chain, openBucket, compare = true } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
-  const copies = compare ? new Copies(await answering(options, state, duel), failed) : undefined
-  await copies?.readStates(epoch + 1)
+  const copies = compare && duel ? await openCopies(options, state, { duel, failed }) : undefined
   const found: Found[] = []
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
@@ -72,27 +81,45 @@ async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<
     find: oneByOne(find),
     isWanted: () => compare,
   })
-  found.push(...(copies?.flaws([settled.state]) ?? []), ...wrongRoots(settled))
+  // Before a duel, those answer that vote in the one to come: they attested the epoch.
+  const next = compare ? settled.state.duel : undefined
+  const looked = copies ?? (next && (await openCopies(options, state, { duel: next, failed })))
+  found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
   return { epoch, ...settled, flaws: found.map((flaw) => ({ epoch, ...flaw })) }
 }
+/** Whose copies are looked at, and what is known of their buckets. */
+interface Answering {
+  readonly duel: Duel
+  readonly failed: Failed
+}
+
 /**
- * The buckets of those who answer for the epoch that `state` governs: voters of `duel` that were
- * due or attested it.
+ * The copies that those have who answer for the epoch that `state` governs: voters of `duel` that
+ * were due or attested it. What they have of its states is read at once.
  */
-async function answering(
-  { chain, openBucket }: PublicData,
-  { epoch, due, protocol }: State,
-  duel: Duel | undefined,
-): Promise<readonly Source[]> {
+async function openCopies(
+  { chain, openBucket, from, owners }: Stretch,
+  state: State,
+  { duel, failed }: Answering,
+): Promise<Copies> {
+  const { epoch, due, protocol } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
   const said = commitmentsOf(ended)
   const attests = (hotkey: string): boolean => {
     const commitment = said.get(hotkey)
     return commitment?.kind === 'attest' && commitment.epoch === epoch
   }
-  return holdersOf(duel, ended)
+  const holders = holdersOf(duel, ended)
+  const borrowers = owners.borrowers(holders)
+  const sources = holders
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
+    .filter(({ hotkey }) => !borrowers.has(hotkey))
     .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
+  const copies = new Copies(sources, failed)
+  // All others were read when they were decided.
+  if (state === from) await copies.readStates(epoch)
+  await copies.readStates(epoch + 1)
+  return copies
 }
 
 /** Lanes one after the other: their blocks are large. */
@@ -103,16 +130,4 @@ function oneByOne(find: FindLane): FindLane {
     before = lane.catch(() => undefined)
     return lane
   }
-}
-
-/** What voters attest must be the root of the state before. Protocol §8.3. */
-function wrongRoots({ before, snapshot }: Settled): readonly Found[] {
-  const root = stateRoot(before)
-  const weights = before.duel?.weights ?? {}
-  return snapshot.validators.flatMap(({ hotkey, attest }) => {
-    if (!Object.hasOwn(weights, hotkey)) return []
-    if (attest?.epoch !== before.epoch || attest.stateRoot === root) return []
-    const detail = `expected ${root}, got ${attest.stateRoot}`
-    return [{ validator: hotkey, code: 'WRONG_ROOT_ATTESTED' as const, detail }]
-  })
 }

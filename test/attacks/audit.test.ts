@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Validator } from '../../apps/validator/src/epoch/validator.ts'
 import type { Setup } from '../../apps/validator/src/service/setup.ts'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
-import { blockPath } from '../../packages/blocks/src/index.ts'
+import { blockPath, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap, type State } from '../../packages/duel/src/index.ts'
 import { type OpenBucket, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 /** A validator in a folder of its own. */
-function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<Setup> = {}) {
-  const folder = join(root, account.hotkey)
+async function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<Setup> = {}) {
+  const folder = await mkdtemp(join(root, 'validator-'))
   const ended: string[] = []
   const bucket = directoryBucket(join(folder, 'bucket'))
   const validator = new Validator({
@@ -40,7 +40,7 @@ function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<S
     on: (event) => event.type === 'ended' && ended.push(event.what),
     ...options,
   })
-  return { validator, bucket, ended }
+  return { validator, bucket, ended, folder }
 }
 
 /** What `who` has attested last: the bits. */
@@ -63,7 +63,7 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
       new Promise<null>((resolve) => path.includes(head) || resolve(null))
     return source && { ...source, read }
   }
-  const { validator, bucket, ended } = validatorOf(subnet, own, { openBucket })
+  const { validator, bucket, ended } = await validatorOf(subnet, own, { openBucket })
   subnet.hear = async (head) => {
     validator.onHead(head)
     await validator.idle()
@@ -105,4 +105,33 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   await subnet.produceTo(snapshotBlock(2, protocol) + 1)
   await vi.waitFor(() => expect(validator.state?.epoch).toBe(2))
   await validator.idle()
+})
+
+test('a void lane leaves nothing behind: its blocks are kept only once it is whole', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [own, honest, liar] = subnet.voters as [Account, Account, Account]
+  const { validator, bucket, ended, folder } = await validatorOf(subnet, own)
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  const state = await subnet.begin([honest, liar])
+  const whole = await subnet.lane(honest, state)
+  const { genesis, netuid } = subnet.chain
+  const place = { genesis, netuid, validator: liar.hotkey, epoch: 1, height: 0, prev: NO_BLOCK }
+  const secret = '00'.repeat(32)
+  const rubbish = await writeBlock({ ...place, time: 0, secret, samples: [], sign: liar.sign })
+  for (const [who, block] of [
+    [honest, whole],
+    [liar, rubbish],
+  ] as const) {
+    subnet.put(block, [who.hotkey])
+    await subnet.seal(who, state, block.hash)
+  }
+  await subnet.produceTo(sealBlock(1, protocol) + 1)
+  expect(ended).toContain(`lane of ${liar.hotkey} in epoch 1`)
+  expect(subnet.buckets.readsOf(liar.hotkey)).toContain(blockPath(rubbish.hash))
+  expect(await bucket.read(blockPath(whole.hash), 1 << 23)).toEqual(whole.bytes)
+  expect(await bucket.read(blockPath(rubbish.hash), 1 << 23)).toBeNull()
+  expect(await readdir(join(folder, 'incoming'))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { statePath } from '@affine/blocks'
-import { type DuelSnapshot, firstState, parseState, type State } from '@affine/duel'
+import { type DuelSnapshot, firstState, parseState, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { Subnet } from './networks.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -36,19 +36,43 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   const { protocol, firstEpoch } = data.network
   if (epoch <= firstEpoch) return null
   const ended = await data.chain.snapshot(snapshotBlock(epoch, protocol))
-  const { validators } = duelSnapshot(ended, epoch, protocol)
-  const attesting = validators.filter(({ attest }) => attest?.epoch === epoch - 1)
-  const root = rootOfHalf(validators, attesting)
+  const { root, holders } = attestedIn(duelSnapshot(ended, epoch, protocol))
   if (root === undefined) return null
+  // Everybody has it, so nobody serves it.
+  const first = firstState(protocol, firstEpoch)
+  if (root === stateRoot(first)) return first
   const urls = bucketUrls(ended)
-  const holders = attesting.filter(({ attest }) => attest?.stateRoot === root)
   const path = statePath(epoch - 1)
-  const found = await firstFound(holders, ({ hotkey }) =>
+  const found = await firstFound(holders, (hotkey) =>
     readState(data.openBucket(hotkey, urls.get(hotkey) ?? ''), path, root),
   )
   if (found !== null) return found
   const advice = 'wait; or give --replay, or no --last'
   throw new Error(`nobody serves ${path} with the attested root ${root}: ${advice}`)
+}
+
+/**
+ * The root that more than half the stake attests for the epoch before `epoch`; undefined without
+ * one.
+ */
+export async function attestedRoot(
+  { chain, network }: Subnet,
+  epoch: number,
+): Promise<Hash | undefined> {
+  const { protocol } = network
+  const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
+  return attestedIn(duelSnapshot(ended, epoch, protocol)).root
+}
+
+/** What more than half the stake attests for the epoch before a snapshot, and who does. */
+function attestedIn({ epoch, validators }: DuelSnapshot): {
+  readonly root: Hash | undefined
+  readonly holders: readonly string[]
+} {
+  const attesting = validators.filter(({ attest }) => attest?.epoch === epoch - 1)
+  const root = rootOfHalf(validators, attesting)
+  const holders = attesting.filter(({ attest }) => attest?.stateRoot === root)
+  return { root, holders: holders.map(({ hotkey }) => hotkey) }
 }
 
 /** The root that more than half the stake attests. */

@@ -1,4 +1,5 @@
 export {
+  attestedRoot,
   attestedState,
   type PublicData,
   readersState,

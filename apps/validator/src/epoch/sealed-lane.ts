@@ -1,4 +1,7 @@
-import { blockPath } from '@affine/blocks'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Bucket, blockPath, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import type { State } from '@affine/duel'
 import {
   type CheckedLane,
@@ -28,6 +31,11 @@ export class SealedLanes {
     this.#setup = setup
   }
 
+  /** Forgets the blocks of lanes that were never found whole, of any epoch. */
+  async clear(): Promise<void> {
+    await rm(join(this.#setup.folder, 'incoming'), { recursive: true, force: true })
+  }
+
   /** By validator. */
   get found(): ReadonlyMap<string, CheckedLane> {
     return this.#found
@@ -43,20 +51,41 @@ export class SealedLanes {
 }
 
 /**
- * Verifies a sealed lane and puts it into the own bucket block by block: from there what it holds
- * already, then from the own store, which has the own lanes, then from the others that may have it.
+ * Verifies a sealed lane and, once it is whole, puts it into the own bucket: from there what it
+ * holds already, then from the own store, which has the own lanes, then from the others that may
+ * have it. Until then its blocks are in the own folder, where they go from when it is void: nobody
+ * makes this bucket keep what counts for nothing.
  */
 async function checkSealed(
-  { chain, account, bucket, store }: Setup,
+  { chain, account, bucket, store, folder }: Setup,
   { holders, ...sealed }: Audit,
   { state, peers }: Reading,
 ): Promise<CheckedLane> {
-  const own = [bucket, store].map(({ read }) => ({ name: account.hotkey, read }))
+  const place = join(folder, 'incoming', `${state.epoch}-${sealed.validator}`)
+  const incoming = directoryBucket(place)
+  const own = [bucket, store, incoming].map(({ read }) => ({ name: account.hotkey, read }))
   const others = holders
     .filter(({ hotkey }) => hotkey !== account.hotkey)
     .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
   const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
-    bucket.write(blockPath(hash), bytes)
+    incoming.write(blockPath(hash), bytes)
   const read = sourceReader([...own, ...others], keep, peers.failed)
-  return checkLane({ ...sealed, state, chain, read })
+  const lane = await checkLane({ ...sealed, state, chain, read })
+  if (isMissing(lane)) return lane
+  if (lane.ok) await publish(lane.value.blocks, incoming, bucket)
+  await rm(place, { recursive: true, force: true })
+  return lane
+}
+
+/** Copies a lane's blocks, the first one first. */
+async function publish(
+  blocks: readonly string[],
+  from: Pick<Bucket, 'read'>,
+  to: Bucket,
+): Promise<void> {
+  for (const hash of [...blocks].reverse()) {
+    const bytes = await from.read(blockPath(hash), LIMITS.blockBytes)
+    if (bytes === null) throw new Error(`block ${hash} went while its lane was read`)
+    await to.write(blockPath(hash), bytes)
+  }
 }

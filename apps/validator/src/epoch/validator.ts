@@ -94,6 +94,7 @@ export class Validator {
       })
       const bytes = new TextEncoder().encode(encodeState(settled.state))
       for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
+      await lanes.clear()
       this.state = settled.state
       this.#lanes = new SealedLanes(this.#setup)
       this.#outbox.clear()

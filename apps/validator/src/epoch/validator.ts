@@ -158,25 +158,29 @@ export class Validator {
     const isPublishing = offset === protocol.sealBlock
     const lanes = this.#lanes
     const reading = { state, peers: phase.peers }
-    const attest = (): Promise<void> => this.#attest(state, audits, phase)
-    for (const audit of audits) {
-      if (isPublishing && audit.validator !== account.hotkey) continue
+    const attest = (): Promise<void> => this.#attest(state, audits)
+    const wanted = audits.filter(({ validator }) => !isPublishing || validator === account.hotkey)
+    const finding = wanted.map((audit) =>
       this.#tasks.start(`lane of ${audit.validator} in epoch ${epoch}`, async () => {
         await lanes.find(audit, reading)
         if (!isPublishing) await attest()
-      })
-    }
-    if (!isPublishing) await attest()
+      }),
+    )
+    if (isPublishing) return
+    if (!phase.audit.aborted) return attest()
+    // Others are not waited for any longer: what is left is soon read from the own folder.
+    await Promise.all(finding)
+    await this.#attest(state, [])
   }
 
-  /** Attests once every lane was verified, or there is no more time for it. Protocol §5.2. */
-  async #attest(state: State, audits: readonly Audit[], phase: Phase): Promise<void> {
+  /** Attests what was found, once these lanes were all verified. Protocol §5.2. */
+  async #attest(state: State, audits: readonly Audit[]): Promise<void> {
     const { chain, account } = this.#setup
     const { epoch, protocol } = state
     const what = `attest ${epoch}`
     const lanes = this.#lanes
     const isComplete = audits.every(({ validator }) => lanes.found.has(validator))
-    if (!isComplete && !phase.audit.aborted) return
+    if (!isComplete) return
     const fields = await attestationOf(this.#setup, state, lanes.found)
     // A lane may have come so late that its epoch is over.
     if (this.state !== state) return

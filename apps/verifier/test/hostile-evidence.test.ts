@@ -78,9 +78,9 @@ beforeAll(async () => {
   const start = firstState(network.protocol, network.firstEpoch)
   await attest(start, new Uint8Array(16))
   await produceTo(tempo)
-  const { state } = await settleEpoch({ chain, network }, start, () =>
-    Promise.reject(new Error('nobody was due')),
-  )
+  const { state } = await settleEpoch({ chain, network }, start, {
+    find: () => Promise.reject(new Error('nobody was due')),
+  })
   const { duel } = state
   if (duel === undefined) throw new Error('no duel')
   const episode = (miner: string) => ({

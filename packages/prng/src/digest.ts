@@ -21,3 +21,12 @@ export function digest(tag: string, ...fields: Json[]): Hash {
   if (typeof tag !== 'string') throw new TypeError(`"tag" expected a string, got ${typeof tag}`)
   return bytesToHex(blake3(encoder.encode(canonicalize(['affine/1', tag, ...fields]))))
 }
+
+/**
+ * `digest(tag, value)` of the value whose canonical text is `text`, in UTF-8: so that bytes can be
+ * checked before they are parsed. Of other bytes it is the digest of nothing.
+ */
+export function digestOfText(tag: string, text: Uint8Array): Hash {
+  const start = encoder.encode(`["affine/1",${canonicalize(tag)},`)
+  return bytesToHex(blake3.create().update(start).update(text).update(encoder.encode(']')).digest())
+}

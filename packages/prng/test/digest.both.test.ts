@@ -1,4 +1,4 @@
-import { digest, type Json } from '@affine/prng'
+import { canonicalize, digest, digestOfText, type Json } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/prng/digest.json' with { type: 'json' }
@@ -24,6 +24,17 @@ describe('digest', () => {
         expect(a === b).toBe(JSON.stringify(one) === JSON.stringify(other))
         expect(digest('y', ...one)).not.toBe(a)
         expect(digest('x', one)).not.toBe(a)
+      }),
+    )
+  })
+
+  test('of a text is that of its value, before it is parsed', () => {
+    const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.oneof(fc.nat(), fc.boolean()))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), value, (tag, object) => {
+        const text = new TextEncoder().encode(canonicalize(object))
+        expect(digestOfText(tag, text)).toBe(digest(tag, object))
+        expect(digestOfText(tag, Uint8Array.of(...text, 0x20))).not.toBe(digest(tag, object))
       }),
     )
   })

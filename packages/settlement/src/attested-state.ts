@@ -1,7 +1,8 @@
 import { statePath } from '@affine/blocks'
 import { type DuelSnapshot, firstState, parseState, type State, stateRoot } from '@affine/duel'
-import type { Hash } from '@affine/prng'
+import { digestOfText, type Hash } from '@affine/prng'
 import type { Subnet } from './networks.ts'
+import { sideBySide } from './side-by-side.ts'
 import { bucketUrls, duelSnapshot } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
@@ -27,40 +28,89 @@ export async function readersState(data: PublicData, epochs: number): Promise<St
 
 /**
  * The state that governed the epoch before `epoch`, if validators with more than half the stake
- * attested one root; else null. It is believed, not recomputed.
+ * attested one root; else null. It is believed, not recomputed. Asks those who attested it, side by
+ * side, until one serves it.
  * @throws Error when they did, and none of their buckets serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
   const { protocol, firstEpoch } = data.network
   if (epoch <= firstEpoch) return null
   const ended = await data.chain.snapshot(snapshotBlock(epoch, protocol))
-  const root = attestedRoot(duelSnapshot(ended, epoch, protocol))
+  const { root, holders } = attestedIn(duelSnapshot(ended, epoch, protocol))
   if (root === undefined) return null
+  // Everybody has it, so nobody serves it.
+  const first = firstState(protocol, firstEpoch)
+  if (root === stateRoot(first)) return first
+  const urls = bucketUrls(ended)
   const path = statePath(epoch - 1)
-  for (const [hotkey, url] of bucketUrls(ended)) {
-    const state = await readState(data.openBucket(hotkey, url), path)
-    if (state !== null && stateRoot(state) === root) return state
-  }
+  const found = await firstFound(holders, (hotkey) =>
+    readState(data.openBucket(hotkey, urls.get(hotkey) ?? ''), path, root),
+  )
+  if (found !== null) return found
   const advice = 'wait; or give --replay, or no --last'
   throw new Error(`nobody serves ${path} with the attested root ${root}: ${advice}`)
 }
 
-/** The root that more than half the stake attests for the epoch before. */
-function attestedRoot({ epoch, validators }: DuelSnapshot): Hash | undefined {
+/**
+ * The root that more than half the stake attests for the epoch before `epoch`; undefined without
+ * one.
+ */
+export async function attestedRoot(
+  { chain, network }: Subnet,
+  epoch: number,
+): Promise<Hash | undefined> {
+  const { protocol } = network
+  const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
+  return attestedIn(duelSnapshot(ended, epoch, protocol)).root
+}
+
+/** What more than half the stake attests for the epoch before a snapshot, and who does. */
+function attestedIn({ epoch, validators }: DuelSnapshot): {
+  readonly root: Hash | undefined
+  readonly holders: readonly string[]
+} {
+  const attesting = validators.filter(({ attest }) => attest?.epoch === epoch - 1)
+  const root = rootOfHalf(validators, attesting)
+  const holders = attesting.filter(({ attest }) => attest?.stateRoot === root)
+  return { root, holders: holders.map(({ hotkey }) => hotkey) }
+}
+
+/** The root that more than half the stake attests. */
+function rootOfHalf(
+  validators: DuelSnapshot['validators'],
+  attesting: DuelSnapshot['validators'],
+): Hash | undefined {
+  const all = validators.reduce((sum, { stake }) => sum + stake, 0n)
   const stakes = new Map<Hash, bigint>()
-  let all = 0n
-  for (const { stake, attest } of validators) {
-    all += stake
-    if (attest?.epoch !== epoch - 1) continue
-    stakes.set(attest.stateRoot, (stakes.get(attest.stateRoot) ?? 0n) + stake)
+  for (const { stake, attest } of attesting) {
+    const root = attest?.stateRoot ?? ''
+    stakes.set(root, (stakes.get(root) ?? 0n) + stake)
   }
   return [...stakes].find(([, stake]) => 2n * stake > all)?.[0]
 }
 
-/** The state in a source's file; null when it has none that can be read. */
-async function readState(source: Source | null, path: string): Promise<State | null> {
+/** The first value that `ask` comes to of all items, side by side; null when it finds none. */
+function firstFound<Item, Value>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Value | null>,
+): Promise<Value | null> {
+  return new Promise((resolve, reject) => {
+    let isDone = false
+    const askUnlessDone = async (item: Item): Promise<void> => {
+      const found = isDone ? null : await ask(item)
+      if (found === null) return
+      isDone = true
+      resolve(found)
+    }
+    sideBySide(items, askUnlessDone).then(() => resolve(null), reject)
+  })
+}
+
+/** The state of this root in a source's file; null when it has none. */
+async function readState(source: Source | null, path: string, root: Hash): Promise<State | null> {
   const bytes = (await source?.read(path, STATE_BYTES).catch(() => null)) ?? null
-  if (bytes === null) return null
+  // The root first: nothing is parsed that is not what was asked for.
+  if (bytes === null || digestOfText('state', bytes) !== root) return null
   const state = parseState(new TextDecoder().decode(bytes))
   return state.ok ? state.value : null
 }

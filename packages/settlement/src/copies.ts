@@ -7,10 +7,12 @@ import {
   statePath,
 } from '@affine/blocks'
 import { verify } from '@affine/chain'
-import { encodeState } from '@affine/duel'
-import type { Hash } from '@affine/prng'
-import type { Settled } from './settle.ts'
-import type { Source } from './sources.ts'
+import { type State, stateRoot } from '@affine/duel'
+import { digestOfText, type Hash } from '@affine/prng'
+import { STATE_BYTES } from './attested-state.ts'
+import type { Sought } from './settle.ts'
+import { sideBySide } from './side-by-side.ts'
+import type { Failed, Source } from './sources.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
 export interface Flaw {
@@ -23,70 +25,129 @@ export interface Flaw {
     | 'COPY_MISSING'
     | 'COPY_DIFFERS'
     | 'WRONG_ROOT_ATTESTED'
+    | 'NEVER_SEALED'
+    | 'SIGNED_TWICE'
   readonly detail: string
 }
 
 /** A flaw, but for its epoch. */
 export type Found = Omit<Flaw, 'epoch'>
 
-/** A block that a bucket lacks. */
-interface Missing {
-  /** Whose lane it is in. */
-  readonly validator: string
-  /** Whose bucket it is. */
-  readonly holder: string
-  readonly hash: Hash
+/** A lane's block as it was read, and the name of the source that had it. */
+interface Original {
+  readonly block: Block
+  readonly bytes: Uint8Array
+  readonly from: string
 }
 
 /**
- * Looks at every bucket's copy of what an epoch's decision was read from. Whoever attested a lane
- * said that its own bucket serves it; what a bucket has beyond that must be authentic all the same.
+ * Looks at the copies of what an epoch's decision was read from, in the buckets of those who answer
+ * for them. Whoever attested a lane said that its own bucket serves it. Buckets are asked side by
+ * side; one that did not answer for a block is not asked for another.
  */
 export class Copies {
-  readonly #sources: readonly Source[]
-  readonly #missing: Missing[] = []
+  readonly #sources: ReadonlyMap<string, Source>
+  readonly #failed: Failed
+  readonly #silent = new Set<string>()
+  /** The roots of states that buckets hold, by path. */
+  readonly #roots: (readonly [path: string, holder: string, root: Hash])[] = []
   readonly #found: Found[] = []
 
-  constructor(sources: readonly Source[]) {
-    this.#sources = sources
+  /** `failed` is shared with those who read. */
+  constructor(sources: readonly Source[], failed: Failed) {
+    this.#sources = new Map(sources.map((source) => [source.name, source]))
+    this.#failed = failed
   }
 
-  /** Compares every copy of a block of `validator` with the bytes that were read. */
-  async compareBlock(validator: string, { hash }: Block, bytes: Uint8Array): Promise<void> {
-    for (const source of this.#sources) {
-      const holder = source.name
-      const copy = await readQuietly(source, blockPath(hash))
-      if (copy === null) this.#missing.push({ validator, holder, hash })
-      if (copy === null || isSame(copy, bytes)) continue
-      const block = readBlock(copy, { hash, verify })
-      const code = block.ok ? 'COPY_DIFFERS' : block.code
-      const detail = `its copy of block ${hash} of ${validator}`
-      this.#found.push({ validator: holder, code, detail })
+  /** Reads what each bucket has as the state that governs `epoch`, if it has one. */
+  async readStates(epoch: number): Promise<void> {
+    const path = statePath(epoch)
+    const asked = [...this.#sources.values()].filter(({ name }) => !this.#failed.has(name))
+    const kept = await sideBySide(asked, ({ name, read }) =>
+      read(path, STATE_BYTES).catch(() => {
+        this.#failed.add(name)
+        return null
+      }),
+    )
+    for (const [i, { name }] of asked.entries()) {
+      const bytes = kept[i]
+      if (bytes) this.#roots.push([path, name, digestOfText('state', bytes)])
     }
   }
 
-  /** What did not hold, once the epoch is settled: blocks, what attesters lack, and states. */
-  async flaws({ report, state }: Settled): Promise<readonly Found[]> {
+  /** Compares the copies of a block that a lane's validator and its attesters have. */
+  async compareBlock({ validator, attesters }: Sought, original: Original): Promise<void> {
+    const isRead = (holder: string): boolean =>
+      holder === original.from && this.#sources.has(holder)
+    const holders = [...new Set([validator, ...attesters])].filter((each) => !isRead(each))
+    const found = await sideBySide(holders, (holder) => this.#compareCopy(holder, original))
+    const flaws = found.flat().filter((flaw) => isAnswered(flaw, attesters))
+    // Who signed twice did so once, however many have the other copy.
+    const [twice] = flaws.filter(isSignedTwice)
+    this.#found.push(...(twice ? [twice] : []), ...flaws.filter((flaw) => !isSignedTwice(flaw)))
+  }
+
+  /** What is wrong with the copy of `holder`, if anything is. */
+  async #compareCopy(holder: string, { block, bytes }: Original): Promise<readonly Found[]> {
+    const { hash, header } = block
+    const copy = await this.#read(holder, blockPath(hash))
+    const what = `block ${hash} of ${header.validator}`
+    if (typeof copy === 'string') {
+      const detail = `it attested ${what}: ${copy}`
+      return [{ validator: holder, code: 'COPY_MISSING', detail }]
+    }
+    if (isSame(copy, bytes)) return []
+    if (isOfOneHeight(copy, block)) {
+      const detail = `${what} is not the only one at height ${header.height}: ${holder} has another`
+      return [{ validator: header.validator, code: 'SIGNED_TWICE', detail }]
+    }
+    const read = readBlock(copy, { hash, verify })
+    const code = read.ok ? 'COPY_DIFFERS' : read.code
+    return [{ validator: holder, code, detail: `its copy of ${what}` }]
+  }
+
+  /** The bytes that a bucket has, or why there are none. */
+  async #read(holder: string, path: string): Promise<Uint8Array | string> {
+    const source = this.#sources.get(holder)
+    if (source === undefined) return 'it announced no bucket of its own that can be opened'
+    if (this.#silent.has(holder)) return 'its bucket failed before'
+    try {
+      return (await source.read(path, LIMITS.blockBytes)) ?? 'not there'
+    } catch (error) {
+      this.#silent.add(holder)
+      return (error as Error).message
+    }
+  }
+
+  /** What did not hold, once it is known which states are right. */
+  flaws(states: readonly State[]): readonly Found[] {
     const found = [...this.#found]
-    for (const { validator, holder, hash } of this.#missing) {
-      if (!report.lanes[validator]?.attesters.includes(holder)) continue
-      const detail = `it attested block ${hash} of ${validator}`
-      found.push({ validator: holder, code: 'COPY_MISSING', detail })
-    }
-    const path = statePath(state.epoch)
-    const expected = new TextEncoder().encode(encodeState(state))
-    for (const source of this.#sources) {
-      const kept = await readQuietly(source, path)
-      if (kept === null || isSame(kept, expected)) continue
-      found.push({ validator: source.name, code: 'STATE_DIFFERS', detail: path })
+    for (const state of states) {
+      const expected = stateRoot(state)
+      for (const [path, holder, root] of this.#roots) {
+        if (path !== statePath(state.epoch) || root === expected) continue
+        found.push({ validator: holder, code: 'STATE_DIFFERS', detail: path })
+      }
     }
     return found
   }
 }
 
-/** Null when it cannot be had, for whatever reason. */
-const readQuietly = (source: Source, path: string): Promise<Uint8Array | null> =>
-  source.read(path, LIMITS.blockBytes).catch(() => null)
+const isSignedTwice = ({ code }: Found): boolean => code === 'SIGNED_TWICE'
+
+/** Only who attested a lane has said that it serves it. */
+const isAnswered = ({ validator, code }: Found, attesters: readonly string[]): boolean =>
+  code !== 'COPY_MISSING' || attesters.includes(validator)
+
+/** Is it authentic, and signed for the same place as `block`? Then its signer signed twice. */
+function isOfOneHeight(copy: Uint8Array, { header }: Block): boolean {
+  const read = readBlock(copy, { verify })
+  if (!read.ok) return false
+  const { genesis, netuid, validator, epoch, height } = read.value.header
+  const isOnChain = genesis === header.genesis && netuid === header.netuid
+  const isLanes = validator === header.validator && epoch === header.epoch
+  return isOnChain && isLanes && height === header.height
+}
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,10 +1,19 @@
 export {
+  attestedRoot,
   attestedState,
   type PublicData,
   readersState,
   STATE_BYTES,
 } from './attested-state.ts'
+export {
+  type CheckedLane,
+  checkLane,
+  isMissing,
+  laneScope,
+  type SealedLane,
+} from './checked-lane.ts'
 export type { Flaw } from './copies.ts'
+export { type Holder, holdersOf, inReadingOrder } from './holders.ts'
 export * from './networks.ts'
 export {
   type Host,
@@ -22,17 +31,13 @@ export {
   type SamplePlace,
 } from './recompute.ts'
 export {
-  type CheckedLane,
-  checkLane,
   type FindLane,
-  isMissing,
-  laneScope,
   readSeals,
-  type SealedLane,
   type Settled,
+  type Sought,
   settleEpoch,
   Unavailable,
 } from './settle.ts'
-export { bucketUrls, commitmentsOf, duelSnapshot, sealsOf } from './snapshot.ts'
-export { type OpenBucket, type Source, sourceReader } from './sources.ts'
+export { commitmentsOf, duelSnapshot, sealsOf } from './snapshot.ts'
+export { type Failed, type OpenBucket, type Source, sourceReader } from './sources.ts'
 export { beaconBlock, type Place, placeOf, sealBlock, snapshotBlock } from './timetable.ts'

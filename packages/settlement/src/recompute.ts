@@ -1,11 +1,15 @@
-import type { Block, Sample } from '@affine/blocks'
-import { firstState, type State, stateRoot } from '@affine/duel'
+import type { Sample } from '@affine/blocks'
+import { type Duel, firstState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { PublicData } from './attested-state.ts'
+import { checkLane } from './checked-lane.ts'
+import { wrongClaims } from './claims.ts'
 import { Copies, type Flaw, type Found } from './copies.ts'
-import { checkLane, type FindLane, type Settled, settleEpoch } from './settle.ts'
-import { bucketUrls } from './snapshot.ts'
-import { type Source, sourceReader } from './sources.ts'
+import { holdersOf } from './holders.ts'
+import { Owners } from './owners.ts'
+import { type FindLane, type Settled, settleEpoch } from './settle.ts'
+import { commitmentsOf } from './snapshot.ts'
+import { type Failed, type Keep, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
@@ -28,8 +32,9 @@ export interface RecomputeOptions extends PublicData {
 
 /**
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
- * each what did not hold. Lanes are read from their validator's own bucket, then from any other;
- * all attested copies are compared. Holds one block at a time.
+ * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
+ * validator's own, then from their attesters', then from any other; all attested copies are
+ * compared. Holds one block at a time, and of its copies a few.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
  */
@@ -37,63 +42,92 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const { chain, network, from = firstState(network.protocol, network.firstEpoch) } = options
   const { number } = await chain.head()
   const { epoch: last } = placeOf(number + 1, network.protocol)
+  const owners = new Owners()
   for (let state = from; state.epoch < last; ) {
-    const recomputed = await recomputeEpoch(options, state)
+    const recomputed = await recomputeEpoch({ ...options, from, owners }, state)
     yield recomputed
     state = recomputed.state
   }
 }
 
-async function recomputeEpoch(options: RecomputeOptions, state: State): Promise<Recomputed> {
-  const { compare = true } = options
-  const { epoch } = state
-  const sources = await openSources(options, state)
-  const copies = new Copies(compare ? sources : [])
+/** An epoch's place in what is recomputed. */
+interface Stretch extends RecomputeOptions {
+  /** The state that it begins with. */
+  readonly from: State
+  readonly owners: Owners
+}
+
+async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
+  const { chain, openBucket, compare = true } = options
+  const { epoch, duel } = state
+  const failed: Failed = new Set()
+  const copies = compare && duel ? await openCopies(options, state, { duel, failed }) : undefined
   const found: Found[] = []
-  const findLane: FindLane = async (validator, head) => {
-    const keep = async (block: Block, bytes: Uint8Array): Promise<void> => {
+  const find: FindLane = async (sought) => {
+    const { validator, head, holders } = sought
+    const keep: Keep = async (block, bytes, from) => {
       const place = { validator, block: block.hash }
       for (const sample of block.samples) options.onSample?.(sample, place)
-      await copies.compareBlock(validator, block, bytes)
+      await copies?.compareBlock(sought, { block, bytes, from })
     }
-    const read = sourceReader(ownFirst(sources, validator), keep)
-    const lane = await checkLane({ chain: options.chain, state, validator, head, read })
+    const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
+    const read = sourceReader(sources, keep, failed)
+    const lane = await checkLane({ chain, state, validator, head, read })
     if (!lane.ok) found.push({ validator, code: lane.code, detail: lane.detail })
     return lane
   }
-  const settled = await settleEpoch(options, state, oneByOne(findLane))
-  found.push(...(await copies.flaws(settled)), ...wrongRoots(settled))
+  // Whoever compares looks at every lane that is due.
+  const settled = await settleEpoch(options, state, {
+    find: oneByOne(find),
+    isWanted: () => compare,
+  })
+  // Before a duel, those answer that vote in the one to come: they attested the epoch.
+  const next = compare ? settled.state.duel : undefined
+  const looked = copies ?? (next && (await openCopies(options, state, { duel: next, failed })))
+  found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
   return { epoch, ...settled, flaws: found.map((flaw) => ({ epoch, ...flaw })) }
 }
-
-/** The buckets announced at the end of the epoch that `state` governs. */
-async function openSources({ chain, openBucket }: PublicData, state: State): Promise<Source[]> {
-  const ended = await chain.snapshot(snapshotBlock(state.epoch + 1, state.protocol))
-  return [...bucketUrls(ended)].flatMap(([hotkey, url]) => openBucket(hotkey, url) ?? [])
+/** Whose copies are looked at, and what is known of their buckets. */
+interface Answering {
+  readonly duel: Duel
+  readonly failed: Failed
 }
 
-/** A lane is read from its own validator first. */
-function ownFirst(sources: readonly Source[], validator: string): readonly Source[] {
-  const own = sources.filter(({ name }) => name === validator)
-  return [...own, ...sources.filter(({ name }) => name !== validator)]
+/**
+ * The copies that those have who answer for the epoch that `state` governs: voters of `duel` that
+ * were due or attested it. What they have of its states is read at once.
+ */
+async function openCopies(
+  { chain, openBucket, from, owners }: Stretch,
+  state: State,
+  { duel, failed }: Answering,
+): Promise<Copies> {
+  const { epoch, due, protocol } = state
+  const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
+  const said = commitmentsOf(ended)
+  const attests = (hotkey: string): boolean => {
+    const commitment = said.get(hotkey)
+    return commitment?.kind === 'attest' && commitment.epoch === epoch
+  }
+  const holders = holdersOf(duel, ended)
+  const borrowers = owners.borrowers(holders)
+  const sources = holders
+    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
+    .filter(({ hotkey }) => !borrowers.has(hotkey))
+    .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
+  const copies = new Copies(sources, failed)
+  // All others were read when they were decided.
+  if (state === from) await copies.readStates(epoch)
+  await copies.readStates(epoch + 1)
+  return copies
 }
 
 /** Lanes one after the other: their blocks are large. */
-function oneByOne(findLane: FindLane): FindLane {
+function oneByOne(find: FindLane): FindLane {
   let before: Promise<unknown> = Promise.resolve()
-  return (validator, head) => {
-    const lane = before.then(() => findLane(validator, head))
+  return (sought) => {
+    const lane = before.then(() => find(sought))
     before = lane.catch(() => undefined)
     return lane
   }
-}
-
-/** Attested roots must be that of the state before. Protocol §8.3. */
-function wrongRoots({ before, snapshot }: Settled): readonly Found[] {
-  const root = stateRoot(before)
-  return snapshot.validators.flatMap(({ hotkey, attest }) => {
-    if (attest?.epoch !== before.epoch || attest.stateRoot === root) return []
-    const detail = `expected ${root}, got ${attest.stateRoot}`
-    return [{ validator: hotkey, code: 'WRONG_ROOT_ATTESTED' as const, detail }]
-  })
 }

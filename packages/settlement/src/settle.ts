@@ -1,85 +1,25 @@
-import {
-  type BlockFault,
-  type Lane,
-  type LaneRequest,
-  NO_BLOCK,
-  type Scope,
-  verifyLane,
-} from '@affine/blocks'
+import type { Lane } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
   type DuelSnapshot,
   dueSeals,
-  openEnvs,
-  quotaOf,
   type Seals,
   type State,
   settle,
 } from '@affine/duel'
-import type { Hash, Result } from '@affine/prng'
+import type { Hash } from '@affine/prng'
+import { type CheckedLane, isMissing } from './checked-lane.ts'
+import { type Holder, holdersOf, inReadingOrder } from './holders.ts'
 import type { Subnet } from './networks.ts'
 import { duelSnapshot, sealsOf } from './snapshot.ts'
-import { beaconBlock, sealBlock, snapshotBlock } from './timetable.ts'
+import { sealBlock, snapshotBlock } from './timetable.ts'
 
 /**
  * A public fact that is needed to decide an epoch and could not be had. Nothing is known to be
  * false: try again.
  */
 export class Unavailable extends Error {}
-
-/** A lane that was read: whole, or at fault for the reason given. */
-export type CheckedLane = Result<Lane, BlockFault>
-
-/**
- * What a lane of `validator` must match in the epoch that `state` governs; null if it isn't due.
- */
-export async function laneScope(
-  chain: Chain,
-  state: State,
-  validator: string,
-): Promise<Scope | null> {
-  const { duel, due, epoch, protocol } = state
-  if (duel === undefined || !Object.hasOwn(due, validator)) return null
-  const { genesis, netuid } = chain
-  const share = quotaOf(epoch - duel.start + 1, protocol)
-  return {
-    genesis,
-    netuid,
-    validator,
-    epoch,
-    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
-    commitment: due[validator] ?? '',
-    duel,
-    quota: Object.fromEntries(openEnvs(duel, protocol).map((env) => [env, share])),
-    specHashes: protocol.envs,
-  }
-}
-
-/** Which lane to verify, and how its blocks are read. */
-export interface SealedLane extends Pick<LaneRequest, 'head' | 'read'> {
-  readonly chain: Chain
-  /** Governs the lane's epoch. */
-  readonly state: State
-  /** Who sealed it. */
-  readonly validator: string
-}
-
-/**
- * Verifies the lane of a validator that is due.
- * @throws RangeError when it is not.
- */
-export async function checkLane(lane: SealedLane): Promise<CheckedLane> {
-  const { chain, state, validator, head, read } = lane
-  const scope = await laneScope(chain, state, validator)
-  if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
-  return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
-}
-
-/**
- * Could a block of the lane not be had? Then nothing is known of it, and it is worth asking again.
- */
-export const isMissing = (lane: CheckedLane): boolean => !lane.ok && lane.code === 'MISSING_BLOCK'
 
 /** The heads that close the lanes of the epoch that `state` governs, of validators that are due. */
 export async function readSeals(chain: Chain, state: State): Promise<Seals> {
@@ -96,13 +36,30 @@ export interface Settled extends ReturnType<typeof settle> {
   readonly lanes: ReadonlyMap<string, CheckedLane>
 }
 
-/** Finds and verifies the lane that `validator` sealed with `head`. */
-export type FindLane = (validator: string, head: Hash) => Promise<CheckedLane>
+/** A sealed lane that is looked for. */
+export interface Sought {
+  readonly validator: string
+  readonly head: Hash
+  /** Whose attestations have its bit. */
+  readonly attesters: readonly string[]
+  /** Who may have it, in the order in which to ask. */
+  readonly holders: readonly Holder[]
+}
+
+/** Finds and verifies a sealed lane. */
+export type FindLane = (sought: Sought) => Promise<CheckedLane>
+
+/** Where the lanes of an epoch come from. */
+export interface LaneFinder {
+  readonly find: FindLane
+  /** Which lanes to look at though no decision needs them, for the account; none if left out. */
+  readonly isWanted?: (validator: string) => boolean
+}
 
 /**
- * Decides the epoch that `state` governs, from the chain and the lanes that `findLane` finds. Every
- * sealed lane of a due validator is asked for, all at once; only those attested by more than half
- * the weight can change the outcome. Protocol §6.5.
+ * Decides the epoch that `state` governs, from the chain and the lanes that `finder` finds. Only
+ * lanes that their attesters' weight accepts, if they are whole, can change the outcome: no others
+ * are waited for, unless they are wanted. All are asked for at once. Protocol §6.5.
  *
  * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data
  *   must exist.
@@ -110,22 +67,29 @@ export type FindLane = (validator: string, head: Hash) => Promise<CheckedLane>
 export async function settleEpoch(
   { chain, network }: Subnet,
   state: State,
-  findLane: FindLane,
+  { find, isWanted = () => false }: LaneFinder,
 ): Promise<Settled> {
-  const { epoch, protocol } = state
+  const { epoch, protocol, duel } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
   const snapshot = duelSnapshot(ended, epoch + 1, network.protocol)
   const seals = await readSeals(chain, state)
-  const found = Object.entries(seals).map(
-    async ([validator, head]) => [validator, await findLane(validator, head)] as const,
-  )
-  const lanes = new Map(await Promise.all(found))
   const needed = attestedLanes(state, snapshot)
+  const claims = settle(state, { snapshot, seals, lanes: {} }).report.lanes
+  const holders = holdersOf(duel, ended)
+  const found = Object.entries(seals)
+    .filter(([validator]) => needed.includes(validator) || isWanted(validator))
+    .map(async ([validator, head]) => {
+      const attesters = claims[validator]?.attesters ?? []
+      const order = inReadingOrder(holders, validator, attesters)
+      return [validator, await find({ validator, head, attesters, holders: order })] as const
+    })
+  const lanes = new Map(await Promise.all(found))
   const tallies: Record<string, Lane['tallies']> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
     if (isMissing(lane) && needed.includes(validator))
       throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
   }
-  return { before: state, snapshot, ...settle(state, { snapshot, seals, lanes: tallies }), lanes }
+  const facts = { snapshot, seals, lanes: tallies }
+  return { before: state, snapshot, ...settle(state, facts), lanes }
 }

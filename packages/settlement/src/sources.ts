@@ -15,30 +15,36 @@ export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 /** Opens the bucket that a validator announced; null when it may not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
-/** Is handed every block that was read, and its bytes. */
-export type Keep = (block: Block, bytes: Uint8Array) => Promise<void>
+/** Is handed every block that was read, its bytes, and the name of the source that had it. */
+export type Keep = (block: Block, bytes: Uint8Array, from: string) => Promise<void>
+
+/** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
+export type Failed = Set<string>
 
 /**
  * A reader that takes each block from the first source with an authentic copy, and hands it to
- * `keep`. When no source has one, the fault is `MISSING_BLOCK` and says what each of them had.
+ * `keep`. Whoever failed once is asked last from then on, by all readers that share `failed`. When
+ * no source has a block, the fault is `MISSING_BLOCK` and says what each of them had.
  * Protocol §6.4.
  */
 export function sourceReader(
   sources: readonly Source[],
   keep: Keep = async () => {},
+  failed: Failed = new Set(),
 ): LaneRequest['read'] {
   return async (hash) => {
     const tried: string[] = []
-    for (const source of sources) {
-      const bytes = await readBytes(source, hash)
+    for (const source of failedLast(sources, failed)) {
+      const bytes = await readBytes(source, hash, failed)
       if (typeof bytes === 'string') {
         tried.push(`${source.name}: ${bytes}`)
         continue
       }
       const block = readBlock(bytes, { hash, verify })
-      if (block.ok) await keep(block.value, bytes)
+      if (block.ok) await keep(block.value, bytes, source.name)
       // A bad sample was signed by the validator: no other copy is better.
       if (block.ok || block.code === 'BAD_SAMPLE') return block
+      failed.add(source.name)
       tried.push(`${source.name}: ${block.code}`)
     }
     const detail = `nobody has it whole (${tried.join('; ')})`
@@ -46,11 +52,21 @@ export function sourceReader(
   }
 }
 
+function failedLast(sources: readonly Source[], failed: Failed): readonly Source[] {
+  const hasFailed = ({ name }: Source): boolean => failed.has(name)
+  return [...sources.filter((source) => !hasFailed(source)), ...sources.filter(hasFailed)]
+}
+
 /** A block's bytes, or why there are none. */
-async function readBytes({ read }: Source, hash: Hash): Promise<Uint8Array | string> {
+async function readBytes(
+  { name, read }: Source,
+  hash: Hash,
+  failed: Failed,
+): Promise<Uint8Array | string> {
   try {
     return (await read(blockPath(hash), LIMITS.blockBytes)) ?? 'not there'
   } catch (error) {
+    failed.add(name)
     return (error as Error).message
   }
 }

@@ -6,7 +6,7 @@ import { firstState, LOCAL, type State } from '@affine/duel'
 import { challengeId, make, play } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { checkLane } from '../src/settle.ts'
+import { checkLane } from '../src/checked-lane.ts'
 import { type Source, sourceReader } from '../src/sources.ts'
 
 const ENV = 'mult8@0.1.0'

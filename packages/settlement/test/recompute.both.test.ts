@@ -119,7 +119,7 @@ test('a duel is recomputed from chain and bucket, in Node and in a browser alike
   await attest(chain, start, [])
   await produceTo(chain, snapshotBlock(1, protocol) + 1)
   const nobody = () => Promise.reject(new Error('nobody was due'))
-  const { state } = await settleEpoch({ chain, network }, start, nobody)
+  const { state } = await settleEpoch({ chain, network }, start, { find: nobody })
 
   const samples = await sampled(chain, state)
   const place = { genesis: chain.genesis, netuid: NETUID, validator: validator.hotkey, epoch: 1 }

@@ -1,31 +1,21 @@
 import { commitmentOf } from '@affine/blocks'
 import { type Chain, encodeCommitment } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
-import { type CheckedLane, type FindLane, readSeals } from '@affine/settlement'
+import { holdersOf, inReadingOrder, readSeals, sealBlock } from '@affine/settlement'
 import type { Setup } from '../service/setup.ts'
+import type { Audit, SealedLanes } from './sealed-lane.ts'
 import { secretOf } from './secret.ts'
 
-/** What was found of each sealed lane, by its validator. */
-export type Audited = ReadonlyMap<string, CheckedLane>
-
-/** Verifies the own sealed lane, which puts it into the own bucket. */
-export async function publishOwn(
-  { chain, account }: Setup,
-  state: State,
-  findLane: FindLane,
-): Promise<void> {
+/** Every lane that a due validator sealed. Protocol §6.4. */
+export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
+  const { epoch, protocol, duel } = state
   const seals = await readSeals(chain, state)
-  const head = Object.hasOwn(seals, account.hotkey) ? seals[account.hotkey] : undefined
-  if (head !== undefined) await findLane(account.hotkey, head)
-}
-
-/** Verifies every lane that a due validator sealed, all at once. */
-export async function auditLanes(chain: Chain, state: State, findLane: FindLane): Promise<Audited> {
-  const seals = Object.entries(await readSeals(chain, state))
-  const lanes = seals.map(
-    async ([validator, head]) => [validator, await findLane(validator, head)] as const,
-  )
-  return new Map(await Promise.all(lanes))
+  const holders = holdersOf(duel, await chain.snapshot(sealBlock(epoch, protocol)))
+  return Object.entries(seals).map(([validator, head]) => ({
+    validator,
+    head,
+    holders: inReadingOrder(holders, validator),
+  }))
 }
 
 /**
@@ -35,7 +25,7 @@ export async function auditLanes(chain: Chain, state: State, findLane: FindLane)
 export async function attestationOf(
   setup: Setup,
   state: State,
-  lanes: Audited,
+  lanes: SealedLanes['found'],
 ): Promise<Uint8Array[]> {
   const { chain, account, bucketUrl: url } = setup
   const { epoch, duel } = state

@@ -1,18 +1,19 @@
-import type { OpenBucket, Source } from '@affine/settlement'
+import type { Failed, OpenBucket, Source } from '@affine/settlement'
 import pLimit from 'p-limit'
 
 const READS_AT_ONCE = 2
 
 /**
- * The buckets of others, during one epoch. Each has two reads at once. One that fails, other than
- * by not having a file, is not asked again until `forgive`: being slow costs one time limit, not
- * one a file. Once `deadline` aborts nobody is waited for.
+ * The buckets of others, during one epoch. Each has two reads at once; what waited for its turn
+ * while one of them failed fails with it, so that being slow costs one time limit, not one a file.
+ * Once `deadline` aborts nobody is waited for.
  */
 export class Peers {
+  /** Whoever was silent, slow or lying in this epoch: for readers to ask last. Protocol §6.4. */
+  readonly failed: Failed = new Set()
   readonly #open: OpenBucket
   readonly #deadline: Promise<never>
   readonly #sources = new Map<string, Source | null>()
-  readonly #failed = new Set<string>()
 
   constructor(open: OpenBucket, deadline: AbortSignal) {
     this.#open = open
@@ -24,34 +25,33 @@ export class Peers {
     this.#deadline.catch(() => undefined)
   }
 
-  /** Lets those be asked again that failed. */
-  forgive(): void {
-    this.#failed.clear()
-  }
-
   /** The bucket that a validator announced; null when it may not be opened. */
   source(hotkey: string, url: string): Source | null {
     const key = `${hotkey} ${url}`
     const known = this.#sources.get(key)
     if (known !== undefined) return known
-    const source = this.#bounded(key, this.#open(hotkey, url))
+    const source = this.#bounded(this.#open(hotkey, url))
     this.#sources.set(key, source)
     return source
   }
 
   /** The same bucket within the limits on number and time. */
-  #bounded(key: string, bucket: Source | null): Source | null {
+  #bounded(bucket: Source | null): Source | null {
     if (bucket === null) return null
     const limit = pLimit(READS_AT_ONCE)
-    const ask: Source['read'] = async (path, most) => {
-      if (this.#failed.has(key)) throw new Error('failed a moment ago')
-      try {
-        return await Promise.race([bucket.read(path, most), this.#deadline])
-      } catch (error) {
-        this.#failed.add(key)
-        throw error
-      }
+    let failures = 0
+    const read: Source['read'] = (path, most) => {
+      const before = failures
+      return limit(async () => {
+        if (failures > before) throw new Error('failed a moment ago')
+        try {
+          return await Promise.race([bucket.read(path, most), this.#deadline])
+        } catch (error) {
+          failures += 1
+          throw error
+        }
+      })
     }
-    return { name: bucket.name, read: (path, most) => limit(() => ask(path, most)) }
+    return { name: bucket.name, read }
   }
 }

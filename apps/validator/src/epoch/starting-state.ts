@@ -1,6 +1,7 @@
 import { statePath } from '@affine/blocks'
 import { firstState, parseState, type State } from '@affine/duel'
-import { attestedState, STATE_BYTES } from '@affine/settlement'
+import { digestOfText } from '@affine/prng'
+import { attestedRoot, attestedState, STATE_BYTES } from '@affine/settlement'
 import type { Setup } from '../service/setup.ts'
 import type { Peers } from './peers.ts'
 
@@ -22,14 +23,36 @@ export async function startingState(setup: Setup, epoch: number, peers: Peers): 
 /**
  * The last state in the validator's folder that governs `epoch` or one before; null without one.
  */
-async function keptState({ store, network, folder }: Setup, epoch: number): Promise<State | null> {
+async function keptState(setup: Setup, epoch: number): Promise<State | null> {
+  const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
     const path = statePath(at)
     const bytes = await store.read(path, STATE_BYTES)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
-    if (state.ok) return state.value
-    throw new Error(`${path} of ${folder}: ${state.detail}. Move it away to decide it anew`)
+    const isRight = state.ok && (await isAsWritten(setup, epoch, { at, bytes }))
+    if (isRight) return state.value
+    const why = state.ok ? 'another than the bucket has, and than was attested' : state.detail
+    throw new Error(`${path} of ${folder}: ${why}. Move it away to decide it anew`)
   }
   return null
+}
+
+/** The bytes of the state that governs the epoch `at`. */
+interface Kept {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Are they still what was written? The own bucket has them too; where it does not, what more than
+ * half the stake attested says it, if that epoch is over and so much stake agreed.
+ */
+async function isAsWritten(setup: Setup, epoch: number, { at, bytes }: Kept): Promise<boolean> {
+  const root = digestOfText('state', bytes)
+  const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
+  if (copy !== null && digestOfText('state', copy) === root) return true
+  const attested = at < epoch ? await attestedRoot(setup, at + 1) : undefined
+  if (attested !== undefined) return attested === root
+  return copy === null
 }

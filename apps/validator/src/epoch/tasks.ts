@@ -10,9 +10,14 @@ export class Tasks {
     this.#on = on
   }
 
-  /** Runs a task unless the one of that name still runs. A failure is reported. */
-  start(name: string, task: () => Promise<void>): void {
-    if (!this.#running.has(name)) this.#running.set(name, this.#run(name, task))
+  /**
+   * Runs a task unless the one of that name still runs. A failure is reported; what is returned
+   * resolves at its end.
+   */
+  start(name: string, task: () => Promise<void>): Promise<void> {
+    const running = this.#running.get(name) ?? this.#run(name, task)
+    this.#running.set(name, running)
+    return running
   }
 
   /** Resolves when no task is under way. */

@@ -1,24 +1,15 @@
 import { statePath } from '@affine/blocks'
 import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, type State } from '@affine/duel'
-import {
-  beaconBlock,
-  type CheckedLane,
-  type FindLane,
-  isMissing,
-  placeOf,
-  sealBlock,
-  settleEpoch,
-  snapshotBlock,
-} from '@affine/settlement'
+import { beaconBlock, placeOf, sealBlock, settleEpoch, snapshotBlock } from '@affine/settlement'
 import type { Setup } from '../service/setup.ts'
-import { attestationOf, auditLanes, publishOwn } from './audit.ts'
+import { attestationOf, lanesToAudit } from './audit.ts'
 import { Outbox } from './outbox.ts'
 import { ownLane } from './own-lane.ts'
 import type { Peers } from './peers.ts'
 import { Phase } from './phase.ts'
 import { Stopped } from './sampling.ts'
-import { checkSealed } from './sealed-lane.ts'
+import { type Audit, SealedLanes } from './sealed-lane.ts'
 import { startingState } from './starting-state.ts'
 import { Tasks } from './tasks.ts'
 
@@ -31,8 +22,8 @@ export class Validator {
   readonly #setup: Setup
   readonly #tasks: Tasks
   readonly #outbox: Outbox
-  /** The lanes of this epoch that were verified. */
-  readonly #lanes = new Map<string, CheckedLane>()
+  /** Of the epoch it has come to. */
+  #lanes: SealedLanes
   /** The state that governs the epoch it has come to. */
   state: State | undefined
   #phase: Phase | undefined
@@ -41,6 +32,7 @@ export class Validator {
     this.#setup = setup
     this.#tasks = new Tasks(setup.on)
     this.#outbox = new Outbox(setup)
+    this.#lanes = new SealedLanes(setup)
   }
 
   /** Resolves when no task is under way. What was sent may still wait for its block. */
@@ -83,7 +75,6 @@ export class Validator {
   async #turn(head: Head, phase: Phase): Promise<void> {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
-    phase.peers.forgive()
     const state = await this.#catchUp(epoch, phase.peers)
     this.#tasks.start('weights', () => this.#setWeights(state, head))
     if (offset >= protocol.sealBlock) await this.#audit(state, offset, phase)
@@ -95,12 +86,17 @@ export class Validator {
     const { bucket, store, on } = this.#setup
     this.state ??= await startingState(this.#setup, epoch, peers)
     while (this.state.epoch < epoch) {
-      const findLane = this.#laneFinder(this.state, peers)
-      const settled = await settleEpoch(this.#setup, this.state, findLane)
+      const lanes = this.#lanes
+      const reading = { state: this.state, peers }
+      const settled = await settleEpoch(this.#setup, this.state, {
+        find: (sought) => lanes.find(sought, reading),
+        isWanted: (validator) => lanes.found.has(validator),
+      })
       const bytes = new TextEncoder().encode(encodeState(settled.state))
       for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
+      await lanes.clear()
       this.state = settled.state
-      this.#lanes.clear()
+      this.#lanes = new SealedLanes(this.#setup)
       this.#outbox.clear()
       on({ type: 'epoch', settled })
     }
@@ -151,29 +147,44 @@ export class Validator {
 
   /**
    * After the seals: publishes the own lane, verifies and mirrors the others, attests what held.
-   * Everybody publishes at the seal block, and reads the others' from the next on. Protocol §5.2.
+   * Everybody publishes at the seal block, and reads the others' from the next on. Each lane is a
+   * task by itself: who is slow holds up no other lane. Protocol §5.2.
    */
   async #audit(state: State, offset: number, phase: Phase): Promise<void> {
     const { chain, account } = this.#setup
     const { epoch, protocol } = state
-    const what = `attest ${epoch}`
-    if (this.#outbox.has(what)) return
-    const findLane = this.#laneFinder(state, phase.peers)
-    if (offset === protocol.sealBlock) return publishOwn(this.#setup, state, findLane)
-    const lanes = await auditLanes(chain, state, findLane)
-    if (!phase.audit.aborted && [...lanes.values()].some(isMissing)) return
-    const fields = await attestationOf(this.#setup, state, lanes)
-    const until = snapshotBlock(epoch + 1, protocol)
-    this.#outbox.send(what, () => chain.commit(account, fields, until))
+    if (this.#outbox.has(`attest ${epoch}`)) return
+    const audits = await lanesToAudit(chain, state)
+    const isPublishing = offset === protocol.sealBlock
+    const lanes = this.#lanes
+    const reading = { state, peers: phase.peers }
+    const attest = (): Promise<void> => this.#attest(state, audits)
+    const wanted = audits.filter(({ validator }) => !isPublishing || validator === account.hotkey)
+    const finding = wanted.map((audit) =>
+      this.#tasks.start(`lane of ${audit.validator} in epoch ${epoch}`, async () => {
+        await lanes.find(audit, reading)
+        if (!isPublishing) await attest()
+      }),
+    )
+    if (isPublishing) return
+    if (!phase.audit.aborted) return attest()
+    // Others are not waited for any longer: what is left is soon read from the own folder.
+    await Promise.all(finding)
+    await this.#attest(state, [])
   }
 
-  /** Verifies sealed lanes; what could not be had is asked for again at the next head. */
-  #laneFinder(state: State, peers: Peers): FindLane {
-    return async (validator, head) => {
-      const known = this.#lanes.get(validator)
-      const lane = known ?? (await checkSealed(this.#setup, peers, { state, validator, head }))
-      if (!isMissing(lane)) this.#lanes.set(validator, lane)
-      return lane
-    }
+  /** Attests what was found, once these lanes were all verified. Protocol §5.2. */
+  async #attest(state: State, audits: readonly Audit[]): Promise<void> {
+    const { chain, account } = this.#setup
+    const { epoch, protocol } = state
+    const what = `attest ${epoch}`
+    const lanes = this.#lanes
+    const isComplete = audits.every(({ validator }) => lanes.found.has(validator))
+    if (!isComplete) return
+    const fields = await attestationOf(this.#setup, state, lanes.found)
+    // A lane may have come so late that its epoch is over.
+    if (this.state !== state) return
+    const until = snapshotBlock(epoch + 1, protocol)
+    this.#outbox.send(what, () => chain.commit(account, fields, until))
   }
 }

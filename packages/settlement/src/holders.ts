@@ -1,0 +1,41 @@
+import type { Snapshot } from '@affine/chain'
+import type { Duel } from '@affine/duel'
+import { commitmentsOf } from './snapshot.ts'
+
+/** A voter, and the address of the bucket that it announced: untrusted text. */
+export interface Holder {
+  readonly hotkey: string
+  readonly url: string
+  /** The block that holds the announcement. */
+  readonly block: number
+}
+
+/**
+ * The voters of a duel that have announced a bucket, the heaviest first; nobody without a duel.
+ * Nobody else's bucket is opened: whoever has no weight costs nobody any time. Protocol §6.4.
+ */
+export function holdersOf(duel: Duel | undefined, chain: Snapshot): readonly Holder[] {
+  const weights = new Map(Object.entries(duel?.weights ?? {}))
+  const weightOf = ({ hotkey }: Holder): number => weights.get(hotkey) ?? 0
+  return [...commitmentsOf(chain)]
+    .flatMap(([hotkey, said]) => {
+      if (said.kind === 'miner' || !weights.has(hotkey)) return []
+      return [{ hotkey, url: said.url, block: said.block }]
+    })
+    .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
+}
+
+/**
+ * Whom to ask for a lane: its validator, then its attesters, then the other voters, each in the
+ * order that they have in `holders`. Protocol §6.4.
+ */
+export function inReadingOrder(
+  holders: readonly Holder[],
+  validator: string,
+  attesters: readonly string[] = [],
+): readonly Holder[] {
+  const ranks = new Map(attesters.map((hotkey) => [hotkey, 1]))
+  ranks.set(validator, 0)
+  const rankOf = ({ hotkey }: Holder): number => ranks.get(hotkey) ?? 2
+  return [...holders].sort((a, b) => rankOf(a) - rankOf(b))
+}

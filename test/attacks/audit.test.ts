@@ -1,0 +1,137 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Validator } from '../../apps/validator/src/epoch/validator.ts'
+import type { Setup } from '../../apps/validator/src/service/setup.ts'
+import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
+import { blockPath, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
+import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
+import { encodeBitmap, type State } from '../../packages/duel/src/index.ts'
+import { type OpenBucket, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+
+const { protocol } = network
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'audit-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** A validator in a folder of its own. */
+async function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<Setup> = {}) {
+  const folder = await mkdtemp(join(root, 'validator-'))
+  const ended: string[] = []
+  const bucket = directoryBucket(join(folder, 'bucket'))
+  const validator = new Validator({
+    chain: subnet.chain,
+    account,
+    network,
+    emit: true,
+    folder,
+    store: directoryBucket(folder),
+    bucket,
+    bucketUrl: account.hotkey,
+    openBucket: subnet.buckets.open,
+    agent: () => async () => ({ fault: 'no-reply' }),
+    now: () => 0,
+    random: (size) => new Uint8Array(size).fill(9),
+    on: (event) => event.type === 'ended' && ended.push(event.what),
+    ...options,
+  })
+  return { validator, bucket, ended, folder }
+}
+
+/** What `who` has attested last: the bits. */
+async function bitmapOf({ chain }: ReadingSubnet, { hotkey }: Account) {
+  const { commitments } = await chain.snapshot(chain.height)
+  const slot = commitments.find((each) => each.hotkey === hotkey)
+  const said = decodeCommitment(slot?.fields ?? [], hotkey)
+  return said?.kind === 'attest' ? said : undefined
+}
+
+test('a silent bucket holds up neither other lanes nor the next epoch', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100, 1])
+  const [own, early, late, silent] = subnet.voters as [Account, Account, Account, Account]
+  const head = 'ab'.repeat(32)
+  // For its own lane it never answers, so whoever waits for that waits for ever.
+  const openBucket: OpenBucket = (hotkey, url) => {
+    const source = subnet.buckets.open(hotkey, url)
+    if (hotkey !== silent.hotkey) return source
+    const read = (path: string) =>
+      new Promise<null>((resolve) => path.includes(head) || resolve(null))
+    return source && { ...source, read }
+  }
+  const { validator, bucket, ended } = await validatorOf(subnet, own, { openBucket })
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  const state = await subnet.begin([early, late, silent])
+  await vi.waitFor(() => expect(validator.state?.epoch).toBe(1))
+  const lanes = [await subnet.lane(early, state), await subnet.lane(late, state)] as const
+  await subnet.seal(early, state, lanes[0].hash)
+  await subnet.seal(late, state, lanes[1].hash)
+  await subnet.seal(silent, state, head)
+  subnet.put(lanes[0], [early.hotkey])
+  await subnet.produceTo(sealBlock(1, protocol))
+
+  subnet.hear = (head) => validator.onHead(head)
+  const holds = async (hash: string) =>
+    expect(await bucket.read(blockPath(hash), 1 << 23)).not.toBeNull()
+  await subnet.produceTo(sealBlock(1, protocol) + 1)
+  await vi.waitFor(() => holds(lanes[0].hash))
+  const lateEnds = () => expect(ended).toContain(`lane of ${late.hotkey} in epoch 1`)
+  await vi.waitFor(lateEnds)
+  ended.length = 0
+  // Published while the silent one is still being asked.
+  subnet.put(lanes[1], [late.hotkey])
+  await subnet.produceTo(sealBlock(1, protocol) + 2)
+  await vi.waitFor(lateEnds)
+  await holds(lanes[1].hash)
+
+  for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
+  const commits = vi.spyOn(subnet.chain, 'commit')
+  await subnet.produceTo(snapshotBlock(2, protocol) - 1)
+  await vi.waitFor(() => expect(commits).toHaveBeenCalled())
+  await subnet.end(state)
+  const said = await bitmapOf(subnet, own)
+  const { duel } = validator.state as State
+  expect(said?.bitmap).toEqual(
+    encodeBitmap(duel ?? { weights: {} }, new Set(hotkeys([own, early, late]))),
+  )
+
+  await subnet.produceTo(snapshotBlock(2, protocol) + 1)
+  await vi.waitFor(() => expect(validator.state?.epoch).toBe(2))
+  await validator.idle()
+})
+
+test('a void lane leaves nothing behind: its blocks are kept only once it is whole', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [own, honest, liar] = subnet.voters as [Account, Account, Account]
+  const { validator, bucket, ended, folder } = await validatorOf(subnet, own)
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  const state = await subnet.begin([honest, liar])
+  const whole = await subnet.lane(honest, state)
+  const { genesis, netuid } = subnet.chain
+  const place = { genesis, netuid, validator: liar.hotkey, epoch: 1, height: 0, prev: NO_BLOCK }
+  const secret = '00'.repeat(32)
+  const rubbish = await writeBlock({ ...place, time: 0, secret, samples: [], sign: liar.sign })
+  for (const [who, block] of [
+    [honest, whole],
+    [liar, rubbish],
+  ] as const) {
+    subnet.put(block, [who.hotkey])
+    await subnet.seal(who, state, block.hash)
+  }
+  await subnet.produceTo(sealBlock(1, protocol) + 1)
+  expect(ended).toContain(`lane of ${liar.hotkey} in epoch 1`)
+  expect(subnet.buckets.readsOf(liar.hotkey)).toContain(blockPath(rubbish.hash))
+  expect(await bucket.read(blockPath(whole.hash), 1 << 23)).toEqual(whole.bytes)
+  expect(await bucket.read(blockPath(rubbish.hash), 1 << 23)).toBeNull()
+  expect(await readdir(join(folder, 'incoming'))).toEqual([])
+})

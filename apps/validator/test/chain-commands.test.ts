@@ -134,13 +134,13 @@ describe('af chain', () => {
     expect(error).toBeUndefined()
     const [title, head, ...rows] = stdout.trimEnd().split('\n')
     expect(title).toBe('subnet 7 at the end of block 3')
-    expect(head).toBe(`uid  hotkey${' '.repeat(44)}stake           permit  lastUpdate`)
+    expect(head).toBe(`uid  hotkey${' '.repeat(44)}stake           permit  registered  lastUpdate`)
     expect(rows).toHaveLength(7)
     expect(rows.slice(0, 2)).toEqual([
-      `0    ${alice.hotkey}  2000.000000001  true    0`,
-      `1    ${bob.hotkey}  1000.000000000  true    2`,
+      `0    ${alice.hotkey}  2000.000000001  true    0           0`,
+      `1    ${bob.hotkey}  1000.000000000  true    0           2`,
     ])
-    expect(rows[3]).toBe(`3    ${second.hotkey}  0.000000010     false   0`)
+    expect(rows[3]).toBe(`3    ${second.hotkey}  0.000000010     false   0           0`)
     const before = await inProcess(
       chainCommands,
       'snapshot',
@@ -163,6 +163,7 @@ describe('af chain', () => {
       hotkey: bob.hotkey,
       stake: '1000.000000000',
       permit: true,
+      registered: 0,
       lastUpdate: 0,
     }
     expect(before.records[2]).toEqual(row)
@@ -242,23 +243,23 @@ describe('af queue', () => {
     expect(head).toMatchObject({
       type: 'queue',
       block: 3,
-      waiting: [second.hotkey, first.hotkey],
+      waiting: [second.hotkey, bob.hotkey, first.hotkey],
       known: false,
     })
     expect(unprintable(stdout)).toEqual([])
     const reasons = rows.map(({ place, hotkey, why }) => [place, hotkey, why])
     expect(reasons).toEqual([
       [1, second.hotkey, expect.stringContaining('waits')],
-      [2, first.hotkey, expect.stringContaining('waits')],
-      [undefined, alice.hotkey, 'holds a permit'],
-      [undefined, bob.hotkey, 'holds a permit'],
+      [2, bob.hotkey, expect.stringContaining('waits')], // with a permit
+      [3, first.hotkey, expect.stringContaining('waits')],
+      [undefined, alice.hotkey, "has a validator's commitment: attest"],
       [undefined, copier.hotkey, 'its model does not contain its hotkey'],
       [undefined, idle.hotkey, 'has committed nothing'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(queue, '--network', file)
     expect(people.stdout).toContain(
-      'block 3: 2 waiting, by their commitments alone: who had a duel is known with',
+      'block 3: 3 waiting, by their commitments alone: who had a duel is known with',
     )
     expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
   })
@@ -390,7 +391,7 @@ describe('over a subnet that came to a champion', () => {
     const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
     expect(why[hotkeyOf('champion')]).toBe('had its duel with this commitment')
-    expect(why[hotkeyOf('alice')]).toBe('holds a permit')
+    expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 
   it('af queue knows the contender while its duel goes on', async () => {

@@ -160,7 +160,7 @@ describe('af explain', () => {
       /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.*┃.*\] 0\.\d{3}…0\.\d{3} → hold$/m,
     )
     expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
-    expect(loser.stdout).toContain('  mult8@0.1.0: no verdict') // with one hold of two it is over
+    expect(loser.stdout).toContain('  mult8@0.1.0: hold, as what is left')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(loser.stdout).toContain('  it lost: the contender needs at least (n + 1) / 2 wins')
     expect(loser.stdout).toMatch(
@@ -243,7 +243,7 @@ describe('af explain', () => {
     const json = await ask(file, hotkeyOf('champion'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toBe(
-      `${hotkeyOf('alice')} holds a permit\n`,
+      `${hotkeyOf('alice')} has committed nothing\n`,
     )
   })
 

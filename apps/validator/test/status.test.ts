@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
-import { stateRoot } from '@affine/duel'
+import { stateRoot, sumTallies } from '@affine/duel'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -14,7 +14,7 @@ import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
 import { type Done, goingOn, inProcess, unprintable } from './commands.ts'
 
-const SEED = 'a subnet to watch'
+const SEED = 'a subnet to see'
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 let root: string
 let buckets = ''
@@ -109,7 +109,7 @@ describe('af status', () => {
     const envs = record?.envs as { env: string; verdict: string; tallies: object; text: string }[]
     expect(envs.map(({ env }) => env)).toEqual(Object.keys(before.protocol.envs))
     for (const { env, verdict, tallies } of envs) {
-      expect(tallies).toEqual(state.duel?.tallies[env])
+      expect(tallies).toEqual(sumTallies(state.duel?.tallies[env] ?? []))
       expect(verdict).toBe(state.duel?.verdicts[env] ?? 'go on')
     }
     expect(record).toMatchObject({

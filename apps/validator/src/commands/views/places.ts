@@ -1,4 +1,4 @@
-import { decodeCommitment, type Neuron, type Snapshot } from '@affine/chain'
+import { decodeCommitment, type Snapshot } from '@affine/chain'
 import { contentOf, nextContenders, type State } from '@affine/duel'
 import { duelSnapshot, type Network } from '@affine/settlement'
 import type { Rows } from '@affine/terminal'
@@ -15,11 +15,10 @@ export interface Places {
 export function placesIn(state: State, snapshot: Snapshot, { protocol }: Network): Places {
   const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
-  const rows = snapshot.neurons.map((neuron) => {
-    const { uid, hotkey } = neuron
+  const rows = snapshot.neurons.map(({ uid, hotkey }) => {
     const block = slotOf(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
-      const why = reasonOf(neuron, snapshot, state)
+      const why = reasonOf(hotkey, snapshot, state)
       return { place: undefined, uid, hotkey, block, why }
     }
     const place = waiting.indexOf(hotkey) + 1
@@ -33,13 +32,12 @@ const slotOf = ({ commitments }: Snapshot, hotkey: string) =>
   commitments.find((slot) => slot.hotkey === hotkey)
 
 /** Why a neuron is not in the queue. */
-function reasonOf({ hotkey, permit }: Neuron, snapshot: Snapshot, { champion, duel }: State) {
+function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duel }: State) {
   const fields = slotOf(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
   if (champion && contentOf(champion) === content) return 'is the champion'
   if (duel && contentOf(duel.contender) === content) return 'is the contender'
-  if (permit) return 'holds a permit'
   if (!fields) return 'has committed nothing'
   if (content) return 'had its duel with this commitment'
   if (said) return `has a validator's commitment: ${said.kind}`

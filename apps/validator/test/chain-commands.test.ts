@@ -236,7 +236,7 @@ describe('af chain', () => {
 })
 
 describe('af queue', () => {
-  it('has miners by the block of their commitment, and says of everybody else why not', async () => {
+  it('has miners by their turns and when they came, and says of everybody else why not', async () => {
     const file = await fileOf((await busy()).export())
     const { records, stdout } = await inProcess(queue, '--network', file, '--json')
     const [head, ...rows] = records

@@ -314,6 +314,28 @@ def trust_cases():
         yield {"what": what, "input": {"correct": c, "incorrect": i}, "want": want}
 
 
+# ---- the queue
+
+
+def queue_cases():
+    """Miners as [hotkey, revision, block, registered]; turns as hotkey to [registered, duels, revision last played]."""
+    rng = random.Random(2)
+    for i in range(300):
+        hotkeys = [f"m{k}" for k in range(rng.randint(0, 9))]
+        miners = [[h, rng.choice("ab"), rng.randint(0, 6), rng.randint(0, 6)] for h in hotkeys]
+        turns = {h: [rng.choice([registered, rng.randint(0, 6)]), rng.randint(1, 3), rng.choice("ab")] for h, _, _, registered in miners if rng.random() < 0.6}
+        present = [h for h in hotkeys if rng.random() < 0.9]
+        places = []
+        for hotkey, revision, block, registered in miners:
+            had = turns.get(hotkey)
+            if had and had[0] != registered:
+                had = None
+            if hotkey in present and not (had and had[2] == revision):
+                places.append((had[1] if had else 0, max(block, registered), hotkey))
+        yield {"miners": miners, "turns": turns, "registered": present, "want": [hotkey for _, _, hotkey in sorted(places)]}
+
+
+write("queue.json", queue_cases(), (",", ":"))
 write("evidence.json", evidence_cases())
 write("looks.json", looks(), (",", ":"))
 write("ratchet.json", ratchet_cases())

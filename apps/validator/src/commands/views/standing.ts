@@ -1,6 +1,7 @@
 import type { Chain, Weights } from '@affine/chain'
 import {
   type Duel,
+  type DuelSnapshot,
   type Evidence,
   judgeEnvironment,
   type Protocol,
@@ -11,8 +12,9 @@ import {
   sumTallies,
   type Tallies,
   type Verdict,
+  weighToday,
 } from '@affine/duel'
-import { type Place, placeOf, type Subnet } from '@affine/settlement'
+import { duelSnapshot, type Place, placeOf, type Subnet } from '@affine/settlement'
 import { envText, type Rows, reportRecord } from '@affine/terminal'
 import { placesIn } from './places.ts'
 import { validatorRows } from './validators.ts'
@@ -71,7 +73,8 @@ export async function standingOf(
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const envs = envsOf(state)
+  const today = duelSnapshot(snapshot, state.epoch + 1, network.protocol)
+  const envs = envsOf(state, today)
   const { waiting } = placesIn(state, snapshot, network)
   const rows = validatorRows({ block, snapshot, weights, state, report })
   return { subnet, state, report, block, place, due, envs, waiting, rows, weights }
@@ -97,9 +100,10 @@ async function blockMs(chain: Chain, block: number): Promise<number> {
   return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
 }
 
-function envsOf({ duel, protocol }: State): readonly EnvStanding[] {
+function envsOf({ duel, protocol }: State, today: DuelSnapshot): readonly EnvStanding[] {
   if (duel === undefined) return []
-  return Object.keys(protocol.envs).map((env) => envStanding(env, duel, protocol))
+  const weighed = { ...duel, weights: weighToday(duel, today) }
+  return Object.keys(protocol.envs).map((env) => envStanding(env, weighed, protocol))
 }
 
 function envStanding(env: string, duel: Duel, protocol: Protocol): EnvStanding {

@@ -5,20 +5,22 @@ const POLLS = 500
 
 /**
  * Ends this process with an exit code. `process.exit` waits for every call to a disk: where one
- * hangs it would never return, deaf to signals. So they have five seconds; then the process is
- * killed.
+ * hangs it would never return, deaf to signals. So those under way have five seconds; then the
+ * process is killed. Others may begin meanwhile: they are taken to end as those did.
  */
 export async function leave(code: number): Promise<never> {
-  for (let polls = 0; isAtDisk(); polls++) {
+  const begun = new Set(callsToDisks())
+  for (let polls = 0; callsToDisks().some((call) => begun.has(call)); polls++) {
     if (polls === POLLS) kill()
     await sleep(POLL_MS)
   }
   process.exit(code)
 }
 
-/** Is a call to a disk under way? */
-function isAtDisk(): boolean {
-  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+/** The calls to a disk that are under way; nothing that is documented tells one from another. */
+function callsToDisks(): readonly object[] {
+  const { _getActiveRequests } = process as unknown as { _getActiveRequests(): readonly object[] }
+  return _getActiveRequests().filter((request) => request.constructor.name.startsWith('FSReq'))
 }
 
 function kill(): void {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Validator } from '../../apps/validator/src/epoch/validator.ts'
 import type { Setup } from '../../apps/validator/src/service/setup.ts'
@@ -134,4 +135,42 @@ test('a void lane leaves nothing behind: its blocks are kept only once it is who
   expect(await bucket.read(blockPath(whole.hash), 1 << 23)).toEqual(whole.bytes)
   expect(await bucket.read(blockPath(rubbish.hash), 1 << 23)).toBeNull()
   expect(await readdir(join(folder, 'incoming'))).toEqual([])
+})
+
+test('lanes that come in together draw one secret for the next epoch', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [own, one, other] = subnet.voters as [Account, Account, Account]
+  const problems: string[] = []
+  const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
+  const isSecret = (path: string) => path === 'secrets/2'
+  // So slow that several heads come before it is known whether there is a secret.
+  const read: typeof disk.read = async (path, limit) => {
+    const bytes = await disk.read(path, limit)
+    if (isSecret(path)) await sleep(100)
+    return bytes
+  }
+  let drawn = 0
+  const { validator } = await validatorOf(subnet, own, {
+    store: { ...disk, read },
+    random: (size) => new Uint8Array(size).fill(++drawn),
+    on: (event) => event.type === 'problem' && problems.push(`${event.what}: ${event.error}`),
+  })
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  const state = await subnet.begin([one, other])
+  for (const voter of [one, other]) {
+    const lane = await subnet.lane(voter, state)
+    subnet.put(lane, [voter.hotkey])
+    await subnet.seal(voter, state, lane.hash)
+  }
+  await subnet.produceTo(sealBlock(1, protocol))
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await sleep(30)
+  }
+  await subnet.produceTo(sealBlock(1, protocol) + 5)
+  await validator.idle()
+  expect(problems).toEqual([])
 })

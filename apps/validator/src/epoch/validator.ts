@@ -158,19 +158,21 @@ export class Validator {
     const isPublishing = offset === protocol.sealBlock
     const lanes = this.#lanes
     const reading = { state, peers: phase.peers }
-    const attest = (): Promise<void> => this.#attest(state, audits)
+    // One at a time: two would each draw a secret for the next epoch.
+    const attestOnce = (needed: readonly Audit[]): Promise<void> =>
+      this.#tasks.start(`attestation of epoch ${epoch}`, () => this.#attest(state, needed))
     const wanted = audits.filter(({ validator }) => !isPublishing || validator === account.hotkey)
     const finding = wanted.map((audit) =>
       this.#tasks.start(`lane of ${audit.validator} in epoch ${epoch}`, async () => {
         await lanes.find(audit, reading)
-        if (!isPublishing) await attest()
+        if (!isPublishing) await attestOnce(audits)
       }),
     )
     if (isPublishing) return
-    if (!phase.audit.aborted) return attest()
+    if (!phase.audit.aborted) return attestOnce(audits)
     // Others are not waited for any longer: what is left is soon read from the own folder.
     await Promise.all(finding)
-    await this.#attest(state, [])
+    await attestOnce([])
   }
 
   /** Attests what was found, once these lanes were all verified. Protocol §5.2. */

@@ -12,6 +12,7 @@ import {
   type Tally,
   type Weights,
 } from '../src/index.ts'
+import { isReached } from '../src/win.ts'
 
 describe('named vectors', () => {
   const digits = (counts: object) =>
@@ -168,6 +169,12 @@ describe('properties', () => {
     expect(thinner.floor.spread).toBe(fuller.floor.spread)
     expect(thinner.sum.spread).toBe(fuller.sum.spread)
   })
+})
+
+test('a score that is exactly z deviations is reached, and one behind is not', () => {
+  expect(isReached({ lead: 24n, spread: 100n }, 5_760_000n)).toBe(true)
+  expect(isReached({ lead: 24n, spread: 101n }, 5_760_000n)).toBe(false)
+  expect(isReached({ lead: -24n, spread: 100n }, 5_760_000n)).toBe(false)
 })
 
 test('what is not a count, or not a ratio, is refused', () => {

@@ -204,7 +204,7 @@ describe('weights', () => {
       weighToday(started.duel!, epochOf(started, { stakes, validators }).snapshot)
     const whole = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
     expect(today({})).toEqual(whole)
-    expect(today({ v1: 10n ** 18n })).toEqual(whole) // more stake adds nothing
+    expect(today({ v1: 10n ** 18n, v2: 1001n })).toEqual(whole) // more stake adds nothing
     expect(today({ v1: 1n, v2: 999n })).toEqual({ ...whole, v1: 1000, v2: 999_000 })
     expect(today({}, ['v2', 'v3'])).toEqual({ ...whole, v1: 0, v4: 0 }) // no permit
   })

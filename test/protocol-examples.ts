@@ -30,6 +30,7 @@ import {
   stateRoot,
   trustOf,
   type Verdict,
+  type Won,
   winnerOf,
 } from '../packages/duel/src/index.ts'
 import { challengeId, make, normalise, play, seedOf } from '../packages/envs/src/index.ts'
@@ -44,7 +45,7 @@ import {
 import { calibrate, type Look, lookAt } from '../packages/wilson/src/index.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
 import { MAIN } from './protocol-page.ts'
-import { decimal, entries, mapped, type Pair, sides, story } from './protocol-story.ts'
+import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')
@@ -155,7 +156,10 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   quotas: (epochs: readonly number[]) => epochs.map((epoch) => quotaOf(epoch, PROTOCOL)),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
-      const tallies = { l: { wins: x, losses: 0, played: q }, m: { wins: y, losses: 0, played: r } }
+      const tallies = {
+        l: tallyOf([x, 0], q),
+        m: tallyOf([y, 0], r),
+      }
       const { setAside } = judgeEnvironment({
         weights: { l: 1, m: 2 },
         epochs: [tallies],
@@ -174,10 +178,12 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   ratchet: (lists: readonly (readonly Pair[])[]) =>
     lists.map((list) =>
       ratchet(
-        list.map(([wins, trials]) => ({ wins: BigInt(wins), trials: BigInt(trials), unit: 1n })),
+        list.map((counts) => wonBy(counts, [1_000_000, 0])),
         PROTOCOL,
       ),
     ),
+  'supported ratchet': (rates: readonly Pair[]) =>
+    rates.map((each) => ratchet([wonBy([990, 1000], each)], PROTOCOL)),
   decay: ({ ratio, epochs }: { ratio: number; epochs: readonly number[] }) =>
     epochs.map((epoch) =>
       Array.from({ length: epoch }).reduce((now: number) => decay(now, PROTOCOL), ratio),
@@ -189,6 +195,13 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     ),
   'a duel in numbers': story,
 }
+
+/** An environment that a contender won with these counts and rates. */
+const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): Won => ({
+  tally: { wins: BigInt(wins), trials: BigInt(trials), unit: 1n },
+  contender,
+  champion,
+})
 
 type Ids = Omit<Parameters<typeof challengeId>[0], 'duel' | 'specHash'> & {
   start: number

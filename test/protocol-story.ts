@@ -8,6 +8,7 @@ import {
   type State,
   settle,
   stateRoot,
+  type Tally,
   trustOf,
 } from '../packages/duel/src/index.ts'
 import { MAIN } from './protocol-page.ts'
@@ -19,6 +20,15 @@ export const mapped = <Value, To>(
   record: Readonly<Record<string, Value>>,
   to: (value: Value) => To,
 ) => Object.fromEntries(entries(record).map(([key, value]) => [key, to(value)]))
+
+/** What a lane saw, if whoever wins a challenge has its points. */
+export const tallyOf = ([wins, losses]: Pair, played: number): Tally => ({
+  wins,
+  losses,
+  played,
+  contenderPoints: 1_000_000 * wins,
+  championPoints: 1_000_000 * losses,
+})
 
 /** `numerator / denominator` with four decimals, rounded down. */
 export function decimal(numerator: bigint, denominator: bigint): string {
@@ -86,9 +96,7 @@ export function story({ stakes, epochs, silent }: Story): unknown {
       })),
       miners,
     }
-    const tallies = mapped(lanes, (lane) =>
-      mapped(lane, ([wins, losses]) => ({ wins, losses, played })),
-    )
+    const tallies = mapped(lanes, (lane) => mapped(lane, (counts) => tallyOf(counts, played)))
     const seals = mapped(lanes, () => hash(8))
     const { state: next, report } = settle(state, { snapshot, seals, lanes: tallies })
     const told = { ...tell(state, report), ...afterwards(state, next) }
@@ -123,13 +131,14 @@ function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle
 
 /** The state that the epoch led to. */
 function afterwards(before: State, after: State) {
-  const { champion, duel, ratio } = after
+  const { champion, duel, ratio, record } = after
   return {
     ...(before.duel && {
       trust: mapped(after.trust, (record) => ({ ...record, ppm: trustOf(record) })),
     }),
     champion: champion?.hotkey ?? 'none',
     ratio,
+    ...(entries(record).length > 0 && { record }),
     ...(duel &&
       duel.id !== before.duel?.id && { contender: duel.contender.hotkey, weights: duel.weights }),
     root: stateRoot(after),

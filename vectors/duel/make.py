@@ -72,7 +72,7 @@ def apart(x, q, y, r):
 def total(epochs, hotkey):
     """The sum of a lane over these epochs."""
     lanes = [epoch[hotkey] for epoch in epochs if hotkey in epoch]
-    return {k: sum(lane[k] for lane in lanes) for k in ("wins", "losses", "played")}
+    return {k: sum(lane[k] for lane in lanes) for k in ("wins", "losses", "played", "contenderPoints", "championPoints")}
 
 
 def shared(epochs, a, b):
@@ -164,6 +164,9 @@ def evidence(weights, epochs, ratio_ppm, rule):
     if lanes:
         m = median(lanes, lambda lane: F(lane["trials"], lane["played"]))
         want["decisivePpm"] = floor(F(m["trials"] * 10**6, m["played"]))
+    share = lambda kind: lambda lane: F(lane[kind], lane["played"])
+    rate = lambda kind: floor(share(kind)(median(best_first, share(kind)))) if best_first else 0
+    want["rates"] = {"contender": rate("contenderPoints"), "champion": rate("championPoints")}
     return want
 
 
@@ -173,8 +176,8 @@ LONE = {**MAIN, "zSquaredPpm": 10890000, "floorZSquaredPpm": 8122500}
 RULES = [MAIN, LOCAL, LONE]
 
 
-def lane(wins, losses, played):
-    return {"wins": wins, "losses": losses, "played": played}
+def lane(wins, losses, played, contender=0, champion=0):
+    return {"wins": wins, "losses": losses, "played": played, "contenderPoints": contender, "championPoints": champion}
 
 
 def case(what, weights, tallies, ratio=510000, rule=MAIN):
@@ -219,6 +222,8 @@ def evidence_cases():
     yield case("who missed an epoch in which all played otherwise is no outlier", four, [{h: lane(40, 40, 96) for h in "abcd"}, {h: lane(480, 0, 480) for h in "abc"}])
     yield case("who shares no epoch with the median lane", three, [{"a": lane(90, 6, 96)}, {"b": lane(40, 40, 96), "c": lane(40, 40, 96)}])
     yield case("twice the cap: hold", four, [{h: lane(1340, 1250, 3000) for h in four}] * 3)
+    yield case("rates: the lower of two medians", {"a": 10**6, "b": 10**6}, {"a": lane(3, 0, 10, 9 * 10**6, 5), "b": lane(3, 0, 10, 8999999, 10**6)})
+    yield case("rates: not of a lane set aside", {**four, "e": 10**6}, {"e": lane(0, 0, 480, 480 * 10**6, 0), **{h: lane(250, 150, 480, 250 * 10**6, 150 * 10**6) for h in "abcd"}})
     yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, LONE)
     yield case("beside others, it is", four, {h: lane(58, 38, 96) for h in four})
 
@@ -245,33 +250,49 @@ def looks():
                 decisive = round(played * (1 - tied))
                 wins = min(decisive, max(0, round(decisive * p + rng.gauss(0, (decisive * p * (1 - p)) ** 0.5))))
                 made = {"honest": (wins, decisive - wins), "wins": (played, 0), "losses": (0, played), "thin": (min(2, played), 0), "tie at the line": (same, decisive - same)}
-                epoch[h] = [*made[style[h]], played]
+                epoch[h] = [*made[style[h]], played, rng.randint(0, played * 10**6), rng.randint(0, played * 10**6)]
             epochs.append(epoch)
         ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, LONE])
         want = evidence(weights, [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs], ratio, rule)
-        # compact: counts as [wins, losses, played], tallies as [wins, trials], scores as [lead, spread]
-        pairs = {k: list(want[k].values()) for k in ("win", "hold", "floor", "sum")}
+        # compact: lanes as [wins, losses, played, contenderPoints, championPoints], tallies as [wins, trials], scores as [lead, spread]
+        pairs = {k: list(want[k].values()) for k in ("win", "hold", "floor", "sum", "rates")}
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
 
 
 # ---- ratio and trust
 
 
-def ratchet(tallies):
+def supported(a, r):
+    """The share of the challenges with one success that the first has, both succeeding by themselves; in ppm."""
+    a, r = F(a, 10**6), F(r, 10**6)
+    only_a, only_r = a * (1 - r), r * (1 - a)
+    return floor(10**6 * only_a / (only_a + only_r)) if only_a + only_r else 0
+
+
+def ratchet(won):
     bounds = []
-    for w, n in tallies:
+    for w, n, a, r in won:
         low, high = 0, 10**6
         while high - low > 1:
             m = (low + high) // 2
             low, high = (m, high) if lower_reaches(w, n, F(m, 10**6), F("2.706025")) else (low, m)
-        bounds.append(low)
+        bounds.append(min(low, supported(a, r)))
     product = prod(bounds)
     root = max(k for k in range(0, 10**6) if k ** len(bounds) <= product) if bounds else 0
     return bounds, min(max(root, 510000), 800000)
 
 
 def ratchet_cases():
-    for what, tallies in [
+    rng = random.Random(3)
+    drawn = []
+    for i in range(300):
+        won = []
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            n = rng.randint(10, 3000)
+            a, r = rng.choice([0, 10**6, *[rng.randint(0, 10**6)] * 8]), rng.choice([0, 10**6, *[rng.randint(0, 10**6)] * 8])
+            won.append((F(rng.randint(n * 5 * 10**5, n * 10**6), 10**6), F(n), a, r))
+        drawn.append((f"drawn {i}", won))
+    for what, won in [
         ("ten of ten is no 80 %", [(F(10), F(10))]),
         ("six tenths of a hundred", [(F(60), F(100))]),
         ("a barely better one is held at the floor", [(F(2600), F(5000))]),
@@ -283,9 +304,17 @@ def ratchet_cases():
         ("one over the ceiling lifts the mean", [(F(999), F(1000)), (F(55), F(100))]),
         ("fractions of a trial", [(F(58666652, 10**6), F(85333312, 10**6))]),
         ("no environment", []),
+        ("a champion known to be as good supports no rise", [(F(90), F(100), 700000, 700000)]),
+        ("one that throws its duel, known to be better", [(F(100), F(100), 600000, 900000)]),
+        ("both perfect, or both without a point", [(F(90), F(100), 10**6, 10**6), (F(90), F(100), 0, 0)]),
+        ("what the rates support is the lesser", [(F(900), F(1000), 800000, 600000)]),
+        ("the tally is the lesser", [(F(60), F(100), 990000, 10000)]),
+        *drawn,
     ]:
-        bounds, want = ratchet(tallies)
-        plain = [{"wins": str(w * 10**6), "trials": str(n * 10**6), "unit": "1000000"} for w, n in tallies]
+        # Without rates: those of a contender that never failed.
+        won = [(*each, 10**6, 0) if len(each) == 2 else each for each in won]
+        bounds, want = ratchet(won)
+        plain = [{"wins": str(w * 10**6), "trials": str(n * 10**6), "unit": "1000000", "contender": a, "champion": r} for w, n, a, r in won]
         yield {"what": what, "input": plain, "bounds": bounds, "want": want}
 
 

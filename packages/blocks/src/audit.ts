@@ -3,21 +3,25 @@ import type { Hash } from '@affine/prng'
 import { type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import type { Episode, Sample } from './line.ts'
 import type { Scope } from './scope.ts'
-import { challengeVerdict } from './verdict.ts'
+import { challengeVerdict, pointsOf } from './verdict.ts'
 
-/**
- * How the contender fared in a lane, by the id of each environment; the rest of `played` are ties.
- * Protocol §6.5.
- */
-export type LaneTallies = Readonly<
-  Record<string, { readonly wins: number; readonly losses: number; readonly played: number }>
->
+/** What a lane saw, by the id of each environment. Protocol §6.5. */
+export type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>
+
+/** How the contender fared, the rest of `played` being ties; and what each miner earned, in ppm. */
+interface LaneTally {
+  wins: number
+  losses: number
+  played: number
+  contenderPoints: number
+  championPoints: number
+}
 
 /** One open environment, and what its samples came to so far. */
 interface Course {
   readonly env: Env
   readonly specHash: Hash
-  readonly tally: { wins: number; losses: number }
+  readonly tally: LaneTally
 }
 
 /** The samples of one lane, while they are audited. */
@@ -40,12 +44,12 @@ const placeOf = (env: string, index: number): string => `${env} ${index}`
  */
 export function openAudit(scope: Scope): Audit {
   const due = new Map<string, Course>()
-  const tallies: Record<string, LaneTallies[string]> = {}
+  const tallies: Record<string, LaneTally> = {}
   for (const [name, played] of Object.entries(scope.quota)) {
     const specHash = scope.specHashes[name]
     if (specHash === undefined)
       throw new TypeError(`"specHashes" expected one for ${name}, got none`)
-    const tally = { wins: 0, losses: 0, played }
+    const tally = { wins: 0, losses: 0, played, contenderPoints: 0, championPoints: 0 }
     tallies[name] = tally
     const course = { env: make(name), specHash, tally }
     for (let index = 0; index < played; index++) due.set(placeOf(name, index), course)
@@ -76,9 +80,16 @@ export function auditSample(audit: Audit, sample: Sample, secret: Hash): Failure
     auditEpisodes(audit, sample, course.env) ??
     faultUnlessEqual('WRONG_VERDICT', verdict, challengeVerdict(sample))
   if (wrong !== null) return wrong
+  count(tally, sample, course.env)
+  return null
+}
+
+/** Adds a sample that holds. Protocol §6.5. */
+function count(tally: LaneTally, { verdict, contender, champion }: Sample, { spec }: Env): void {
   if (verdict === 'win') tally.wins += 1
   if (verdict === 'loss') tally.losses += 1
-  return null
+  tally.contenderPoints += pointsOf(contender.reward, spec)
+  tally.championPoints += pointsOf(champion.reward, spec)
 }
 
 const ROLES = ['champion', 'contender'] as const

@@ -1,5 +1,16 @@
+import type { EnvSpec } from '@affine/envs'
+
 /** How a contender fared in one challenge. Protocol §6.1. */
 export type ChallengeVerdict = 'win' | 'loss' | 'tie'
+
+/**
+ * What an episode earned, in ppm of what its environment has to give, rounded down. Protocol §6.5.
+ */
+export function pointsOf(reward: number, { lowestReward, highestReward }: RewardBounds): number {
+  return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
+}
+
+type RewardBounds = Pick<EnvSpec, 'lowestReward' | 'highestReward'>
 
 /** What the two miners of a challenge got for it. */
 interface Rewards {

@@ -1,3 +1,4 @@
+import { make } from '@affine/envs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   blockReader,
@@ -24,7 +25,18 @@ beforeAll(async () => {
 function tallyOf(env: string) {
   const own = samples.filter((sample) => sample.env === env)
   const count = (verdict: string) => own.filter((sample) => sample.verdict === verdict).length
-  return { wins: count('win'), losses: count('loss'), played: own.length }
+  const lowest = make(env).spec.lowestReward
+  const earned = (role: 'champion' | 'contender') =>
+    own.reduce((sum, sample) => sum + sample[role].reward - lowest, 0)
+  // Of a game of tictactoe there are two points to be had, of a product one.
+  const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
+  return {
+    wins: count('win'),
+    losses: count('loss'),
+    played: own.length,
+    contenderPoints: unit * earned('contender'),
+    championPoints: unit * earned('champion'),
+  }
 }
 
 describe('a whole lane', () => {

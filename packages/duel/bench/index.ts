@@ -12,6 +12,7 @@ import {
   type State,
   stateRoot,
 } from '../src/index.ts'
+import { scored } from '../test/subnet.ts'
 import {
   BLOCKS,
   equal,
@@ -44,7 +45,7 @@ function running(validators: number): { state: State; facts: Facts } {
   let state = firstState(PROTOCOL, 0)
   for (;;) {
     const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, PROTOCOL) : 0
-    const tally = { wins: Math.ceil(played * 0.27), losses: played >> 2, played }
+    const tally = scored({ wins: Math.ceil(played * 0.27), losses: played >> 2, played })
     const lane = Object.fromEntries(Object.keys(PROTOCOL.envs).map((env) => [env, tally]))
     const lanes = Object.fromEntries(voters.map((hotkey) => [hotkey, lane]))
     const attest = {

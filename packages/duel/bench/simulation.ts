@@ -8,6 +8,7 @@ import {
   type Tallies,
   type Tally,
 } from '../src/index.ts'
+import { scored } from '../test/subnet.ts'
 
 /**
  * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and
@@ -47,7 +48,7 @@ export interface Shares {
 }
 
 const RATIO_PPM = 510_000
-const NOTHING: Tally = { wins: 0, losses: 0, played: 0 }
+const NOTHING: Tally = scored({ wins: 0, losses: 0, played: 0 })
 
 /** The share of duels that the contender wins, judged by `rule`. */
 export function simulate(
@@ -108,7 +109,7 @@ function simulateDuel(
     const lanes = honest.map((hotkey) => {
       const decisive = played - binomial(played, tied, random)
       const wins = binomial(decisive, p, random)
-      return [hotkey, { wins, losses: decisive - wins, played }] as const
+      return [hotkey, scored({ wins, losses: decisive - wins, played })] as const
     })
     epochs.push(Object.fromEntries(lanes))
     const field = { epochs, told, played, weights, liars, rule }
@@ -146,11 +147,12 @@ interface Field {
 
 const sumOf = (tallies: readonly Tally[]): Tally =>
   tallies.reduce(
-    (a, b) => ({
-      wins: a.wins + b.wins,
-      losses: a.losses + b.losses,
-      played: a.played + b.played,
-    }),
+    (a, b) =>
+      scored({
+        wins: a.wins + b.wins,
+        losses: a.losses + b.losses,
+        played: a.played + b.played,
+      }),
     NOTHING,
   )
 
@@ -162,9 +164,10 @@ function fabricate(strategy: Strategy, field: Field): readonly Tally[] {
   if (strategy === 'absent') return []
   if (strategy === 'copy the best')
     return [latest.reduce((best, tally) => (lead(tally) > lead(best) ? tally : best))]
-  if (strategy === 'all wins') return [{ wins: played, losses: 0, played }]
-  if (strategy === 'all losses') return [{ wins: 0, losses: played, played }]
-  if (strategy === 'all ties' || strategy === 'honest') return [{ wins: 0, losses: 0, played }]
+  if (strategy === 'all wins') return [scored({ wins: played, losses: 0, played })]
+  if (strategy === 'all losses') return [scored({ wins: 0, losses: played, played })]
+  if (strategy === 'all ties' || strategy === 'honest')
+    return [scored({ wins: 0, losses: 0, played })]
   return [toTheEdge(strategy, field)]
 }
 
@@ -187,7 +190,7 @@ function toTheEdge(strategy: Strategy, { epochs, told, played, ...field }: Field
   }
   const middling = { wins: median(honest, 'wins'), losses: median(honest, 'losses') }
   const passes = (kind: 'wins' | 'losses', count: number) => {
-    const liar = { ...middling, [kind]: count, played: before.played + played }
+    const liar = scored({ ...middling, [kind]: count, played: before.played + played })
     const epochs = [{ liar, ...others }]
     const { setAside } = judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
     return !setAside.includes('liar')
@@ -200,7 +203,7 @@ function toTheEdge(strategy: Strategy, { epochs, told, played, ...field }: Field
   const below = start(liked, room)
   const more = strategy === 'thin' ? 0 : last(room - below, (more) => passes(liked, below + more))
   const now = { [disliked]: fewest, [liked]: below + more } as Record<'wins' | 'losses', number>
-  return { wins: now.wins - before.wins, losses: now.losses - before.losses, played }
+  return scored({ wins: now.wins - before.wins, losses: now.losses - before.losses, played })
 }
 
 function median(tallies: readonly Tally[], kind: 'wins' | 'losses'): number {

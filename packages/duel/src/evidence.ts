@@ -29,7 +29,14 @@ export interface Evidence {
   readonly sum: Score
   /** Decisive challenges per million in the weight-median lane; undefined without a lane. */
   readonly decisivePpm: number | undefined
+  readonly rates: Rates
   readonly look: Look
+}
+
+/** What each miner earned of what there was, in ppm. Protocol §8.10. */
+export interface Rates {
+  readonly contender: number
+  readonly champion: number
 }
 
 const PPM = 1_000_000n
@@ -65,8 +72,18 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
     decisivePpm: middle && Number((PPM * middle.trials) / middle.played),
+    rates: {
+      contender: medianRate(ranked, 'contenderPoints'),
+      champion: medianRate(ranked, 'championPoints'),
+    },
     look: lookAtBoth(seen, ratioPpm, rule),
   }
+}
+
+/** Points a challenge in the lane that is the median by them; 0 without a lane. Protocol §8.10. */
+function medianRate(lanes: readonly Lane[], kind: 'contenderPoints' | 'championPoints'): number {
+  const middle = medianLane(lanes, kind)
+  return middle ? Number(middle[kind] / middle.played) : 0
 }
 
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */

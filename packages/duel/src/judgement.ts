@@ -1,7 +1,7 @@
 import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
-import { type EnvReport, judgeAll, reportOn, type Turn } from './environments.ts'
-import { quotaOf, ruleOf } from './protocol.ts'
-import { decay, ratchet } from './ratio.ts'
+import { type Reports, ratioAfter, reportAll } from './ending.ts'
+import { type EnvReport, judgeAll, type Turn } from './environments.ts'
+import { quotaOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
 import { type Duel, openEnvs, type State } from './state.ts'
 import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
@@ -47,6 +47,7 @@ export interface EpochFacts extends Attendance {
 /** What an epoch leaves behind: the duel, the trust of those who were due, the ratio to beat. */
 export interface Judgement extends Pick<State, 'trust' | 'ratio'> {
   readonly duel: Duel
+  readonly reports: Reports
   readonly report: Report
 }
 
@@ -67,9 +68,10 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
   const outcome = endOf(duel, turn)
   const report = { frozen, lanes: withOutliers(acceptances, envs), envs, outcome }
 
-  const ratio = ratioAfter(duel, outcome, { ...turn, ratio: state.ratio })
+  const reports = reportAll(duel, turn)
+  const ratio = ratioAfter(state, { duel, winner: outcome, reports })
   const trust = frozen ? {} : countLanes(state, report)
-  return { duel, trust, ratio, report }
+  return { duel, reports, trust, ratio, report }
 }
 
 /** Which lanes count, by due validator. Protocol §8.3. */
@@ -108,17 +110,6 @@ function endOf(duel: Duel, { epochIndex, protocol }: Turn): Winner | undefined {
   if (winner === undefined && epochIndex >= protocol.duelEpochs) return 'champion'
   return winner
 }
-
-/** The ratio decays, or rises by the environments that the contender won. Protocol §8.10. */
-function ratioAfter(duel: Duel, winner: Winner | undefined, turn: RatioTurn): number {
-  const { ratio, protocol } = turn
-  if (winner !== 'contender') return decay(ratio, protocol)
-  const won = Object.keys(duel.verdicts).filter((env) => own(duel.verdicts, env) === 'win')
-  const tallies = won.map((env) => reportOn(env, duel, { ...turn, rule: ruleOf(protocol) }).win)
-  return ratchet(tallies, protocol)
-}
-
-type RatioTurn = Turn & Pick<State, 'ratio'>
 
 /** The acceptances, and where each lane was set aside. */
 function withOutliers(

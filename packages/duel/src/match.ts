@@ -1,5 +1,5 @@
 import { type Look, lookAt, type Rule } from '@affine/wilson'
-import { NOTHING, type Tally } from './tally.ts'
+import type { Counts } from './tally.ts'
 
 /** How one challenge ended for the contender, as its sample says. */
 export type ChallengeVerdict = 'win' | 'loss' | 'tie'
@@ -8,7 +8,7 @@ export type ChallengeVerdict = 'win' | 'loss' | 'tie'
  * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
  * challenges, `wins + losses`.
  */
-export type Match = Tally & {
+export type Match = Counts & {
   readonly ties: number
   readonly trials: number
   readonly verdict: Look
@@ -16,7 +16,9 @@ export type Match = Tally & {
 
 /** A match before its first challenge. */
 export const NO_MATCH: Match = Object.freeze({
-  ...NOTHING,
+  wins: 0,
+  losses: 0,
+  played: 0,
   ties: 0,
   trials: 0,
   verdict: 'continue',

@@ -1,10 +1,9 @@
 import { compare } from './record.ts'
 import type { Tally } from './tally.ts'
 
-/** What a lane's proportion of challenges played is taken of. */
-type Kind = 'wins' | 'losses' | 'trials'
+/** What a lane's share of the challenges played is taken of; `trials` are wins and losses. */
+type Kind = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
-/** Counts, `trials` being wins and losses. */
 type Counts = Readonly<Record<Kind | 'played', bigint>>
 
 /** One validator's lane in one environment, with a weight in ppm, over the epochs of a duel. */
@@ -20,14 +19,13 @@ export function countOver(
   epochs: Lane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
 ): Counts {
-  let [wins, losses, played] = [0n, 0n, 0n]
-  for (const [epoch, tally] of epochs.entries()) {
-    if (tally === undefined || !isWanted(epoch)) continue
-    wins += BigInt(tally.wins)
-    losses += BigInt(tally.losses)
-    played += BigInt(tally.played)
-  }
-  return { wins, losses, trials: wins + losses, played }
+  const wanted = epochs.filter((_, epoch) => isWanted(epoch))
+  const sum = (of: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[of] ?? 0), 0n)
+  const wins = sum('wins')
+  const losses = sum('losses')
+  const trials = wins + losses
+  const [contenderPoints, championPoints] = [sum('contenderPoints'), sum('championPoints')]
+  return { wins, losses, trials, played: sum('played'), contenderPoints, championPoints }
 }
 
 /**

@@ -10,18 +10,41 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
   return ratioFloorPpm + Number((BigInt(excess) * BigInt(ratioDecayPpm)) / 1_000_000n)
 }
 
+/** An environment that the contender won. */
+export interface Won {
+  /** Trimmed as for a win. */
+  readonly tally: WeightedTally
+  /** What the contender earned, and the best that the champion is known for, in ppm. */
+  readonly contender: number
+  readonly champion: number
+}
+
 /**
- * The ratio to beat after a contender won with these tallies (WIN-trimmed, one an environment it
- * won): the geometric mean of the lower Wilson bounds in ppm, rounded down, between the protocol's
- * floor and ceiling. Bounds and not rates, so that a lucky 10 of 10 does not lock the throne.
- * Protocol §8.10.
+ * The ratio to beat after a contender won these environments: the geometric mean of their bounds in
+ * ppm, rounded down, between the protocol's floor and ceiling. A bound is the tally's lower Wilson
+ * bound, so that a lucky 10 of 10 does not lock the throne, and no more than the champion's record
+ * supports, so that a champion which throws its duel does not either. Protocol §8.10.
  */
-export function ratchet(tallies: readonly WeightedTally[], protocol: Protocol): number {
+export function ratchet(won: readonly Won[], protocol: Protocol): number {
   const zSquaredPpm = BigInt(protocol.ratchetZSquaredPpm)
   const lowerBound = (tally: WeightedTally): number =>
     largestPpm((ratioPpm) => lowerReaches({ ...tally, ratioPpm, zSquaredPpm }))
-  const mean = geometricMean(tallies.map(lowerBound))
+  const bounds = won.map((each) => Math.min(lowerBound(each.tally), supportedBy(each)))
+  const mean = geometricMean(bounds)
   return Math.min(Math.max(mean, protocol.ratioFloorPpm), protocol.ratioCeilingPpm)
+}
+
+/**
+ * How often, in ppm, one who earns so much would beat the other where just one of them succeeds, if
+ * each did so at its rate and by itself. Protocol §8.10.
+ */
+function supportedBy({ contender, champion }: Won): number {
+  const PPM = 1_000_000n
+  const [a, r] = [BigInt(contender), BigInt(champion)]
+  const winning = a * (PPM - r)
+  const losing = r * (PPM - a)
+  if (winning + losing === 0n) return 0
+  return Number((PPM * winning) / (winning + losing))
 }
 
 /** Of ppm, rounded down; of none 0. */

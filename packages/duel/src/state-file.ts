@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { PROTOCOL } from './protocol.ts'
 import { tabulate } from './record.ts'
 import { contentOf, duelId, type State } from './state.ts'
+import { NOTHING } from './tally.ts'
 
 /** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
 export const encodeState = (state: State): string => canonicalize(state)
@@ -62,7 +63,7 @@ const miner = z.strictObject({
   revision: z.string(),
   chute: z.string(),
 })
-const tally = z.strictObject({ wins: whole(), losses: whole(), played: whole() })
+const tally = z.strictObject(tabulate(Object.keys(NOTHING), () => whole()))
 const duel = z.strictObject({
   id: hash,
   champion: miner,
@@ -88,6 +89,7 @@ const STATE = z.strictObject({
   epoch: whole(),
   ratio,
   champion: miner.optional(),
+  record: record(share),
   dueled: record(z.strictObject({ registered: whole(), duels: whole(1), content: hash })),
   trust: record(z.strictObject({ correct: whole(), incorrect: whole() })),
   heads: record(hash),

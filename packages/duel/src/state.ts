@@ -30,6 +30,8 @@ export type State = {
   /** The ratio to beat, in ppm, that a duel starting now would keep. */
   readonly ratio: number
   readonly champion?: Miner
+  /** By environment: the best the champion is known to have earned, in ppm. Protocol §8.10. */
+  readonly record: Readonly<Record<string, number>>
   /** What each registered miner has had: who had none is absent. */
   readonly dueled: Readonly<Record<string, Turns>>
   readonly trust: Readonly<Record<string, Trust>>
@@ -70,6 +72,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
     protocol,
     epoch,
     ratio: protocol.ratioFloorPpm,
+    record: {},
     dueled: {},
     trust: {},
     heads: {},

@@ -1,13 +1,19 @@
 import { own, tabulate } from './record.ts'
 
-/**
- * What one validator's lane saw in one environment: challenges played, and those the contender won
- * and lost. The rest are ties. Protocol §8.4.
- */
-export type Tally = {
+/** Challenges played, and those the contender won and lost. The rest are ties. */
+export type Counts = {
   readonly wins: number
   readonly losses: number
   readonly played: number
+}
+
+/**
+ * What one validator's lane saw in one environment, with the points of each miner, a challenge
+ * giving 10^6 at most. Protocol §8.4.
+ */
+export type Tally = Counts & {
+  readonly contenderPoints: number
+  readonly championPoints: number
 }
 
 /** By hotkey: the lanes of one epoch, or sums of several. */
@@ -22,17 +28,29 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
 }
 
 /** What a lane that played nothing has seen. */
-export const NOTHING: Tally = Object.freeze({ wins: 0, losses: 0, played: 0 })
+export const NOTHING: Tally = Object.freeze({
+  wins: 0,
+  losses: 0,
+  played: 0,
+  contenderPoints: 0,
+  championPoints: 0,
+})
 
 function addTallies(a: Tally, b: Tally = NOTHING): Tally {
-  return { wins: a.wins + b.wins, losses: a.losses + b.losses, played: a.played + b.played }
+  return {
+    wins: a.wins + b.wins,
+    losses: a.losses + b.losses,
+    played: a.played + b.played,
+    contenderPoints: a.contenderPoints + b.contenderPoints,
+    championPoints: a.championPoints + b.championPoints,
+  }
 }
 
 /** A whole lane played the quota: all of it, and not more. Protocol §9.4. */
-export function fillsQuota(
-  { wins, losses, played }: Tally | undefined = NOTHING,
-  quota: number,
-): boolean {
-  const counts = [wins, losses, quota - wins - losses]
+export function fillsQuota(tally: Tally | undefined = NOTHING, quota: number): boolean {
+  const { wins, losses, played, contenderPoints, championPoints } = tally
+  const points = [contenderPoints, championPoints]
+  const left = points.map((each) => quota * 1_000_000 - each)
+  const counts = [wins, losses, quota - wins - losses, ...points, ...left]
   return played === quota && counts.every((count) => Number.isInteger(count) && count >= 0)
 }

@@ -1,4 +1,5 @@
 import { countedAttestations, dueSeals, type Seals } from './acceptance.ts'
+import { recordAfter } from './ending.ts'
 import { type Judgement, judge, type Lanes, type Report } from './judgement.ts'
 import { candidatesIn, countTurns, nextContenders } from './queue.ts'
 import { decay } from './ratio.ts'
@@ -47,6 +48,8 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
   const ratio = seat.crowned
     ? state.protocol.ratioFloorPpm
     : (judged?.ratio ?? decay(state.ratio, state.protocol))
+  const isHeir = seat.champion && !seat.crowned
+  const record = isHeir ? recordAfter(state.record, seat.outcome, judged?.reports ?? {}) : {}
   const weights = weighVoters(snapshot, heard, trust)
   const stakes = stakesOf(weights, snapshot)
   const terms = { start: state.epoch + 1, ratio, weights, stakes }
@@ -59,6 +62,7 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
       epoch: state.epoch + 1,
       ratio,
       ...(seat.champion && { champion: seat.champion }),
+      record,
       dueled: registeredOnly(countTurns(state.dueled, served, snapshot), snapshot),
       trust,
       heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),

@@ -16,7 +16,7 @@ import {
   settle,
   stateRoot,
 } from '../src/index.ts'
-import { bitmapOf, epochOf, MAIN, miner, OTHER } from './subnet.ts'
+import { bitmapOf, epochOf, MAIN, miner, OTHER, scored } from './subnet.ts'
 
 const hex = (random: Generator) =>
   Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, '0')).join('')
@@ -70,7 +70,7 @@ function chaos(state: State, random: Generator): Facts {
         const wins = Array.from({ length: decisive }, () => random.random()).filter(
           (x) => x < p,
         ).length
-        return [env, { wins, losses: decisive - wins, played }]
+        return [env, scored({ wins, losses: decisive - wins, played })]
       }),
     )
   }
@@ -126,7 +126,7 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
     state = next
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)
-  expect(stateRoot(state)).toBe('f21ccd5064321820aa344b4c97bc366f03f03d4b40b53587740793f399c4cfcd')
+  expect(stateRoot(state)).toBe('9698c908584ac0617818beb8f33ef7f774c598d20fb32968fc71e2d95dbd2e55')
 })
 
 describe('decide', () => {
@@ -153,7 +153,16 @@ describe('decide', () => {
     fc.constantFrom(0, 1, 16, 31, 32, 33, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53),
     fc.nat(64),
   )
-  const tally = fc.record({ wins: number, losses: number, played: number })
+  const tally = fc.oneof(
+    fc.record({ wins: number, losses: number, played: number }).map(scored),
+    fc.record({
+      wins: number,
+      losses: number,
+      played: number,
+      contenderPoints: number,
+      championPoints: number,
+    }),
+  )
   const lane = fc.record({ 'mult8@0.1.0': tally, 'tictactoe@0.1.0': tally }, { requiredKeys: [] })
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 4 }),

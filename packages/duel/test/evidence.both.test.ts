@@ -13,6 +13,7 @@ import {
   type Weights,
 } from '../src/index.ts'
 import { isReached } from '../src/win.ts'
+import { scored } from './subnet.ts'
 
 describe('named vectors', () => {
   const digits = (counts: object) =>
@@ -39,11 +40,10 @@ describe('named vectors', () => {
 
 test('two thousand looks, as a second implementation sees them', () => {
   const rules = [ruleOf(PROTOCOL), ruleOf(LOCAL), loneRuleOf(PROTOCOL)]
-  const named = ([wins = 0, losses = 0, played = 0]: readonly number[]): Tally => ({
-    wins,
-    losses,
-    played,
-  })
+  const named = (lane: readonly number[]): Tally => {
+    const [wins = 0, losses = 0, played = 0, contenderPoints = 0, championPoints = 0] = lane
+    return { wins, losses, played, contenderPoints, championPoints }
+  }
   const seen = looks.vectors.map(({ weights, epochs, ratio, rule }) => {
     const evidence = judgeEnvironment({
       weights: weights as unknown as Weights,
@@ -53,13 +53,14 @@ test('two thousand looks, as a second implementation sees them', () => {
       ratioPpm: ratio,
       rule: rules[rule] ?? ruleOf(PROTOCOL),
     })
-    const { setAside, win, hold, floor, sum, look, decisivePpm } = evidence
+    const { setAside, win, hold, floor, sum, look, decisivePpm, rates } = evidence
     return {
       setAside,
       win: [String(win.wins), String(win.trials)],
       hold: [String(hold.wins), String(hold.trials)],
       floor: [String(floor.lead), String(floor.spread)],
       sum: [String(sum.lead), String(sum.spread)],
+      rates: [rates.contender, rates.champion],
       verdict: look,
       ...(decisivePpm !== undefined && { decisivePpm }),
     }
@@ -71,7 +72,7 @@ test('two thousand looks, as a second implementation sees them', () => {
 const RATIO = 510_000
 const tally = fc
   .tuple(fc.nat(400), fc.nat(400), fc.nat(200))
-  .map(([wins, losses, ties]) => ({ wins, losses, played: wins + losses + ties }))
+  .map(([wins, losses, ties]) => scored({ wins, losses, played: wins + losses + ties }))
 const lanes = fc.uniqueArray(
   fc.tuple(fc.string({ maxLength: 3 }), fc.integer({ min: 1, max: 1_000_000 }), tally),
   {
@@ -102,7 +103,8 @@ describe('properties', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
         const alike = entries.map(
-          ([hotkey, weight]) => [hotkey, weight, { wins: 1, losses: 0, played: 1 }] as const,
+          ([hotkey, weight]) =>
+            [hotkey, weight, scored({ wins: 1, losses: 0, played: 1 })] as const,
         )
         const total = entries.reduce((sum, [, weight]) => sum + BigInt(weight), 0n)
         expect(judge(alike).win.trials).toBe(total - (total + 2n) / 3n)
@@ -145,8 +147,8 @@ describe('properties', () => {
     const lossless = fc.tuple(fc.nat(400), fc.nat(400)).filter(([wins, losses]) => losses >= wins)
     fc.assert(
       fc.property(lanes, lossless, (entries, [wins, losses]) => {
-        const told = telling(entries, { wins, losses, played: wins + losses })
-        const silent = telling(entries, { wins: 0, losses: 0, played: wins + losses })
+        const told = telling(entries, scored({ wins, losses, played: wins + losses }))
+        const silent = telling(entries, scored({ wins: 0, losses: 0, played: wins + losses }))
         const floorOf = (of: typeof told) =>
           judge(
             of.map(({ entry }) => entry),
@@ -154,16 +156,19 @@ describe('properties', () => {
           ).floor
         // more trials admitted only widen the spread and the luck taken off
         expect(floorOf(told).lead).toBeLessThanOrEqual(floorOf(silent).lead)
-        const worst = telling(entries, { wins: 0, losses: wins + losses, played: wins + losses })
+        const worst = telling(
+          entries,
+          scored({ wins: 0, losses: wins + losses, played: wins + losses }),
+        )
         expect(floorOf(told)).toEqual(floorOf(worst))
       }),
     )
   })
 
   it('has the same spread whether a third admits to its trials or not', () => {
-    const full = { wins: 60, losses: 40, played: 100 }
+    const full = scored({ wins: 60, losses: 40, played: 100 })
     const entries = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((h) => [h, 1_000_000, full] as const)
-    const thin = { wins: 1, losses: 0, played: 100 }
+    const thin = scored({ wins: 1, losses: 0, played: 100 })
     const told = entries.map(([h, w, seen], i) => [h, w, i < 2 ? thin : seen] as const)
     const [thinner, fuller] = [judge(told, 10n ** 12n), judge(entries, 10n ** 12n)]
     expect(thinner.floor.spread).toBe(fuller.floor.spread)
@@ -184,7 +189,7 @@ test('what is not a count, or not a ratio, is refused', () => {
     () =>
       judgeEnvironment({
         weights: { a: weight },
-        epochs: [{ a: { wins, losses: 0, played: 32 } }],
+        epochs: [{ a: scored({ wins, losses: 0, played: 32 }) }],
         ratioPpm,
         rule,
       })

@@ -3,41 +3,58 @@ import { describe, expect, it, test } from 'vitest'
 import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
-import { decay, PROTOCOL, ratchet, type Trust, trustOf } from '../src/index.ts'
+import { decay, PROTOCOL, ratchet, type Trust, trustOf, type Won } from '../src/index.ts'
 import { remember } from '../src/trust.ts'
 
 describe('ratchet', () => {
-  const revive = (tally: Record<string, string>) => ({
-    wins: BigInt(tally.wins ?? ''),
-    trials: BigInt(tally.trials ?? ''),
-    unit: BigInt(tally.unit ?? ''),
-  })
+  const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): Won => {
+    const { contender, champion, ...counts } = won
+    const [wins, trials, unit] = [BigInt(counts.wins), BigInt(counts.trials), BigInt(counts.unit)]
+    return { tally: { wins, trials, unit }, contender, champion }
+  }
+  const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
+
   it.each(ratchets.vectors)('$what', ({ input, bounds, want }) => {
     expect(ratchet(input.map(revive), PROTOCOL)).toBe(want)
-    const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
     for (const [i, bound] of bounds.entries()) {
       expect(ratchet(input.slice(i, i + 1).map(revive), open)).toBe(Math.max(bound, 1))
     }
   })
 
+  const won = fc
+    .tuple(fc.nat(300), fc.nat(300), fc.nat(1_000_000), fc.nat(1_000_000))
+    .map(([wins, losses, contender, champion]): Won => {
+      const tally = { wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n }
+      return { tally, contender, champion }
+    })
+
   it('is an integer root: of equal bounds the bound, never above the largest or below the least', () => {
-    const tally = fc
-      .tuple(fc.nat(300), fc.nat(300))
-      .map(([wins, losses]) => ({ wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n }))
-    const open = { ...PROTOCOL, ratioFloorPpm: 1, ratioCeilingPpm: 999_999 }
     fc.assert(
-      fc.property(fc.array(tally, { minLength: 1, maxLength: 5 }), (tallies) => {
-        const each = tallies.map((one) => ratchet([one], open))
-        const mean = ratchet(tallies, open)
+      fc.property(fc.array(won, { minLength: 1, maxLength: 5 }), (all) => {
+        const each = all.map((one) => ratchet([one], open))
+        const mean = ratchet(all, open)
         expect(mean).toBeGreaterThanOrEqual(Math.min(...each) - 1) // a bound of 0 shows as 1
         expect(mean).toBeLessThanOrEqual(Math.max(...each))
-        expect(
-          ratchet(
-            tallies.map(() => tallies[0] ?? { wins: 0n, trials: 0n, unit: 1n }),
-            open,
-          ),
-        ).toBe(each[0])
-        expect(ratchet([...tallies].reverse(), open)).toBe(mean)
+        const [first] = all
+        if (first)
+          expect(
+            ratchet(
+              all.map(() => first),
+              open,
+            ),
+          ).toBe(each[0])
+        expect(ratchet([...all].reverse(), open)).toBe(mean)
+      }),
+    )
+  })
+
+  it('rises no further where the champion is known to earn more, or the contender earned less', () => {
+    fc.assert(
+      fc.property(won, fc.nat(1_000_000), fc.nat(1_000_000), (one, more, less) => {
+        const better = { ...one, champion: Math.min(1_000_000, one.champion + more) }
+        const worse = { ...one, contender: Math.max(0, one.contender - less) }
+        expect(ratchet([better], open)).toBeLessThanOrEqual(ratchet([one], open))
+        expect(ratchet([worse], open)).toBeLessThanOrEqual(ratchet([one], open))
       }),
     )
   })

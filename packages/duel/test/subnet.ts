@@ -1,5 +1,6 @@
 import {
   type Candidate,
+  type Counts,
   type DuelSnapshot,
   encodeBitmap,
   type Facts,
@@ -9,6 +10,7 @@ import {
   quotaOf,
   type State,
   stateRoot,
+  type Tally,
 } from '../src/index.ts'
 
 /** A miner that commits to content of its own. */
@@ -29,6 +31,12 @@ export const ENVS: readonly string[] = [MULT8, TICTACTOE]
 const envs = { [MULT8]: PROTOCOL.envs[MULT8]!, [TICTACTOE]: PROTOCOL.envs[TICTACTOE]! }
 export const MAIN: Protocol = { ...PROTOCOL, envs }
 export const OTHER: Protocol = { ...LOCAL, envs }
+/** A tally in which whoever wins a challenge earns all there is, and nobody else anything. */
+export const scored = (counts: Counts): Tally => ({
+  ...counts,
+  contenderPoints: 1_000_000 * counts.wins,
+  championPoints: 1_000_000 * counts.losses,
+})
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
@@ -52,8 +60,11 @@ export interface Scene {
   readonly stakes?: Readonly<Record<string, bigint>>
   /** Share of wins and losses of the quota, the same for all or by validator. */
   readonly rates?: Rates | ((validator: string, env: string) => Rates)
+  /** Share of its points that each miner earned; without it, whoever wins a challenge has all. */
+  readonly points?: (validator: string, env: string) => Points
 }
 type Rates = readonly [wins: number, losses: number]
+type Points = readonly [contender: number, champion: number]
 
 /**
  * What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but
@@ -67,10 +78,12 @@ export function epochOf(state: State, scene: Scene = {}): Facts {
     Object.fromEntries(
       ENVS.map((env) => {
         const [wins, losses] = typeof rates === 'function' ? rates(validator, env) : rates
-        return [
-          env,
-          { wins: Math.round(wins * played), losses: Math.round(losses * played), played },
-        ]
+        const counts = { wins: Math.round(wins * played), losses: Math.round(losses * played) }
+        const seen = scored({ ...counts, played })
+        const points = scene.points?.(validator, env)
+        if (points === undefined) return [env, seen]
+        const [contender, champion] = points.map((share) => Math.round(share * played * 1_000_000))
+        return [env, { ...seen, contenderPoints: contender ?? 0, championPoints: champion ?? 0 }]
       }),
     )
   const whole = validators.filter((validator) => !broken.includes(validator))

@@ -28,6 +28,7 @@ import {
   NEXT,
   OTHER,
   type Scene,
+  scored,
   TICTACTOE,
 } from './subnet.ts'
 
@@ -53,6 +54,7 @@ describe('an empty throne', () => {
       protocol: MAIN,
       epoch: 10,
       ratio: 510_000,
+      record: {},
       dueled: {},
       trust: {},
       heads: {},
@@ -257,12 +259,21 @@ describe('acceptance', () => {
   })
 
   it.each([
-    ['played less than the quota', { wins: 16, losses: 15, played: 31 }],
-    ['played more', { wins: 16, losses: 16, played: 33 }],
-    ['more decisive than played', { wins: 32, losses: 1, played: 32 }],
-    ['negative', { wins: -1, losses: 0, played: 32 }],
-    ['a fraction', { wins: 0.5, losses: 0, played: 32 }],
-    ['not a number', { wins: Number.NaN, losses: 0, played: 32 }],
+    ['played less than the quota', scored({ wins: 16, losses: 15, played: 31 })],
+    ['played more', scored({ wins: 16, losses: 16, played: 33 })],
+    ['more decisive than played', scored({ wins: 32, losses: 1, played: 32 })],
+    ['negative', scored({ wins: -1, losses: 0, played: 32 })],
+    ['a fraction', scored({ wins: 0.5, losses: 0, played: 32 })],
+    ['not a number', scored({ wins: Number.NaN, losses: 0, played: 32 })],
+    ['negative points', { ...scored({ wins: 16, losses: 16, played: 32 }), championPoints: -1 }],
+    [
+      'a fraction of a point',
+      { ...scored({ wins: 16, losses: 16, played: 32 }), contenderPoints: 0.5 },
+    ],
+    [
+      'more points than there are',
+      { ...scored({ wins: 16, losses: 16, played: 32 }), championPoints: 32_000_001 },
+    ],
   ])('takes no lane for whole that has %s', (_, tally) => {
     const facts = epochOf(started, CLOSE)
     const reportOn = (v2: Lanes[string]) =>
@@ -435,8 +446,8 @@ describe('a verdict', () => {
   it('counts what lanes saw over the whole duel, also of a validator that is not due any more', () => {
     const one = after(started, CLOSE).state
     const two = after(one, { ...CLOSE, broken: ['v2'] }).state
-    const first = { wins: 18, losses: 14, played: 32 }
-    const second = { wins: 36, losses: 28, played: 64 }
+    const first = scored({ wins: 18, losses: 14, played: 32 })
+    const second = scored({ wins: 36, losses: 28, played: 64 })
     expect(two.duel?.tallies[MULT8]).toEqual([
       { v1: first, v2: first, v3: first, v4: first },
       { v1: second, v3: second, v4: second },
@@ -480,7 +491,9 @@ describe('an outlier', () => {
     })
     expect(third.report.lanes.v5).toMatchObject({ accepted: true, setAside: ENVS })
     expect(third.state.trust.v5?.incorrect).toBe(2_000_000)
-    expect(third.report.envs[MULT8]?.tallies.v5).toEqual({ wins: 18, losses: 206, played: 224 })
+    expect(third.report.envs[MULT8]?.tallies.v5).toEqual(
+      scored({ wins: 18, losses: 206, played: 224 }),
+    )
   })
 
   it('below a third does not crown', () => {
@@ -663,7 +676,7 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
           Object.entries(lane).map(([env, { played }]) => {
             const decisive = flips(played, 0.8)
             const wins = flips(decisive, 0.55)
-            return [env, { wins, losses: decisive - wins, played }]
+            return [env, scored({ wins, losses: decisive - wins, played })]
           }),
         ),
       ]),

@@ -1,7 +1,7 @@
 import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
 import type { Env } from './env.ts'
-import { goldenEpisode } from './golden.ts'
+import { goldenEpisode, goldenEpisodes } from './golden.ts'
 import type { Space } from './spaces.ts'
 import { normalise } from './text.ts'
 
@@ -22,6 +22,7 @@ export function checkEnv(env: Env): void {
   checkSpace(env, env.actionSpace)
   checkSpace(env, env.observationSpace)
   checkSeeds(env)
+  checkRewards(env)
   // Last, because the specHash is made of episodes, and what is wrong with those is better said
   // above.
   checkChallenge(env)
@@ -44,8 +45,6 @@ function checkSeeds(env: Env): void {
   const prompts = new Set<string>()
   for (let seed = 0; seed < SEEDS; seed++) {
     prompts.add(env.prompt(env.reset({ seed })[0]))
-    const { reward } = goldenEpisode(spec, seed)
-    expect(env, reward >= spec.lowestReward, `no reward below ${spec.lowestReward}`)
     const playBoth = (): string =>
       JSON.stringify([goldenEpisode(spec, seed), traceSolver(env, seed)])
     const once = playBoth()
@@ -53,6 +52,16 @@ function checkSeeds(env: Env): void {
     expect(env, once === again, `seed ${seed} to give one episode, always`)
   }
   expect(env, prompts.size > 1, 'different challenges from different seeds')
+}
+
+/** The golden episodes keep to the bounds and reach the upper one, so that the specHash has it. */
+function checkRewards(env: Env): void {
+  const { spec } = env
+  const rewards = goldenEpisodes(spec).map(({ reward }) => reward)
+  const { lowestReward, highestReward } = spec
+  expect(env, Math.min(...rewards) >= lowestReward, `no reward below ${lowestReward}`)
+  expect(env, Math.max(...rewards) <= highestReward, `no reward above ${highestReward}`)
+  expect(env, rewards.includes(highestReward), `a golden episode to earn ${highestReward}`)
 }
 
 /** A challenge id, the info that goes with it, and a forfeit. */

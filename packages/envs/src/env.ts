@@ -21,6 +21,8 @@ export interface Definition<State, Observation, Action> {
   readonly replyMs: number
   /** The least an episode can be rewarded; a forfeit's reward. */
   readonly lowestReward: number
+  /** The most an episode can be rewarded. */
+  readonly highestReward: number
   readonly actionSpace: Space<Action>
   readonly observationSpace: Space<Observation>
   /** Draws a challenge. */

@@ -25,6 +25,11 @@ function spoil(good: string): readonly string[] {
   ]
 }
 
+/** The episodes of which the specHash is made. Protocol §3.5. */
+export function goldenEpisodes(spec: EnvSpec): readonly Transcript[] {
+  return Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index))
+}
+
 /**
  * Episode `index` of the golden player: challenge `base58(digest("golden", id, index))`, as `{
  * messages: [{ role, content }, …], reward }`, with `fault` when there is one. The player has one

@@ -16,6 +16,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   maxSteps: 1,
   replyMs: 30_000,
   lowestReward: 0,
+  highestReward: 1,
   actionSpace: /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' }),
   observationSpace: FACTORS,
   initial: FACTORS.sample,

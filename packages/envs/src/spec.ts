@@ -1,9 +1,12 @@
 import { digest, type Hash, type Json } from '@affine/prng'
 import type { Definition, EnvSpec } from './env.ts'
-import { goldenEpisode } from './golden.ts'
+import { goldenEpisodes } from './golden.ts'
 
 /** Lower-case words joined by hyphens, and x.y.z without zeros in front. */
 const ID = /^[a-z0-9]+(-[a-z0-9]+)*@(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2}$/
+
+/** So that a million times what an episode earns is a safe integer. */
+const GREATEST_REWARD = 10 ** 9
 
 /**
  * Checks the plain facts of a definition and freezes it. What it does is `checkEnv`'s to try.
@@ -17,16 +20,20 @@ const ID = /^[a-z0-9]+(-[a-z0-9]+)*@(0|[1-9][0-9]{0,8})(\.(0|[1-9][0-9]{0,8})){2
 export function defineEnv<State, Observation, Action>(
   definition: Definition<State, Observation, Action>,
 ): EnvSpec {
-  const { name, version, difficulty, maxSteps, replyMs, lowestReward } = definition
+  const { name, version, difficulty, maxSteps, replyMs } = definition
+  const { lowestReward, highestReward } = definition
   const id = `${name}@${version}`
   if (!ID.test(id))
     throw new RangeError(
       `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
     )
-  expectInteger('difficulty', difficulty, Number.MIN_SAFE_INTEGER)
-  expectInteger('maxSteps', maxSteps, 1)
-  expectInteger('replyMs', replyMs, 1)
-  expectInteger('lowestReward', lowestReward, Number.MIN_SAFE_INTEGER)
+  const most = Number.MAX_SAFE_INTEGER
+  expectInteger('difficulty', difficulty, { least: -most, most })
+  expectInteger('maxSteps', maxSteps, { least: 1, most })
+  expectInteger('replyMs', replyMs, { least: 1, most })
+  expectInteger('lowestReward', lowestReward, { least: -GREATEST_REWARD, most: GREATEST_REWARD })
+  const least = lowestReward + 1
+  expectInteger('highestReward', highestReward, { least, most: GREATEST_REWARD })
   let hash: Hash | undefined
   const specHash = (): Hash => {
     hash ??= hashOf(spec)
@@ -37,11 +44,15 @@ export function defineEnv<State, Observation, Action>(
 }
 
 function hashOf(spec: EnvSpec): Hash {
-  const episodes = Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index))
-  return digest('spec', spec.id, episodes as unknown as Json)
+  return digest('spec', spec.id, goldenEpisodes(spec) as unknown as Json)
 }
 
-function expectInteger(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return
-  throw new RangeError(`"${name}" expected an integer from ${least}, got ${value}`)
+function expectInteger(name: string, value: number, { least, most }: Bounds): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return
+  throw new RangeError(`"${name}" expected an integer from ${least} to ${most}, got ${value}`)
+}
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
 }

@@ -23,6 +23,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   maxSteps: 4,
   replyMs: 10_000,
   lowestReward: -1,
+  highestReward: 1,
   actionSpace: /* @__PURE__ */ Discrete(9),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: 2, length: 9 }),
   initial: (random) => drawFrom(solvedGame().starts, random),

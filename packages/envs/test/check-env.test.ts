@@ -20,6 +20,7 @@ const parity: Parity = {
   maxSteps: 2,
   replyMs: 1000,
   lowestReward: -1,
+  highestReward: 1,
   actionSpace: spaces.Discrete(2),
   observationSpace: spaces.Box({ low: 0, high: 99, length: 1 }),
   initial: (random) => ({ asked: random.integers(0, 100), turn: 0 }),
@@ -111,6 +112,8 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     },
     'no reward below -1',
   ],
+  ['more than its highest reward', { highestReward: 0 }, 'no reward above 0'],
+  ['a highest reward that nobody gets', { highestReward: 2 }, 'a golden episode to earn 2'],
   [
     'terminated as a number',
     {

@@ -24,6 +24,7 @@ const counter = defineEnv<number, readonly number[], number>({
   maxSteps: 4,
   replyMs: 1000,
   lowestReward: -5,
+  highestReward: 3,
   actionSpace: spaces.Discrete(8),
   observationSpace: spaces.Box({ low: 0, high: 9, length: 1 }),
   initial: (random) => random.integers(0, 2),
@@ -216,6 +217,9 @@ test.each([
   ['maxSteps', 0],
   ['replyMs', Number.POSITIVE_INFINITY],
   ['lowestReward', -0.5],
+  ['lowestReward', -1_000_000_001],
+  ['highestReward', -5],
+  ['highestReward', 1_000_000_001],
 ])('a definition with %s %j is refused', (field, value) => {
   expect(() => defineEnv({ ...counter, [field]: value })).toThrow(RangeError)
 })

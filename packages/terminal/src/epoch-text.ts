@@ -1,9 +1,9 @@
 import {
+  type Counts,
   type Miner,
   type Protocol,
   type Report,
   stateRoot,
-  type Tally,
   trustOf,
 } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
@@ -35,7 +35,7 @@ export function envText(env: string, seen: EnvSeen, { ratioPpm, protocol }: Agai
 }
 
 /** The sums of all lanes that are not set aside. */
-function countedIn({ tallies, setAside }: EnvSeen): Tally {
+function countedIn({ tallies, setAside }: EnvSeen): Counts {
   const sum = { wins: 0, losses: 0, played: 0 }
   for (const [hotkey, { wins, losses, played }] of Object.entries(tallies)) {
     if (setAside.includes(hotkey)) continue

@@ -1,0 +1,54 @@
+import { type EnvReport, reportOn, type Turn } from './environments.ts'
+import { ruleOf } from './protocol.ts'
+import { decay, ratchet } from './ratio.ts'
+import { own, tabulate } from './record.ts'
+import type { Duel, State } from './state.ts'
+import type { Winner } from './winner.ts'
+
+/** What every environment of a duel came to, those that are closed too. */
+export type Reports = Readonly<Record<string, EnvReport>>
+
+/** As an epoch that may be the duel's last leaves them. Protocol §8.10. */
+export function reportAll(duel: Duel, turn: Turn): Reports {
+  const rule = ruleOf(turn.protocol)
+  const envs = Object.keys(turn.protocol.envs)
+  return tabulate(envs, (env) => reportOn(env, duel, { ...turn, rule }))
+}
+
+/** A duel in an epoch, and who has won it by its verdicts or its length. */
+export interface Ending {
+  readonly duel: Duel
+  readonly winner: Winner | undefined
+  readonly reports: Reports
+}
+
+/** The ratio decays, or rises by the environments that the contender won. Protocol §8.10. */
+export function ratioAfter(
+  { ratio, record, protocol }: State,
+  { duel, winner, reports }: Ending,
+): number {
+  if (winner !== 'contender') return decay(ratio, protocol)
+  const wins = Object.entries(reports).filter(([env]) => own(duel.verdicts, env) === 'win')
+  const won = wins.map(([env, { win, rates }]) => {
+    const champion = Math.max(rates.champion, own(record, env) ?? 0)
+    return { tally: win, contender: rates.contender, champion }
+  })
+  return ratchet(won, protocol)
+}
+
+/**
+ * The record of who has the throne after a duel, or while it goes on: what it earned when it was
+ * crowned, and the best of the duels that it survived. Protocol §8.10.
+ */
+export function recordAfter(
+  record: State['record'],
+  winner: Winner | undefined,
+  reports: Reports,
+): State['record'] {
+  if (winner === undefined) return record
+  return tabulate(Object.keys(reports), (env) => {
+    const { contender = 0, champion = 0 } = own(reports, env)?.rates ?? {}
+    if (winner === 'contender') return contender
+    return Math.max(champion, own(record, env) ?? 0)
+  })
+}

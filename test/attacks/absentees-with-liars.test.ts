@@ -1,0 +1,72 @@
+/*
+ * Liars of just under a third, knowing every result, choose whose lanes they attest while honest
+ * ones are absent. Protocol §8.3: an epoch in which less than two thirds attest is frozen; in any
+ * other the honest are most of those who attest, so all their lanes count.
+ */
+import { expect, test } from 'vitest'
+import { type Facts, type State, settle } from '../../packages/duel/src/index.ts'
+import { epochOf } from '../../packages/duel/test/subnet.ts'
+import { pcg64 } from '../../packages/prng/src/index.ts'
+import { attesting, begin, drawn, playOut, votersOf, winsIn } from './deciding.ts'
+
+const validators = votersOf(16)
+const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
+const started = begin({ validators })
+/** Its second epoch: without a verdict, and with trust that could be lost. */
+const later = settle(started, epochOf(started, { validators, rates: [0.5, 0.4] })).state
+
+/** An epoch without the `absent`; the liars attest `chosen`, the others what is there. */
+function epochWith(
+  state: State,
+  absent: readonly string[],
+  [facts, chosen]: readonly [Facts, (liar: string) => readonly string[]],
+): Facts {
+  const there = validators.filter((voter) => !absent.includes(voter))
+  return attesting(state, facts, (voter) => (liars.includes(voter) ? chosen(voter) : there))
+}
+
+test.each([0, 1, 3, 5, 6, 8])(
+  'with %i honest ones absent, every other honest lane counts, or nothing does',
+  (count) => {
+    const random = pcg64(83n)
+    const absent = honest.slice(0, count)
+    const present = honest.slice(count)
+    for (let i = 0; i < 30; i++) {
+      const some = () => random.random() < 0.5
+      const silent = [...absent, ...liars.filter(() => some())]
+      const facts = epochOf(later, { validators, rates: [0.5, 0.4], silent, unsealed: absent })
+      const chosen = () => validators.filter(some)
+      const { state, report } = settle(later, epochWith(later, absent, [facts, chosen]))
+      const attesters = validators.length - silent.length
+      expect(report.frozen).toBe(3 * attesters < 2 * validators.length)
+      if (report.frozen) {
+        expect([state.trust, state.duel]).toEqual([later.trust, later.duel])
+        continue
+      }
+      for (const voter of present) expect(report.lanes[voter]?.accepted).toBe(true)
+      for (const voter of present) expect(state.trust[voter]?.incorrect).toBe(0)
+    }
+  },
+)
+
+/** How far the contender leads in a lane. */
+const leadIn = (lane: Facts['lanes'][string] = {}) =>
+  Object.values(lane).reduce((sum, { wins, losses }) => sum + wins - losses, 0)
+
+test('choosing the lanes in which a contender at the ratio was lucky wins it no throne', () => {
+  const random = pcg64(84n)
+  const absent = honest.slice(0, 3)
+  let environments = 0
+  for (let i = 0; i < 20; i++) {
+    const { state, reports } = playOut(started, (state) => {
+      const [told, seen] = [drawn(random, state, 0.57), drawn(random, state, 0.51)]
+      const rates = (voter: string) => (liars.includes(voter) ? told() : seen())
+      const facts = epochOf(state, { validators, rates, silent: absent, unsealed: absent })
+      const best = [...validators].sort((a, b) => leadIn(facts.lanes[b]) - leadIn(facts.lanes[a]))
+      return epochWith(state, absent, [facts, () => best.slice(0, 8)])
+    })
+    expect(state.champion?.hotkey).toBe('m1')
+    environments += winsIn(reports)
+  }
+  expect(environments).toBeLessThanOrEqual(2)
+})

@@ -25,6 +25,7 @@ const steps = {
   'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
   'width of lines': [process.execPath, 'scripts/width.mjs'],
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
+  'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
   tests: [

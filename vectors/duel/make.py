@@ -329,6 +329,10 @@ def decay_cases():
     yield {"what": "sixty epochs from the ceiling", "input": 800000, "want": run}
 
 
+def trust_of(correct, incorrect):
+    return floor(10**6 * F(10**6 + correct, 2 * 10**6 + correct + incorrect))
+
+
 def trust_cases():
     for what, c, i in [
         ("a newcomer has one half", 0, 0),
@@ -339,8 +343,7 @@ def trust_cases():
         ("always bad in two environments", 0, 32 * 10**6),
         ("far more than can be", 10**12, 1),
     ]:
-        want = floor(10**6 * F(10**6 + c, 2 * 10**6 + c + i))
-        yield {"what": what, "input": {"correct": c, "incorrect": i}, "want": want}
+        yield {"what": what, "input": {"correct": c, "incorrect": i}, "want": trust_of(c, i)}
 
 
 # ---- the queue
@@ -364,9 +367,92 @@ def queue_cases():
         yield {"miners": miners, "turns": turns, "registered": present, "want": [hotkey for _, _, hotkey in sorted(places)]}
 
 
+# ---- weights and acceptance
+
+
+def weights_at_start(validators, most):
+    """Validators with a permit as [hotkey, stake, correct, incorrect, attests]."""
+    pulls = {h: stake * trust_of(c, i) for h, stake, c, i, attests in validators if attests and stake > 0}
+    stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
+    weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
+    return {h: weight for h, weight in weights.items() if weight > 0}
+
+
+def weights_now(weights, then, now):
+    """`now` holds who has a permit."""
+    return {h: floor(F(w * min(now.get(h, 0), then[h]), then[h])) for h, w in weights.items()}
+
+
+def weight_cases():
+    rng = random.Random(3)
+    for i in range(300):
+        scale = rng.choice([3, 10**3, 10**9, 10**18])
+        size = rng.choice([0, 1, 2, 3, 5, 9])
+        validators = [[f"v{k}", rng.choice([0, 1, scale, rng.randint(0, scale), rng.randint(0, scale)]), 0, 0, rng.random() < 0.9] for k in range(size)]
+        for v in validators:
+            if rng.random() < 0.5:
+                v[2], v[3] = rng.randint(0, 32 * 10**6), rng.choice([0, rng.randint(0, 32 * 10**6)])
+        rng.shuffle(validators)
+        most = rng.choice([2, 128])
+        start = weights_at_start(validators, most)
+        then = {v[0]: v[1] for v in validators}
+        now = {h: max(0, rng.choice([0, 1, then[h], then[h] - 1, then[h] + 1, 10 * then[h], rng.randint(0, 2 * then[h])])) for h in then if rng.random() < 0.85}
+        yield {
+            "validators": [[h, str(stake), *rest] for h, stake, *rest in validators],
+            "most": most,
+            "now": {h: str(stake) for h, stake in now.items()},
+            "start": start,
+            "want": weights_now(start, then, now),
+        }
+
+
+def bitmap(voters, lanes):
+    """16 bytes in hex; bit i, from the lowest of the first byte on, is the i-th voter, ascending."""
+    return sum(1 << i for i, h in enumerate(sorted(voters)) if h in lanes).to_bytes(16, "little").hex()
+
+
+def acceptance(weights, heard, due, there):
+    """`heard` is hotkey to the lanes it attests, of attestations that count; `there` is sealed and whole lanes."""
+    W, A = sum(weights.values()), sum(weights.get(h, 0) for h in heard)
+    frozen = A == 0 or F(A, W) < F(2, 3)
+    attested = [] if frozen else sorted(h for h in due if sum(weights.get(v, 0) for v in heard if h in heard[v]) > F(A, 2))
+    return {"attesting": A, "frozen": frozen, "asked": attested, "accepted": [h for h in attested if h in there]}
+
+
+def acceptance_cases():
+    """Attesters as hotkey to [bitmap, what is wrong with it]; "s" has a permit and is no voter."""
+    rng = random.Random(4)
+    for i in range(400):
+        size = 128 if i == 0 else rng.choice([1, 2, 3, 4, 5, 6, 7, 9, 17])
+        voters = [f"v{k}" for k in range(size)]
+        weights = {h: rng.choice([10**6, 10**6, 500000, 250000, 333333, rng.randint(1, 10**6)]) if i % 2 else 10**6 for h in voters}
+        then = {h: 1000 for h in voters}
+        now = {h: rng.choice([1000] * 8 + [2000, 500, 333, 0]) for h in [*voters, "s"] if rng.random() < 0.95}
+        some = lambda p: [h for h in voters if rng.random() < p]
+        due, sealed, whole, true = some(0.95), some(0.95), some(0.95), some(0.9)
+        attests = {}
+        for h in now:
+            if rng.random() < 0.85:
+                lanes = set(rng.choice([true, true, some(0.5), voters]))
+                attests[h] = [bitmap(voters, lanes), rng.choice(["none"] * 18 + ["epoch", "root"]), lanes]
+        heard = {h: lanes for h, (_, wrong, lanes) in attests.items() if wrong == "none"}
+        there = set(sealed) & set(whole)
+        yield {
+            "weights": weights,
+            "now": now,
+            "attests": {h: attest[:2] for h, attest in attests.items()},
+            "due": due,
+            "sealed": sealed,
+            "whole": whole,
+            "want": acceptance(weights_now(weights, then, now), heard, due, there),
+        }
+
+
 write("queue.json", queue_cases(), (",", ":"))
 write("evidence.json", evidence_cases())
 write("looks.json", looks(), (",", ":"))
 write("ratchet.json", ratchet_cases())
 write("decay.json", decay_cases())
 write("trust.json", trust_cases())
+write("weights.json", weight_cases(), (",", ":"))
+write("acceptance.json", acceptance_cases(), (",", ":"))

@@ -78,7 +78,7 @@ test('who signed a header twice is blamed, not those who mirror the other copy',
   ] as const) {
     const { subnet, state, first, second, alone } = await subnetOf()
     const read = await subnet.lane(first, state)
-    const other = await subnet.lane(accountOf(1, nonce), state, time)
+    const other = await subnet.lane(accountOf(1, nonce), state, { header: { time } })
     expect(other.bytes).not.toEqual(read.bytes)
     for (const { hotkey } of [second, alone])
       subnet.buckets.at(hotkey).files.set(blockPath(read.hash), other.bytes)

@@ -2,8 +2,10 @@ import {
   blockPath,
   challengeVerdict,
   commitmentOf,
+  type Header,
   NO_BLOCK,
   type Sample,
+  type Scope,
   writeBlock,
 } from '../../packages/blocks/src/index.ts'
 import {
@@ -23,9 +25,11 @@ import {
 } from '../../packages/duel/src/index.ts'
 import { challengeId, make, play, specHash } from '../../packages/envs/src/index.ts'
 import {
+  beaconBlock,
   type Holder,
   LOCAL_NETWORK,
   laneScope,
+  type Network,
   type OpenBucket,
   type Recomputed,
   type RecomputeOptions,
@@ -41,11 +45,10 @@ const SECRET = '5e'.repeat(32)
 const ENV = 'mult8@0.1.0'
 const envs = { [ENV]: specHash(ENV) }
 /** Two challenges a lane, so that a lane is quickly made. */
-export const network = {
+export const network: Network = {
   ...LOCAL_NETWORK,
   protocol: { ...LOCAL, envs, quotaFirst: 2, quotaMost: 2 },
 }
-const { protocol } = network
 
 /** One hotkey for each scalar; its signatures depend on the nonce. */
 export function accountOf(scalar: number, nonce = 0): Account {
@@ -54,7 +57,8 @@ export function accountOf(scalar: number, nonce = 0): Account {
   return account(secret)
 }
 
-const [champion, contender] = [accountOf(101), accountOf(102)]
+export const champion: Account = accountOf(101)
+export const contender: Account = accountOf(102)
 
 /** What a bucket does when it is read. */
 type Behaviour = 'serves' | 'fails'
@@ -89,6 +93,63 @@ class Buckets {
   readsOf(url: string): readonly string[] {
     return this.reads.flatMap(([asked, path]) => (asked === url ? [path] : []))
   }
+
+  /** Every file, its path below the bucket's address. */
+  files(): readonly (readonly [path: string, bytes: Uint8Array])[] {
+    return [...this.#buckets].flatMap(([url, { files }]) =>
+      [...files].map(([path, bytes]) => [`${url}/${path}`, bytes] as const),
+    )
+  }
+}
+
+/** A challenge as a miner is asked it. */
+interface Asked {
+  readonly role: 'champion' | 'contender'
+  readonly env: string
+  readonly index: number
+  readonly prompt: string
+}
+
+/** How a lane differs from the plain one: an honest lane in which nobody replies. */
+export interface LanePlan {
+  /** What a miner replies; undefined for no reply. */
+  readonly reply?: (asked: Asked) => string | undefined
+  /** What its challenges come from. */
+  readonly secret?: string
+  /** What becomes of its samples before they are signed. */
+  readonly alter?: (samples: readonly Sample[]) => readonly Sample[]
+  /** What its header says instead. */
+  readonly header?: { readonly [Key in keyof Header]?: Header[Key] | undefined }
+}
+
+/** A block that was written. */
+export interface Written {
+  readonly hash: string
+  readonly bytes: Uint8Array
+}
+
+/** All samples that are due in a lane, as `plan` has them. */
+async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
+  const { reply = () => undefined, secret = SECRET } = plan
+  const duel = scope.duel.id
+  const samples: Sample[] = []
+  for (const [env, quota] of Object.entries(scope.quota)) {
+    const specOf = scope.specHashes[env] ?? ''
+    for (let index = 0; index < quota; index++) {
+      const id = challengeId({ ...scope, env, specHash: specOf, duel, secret, index })
+      const sideOf = async (role: Asked['role']) => {
+        const played = await play(make(env), id, (messages) => {
+          const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
+          return content === undefined ? { fault: 'no-reply' } : { content }
+        })
+        return { miner: scope.duel[role].hotkey, ms: 0, ...played }
+      }
+      const sides = { champion: await sideOf('champion'), contender: await sideOf('contender') }
+      const verdict = challengeVerdict(sides)
+      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
+    }
+  }
+  return samples
 }
 
 /**
@@ -100,10 +161,12 @@ export class ReadingSubnet {
   readonly buckets = new Buckets()
   readonly voters: readonly Account[]
   readonly strangers: readonly Account[]
+  readonly network: Network
   /** Is told of every block; the next one waits for it. */
   hear: (head: Head) => Promise<void> | void = () => {}
 
-  constructor(stakes: readonly number[], strangers = 0) {
+  constructor(stakes: readonly number[], strangers = 0, rules: Network = network) {
+    this.network = rules
     this.voters = stakes.map((_, i) => accountOf(i + 1))
     this.strangers = Array.from({ length: strangers }, (_, i) => accountOf(50 + i))
     const all = [...this.voters, ...this.strangers, champion, contender]
@@ -112,7 +175,7 @@ export class ReadingSubnet {
       netuid: NETUID,
       random: () => new Uint8Array(32).fill(drawn++),
       neurons: all.map(({ hotkey }, i) => ({ hotkey, stake: THRESHOLD * BigInt(stakes[i] ?? 0) })),
-      params: { tempo: protocol.epochBlocks },
+      params: { tempo: rules.protocol.epochBlocks },
     })
   }
 
@@ -132,11 +195,12 @@ export class ReadingSubnet {
       const who = hotkey === champion.hotkey ? champion : contender
       await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
     }
-    const start = firstState(protocol, 0)
+    const { chain, network } = this
+    const start = firstState(network.protocol, 0)
     for (const voter of attesting) await this.attest(voter, start, [])
-    await this.produceTo(snapshotBlock(1, protocol) + 1)
+    await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
-    return (await settleEpoch({ chain: this.chain, network }, start, { find })).state
+    return (await settleEpoch({ chain, network }, start, { find })).state
   }
 
   /** Attests the lanes of `whole`; with a bucket by its hotkey, or at `url`. */
@@ -163,57 +227,59 @@ export class ReadingSubnet {
     return this.commit(who, { kind: 'seal', epoch: state.epoch, head, url })
   }
 
-  /** A whole lane of `who`, in one block. */
-  async lane(who: Account, state: State, time = 0): Promise<{ hash: string; bytes: Uint8Array }> {
+  /** The lane of `who`, in one block. */
+  async lane(who: Account, state: State, plan: LanePlan = {}): Promise<Written> {
     const scope = await laneScope(this.chain, state, who.hotkey)
     if (scope === null) throw new Error(`${who.hotkey} is not due`)
-    const samples: Sample[] = []
-    for (let index = 0; index < 2; index++) {
-      const duel = scope.duel.id
-      const parts = { ...scope, env: ENV, specHash: envs[ENV] ?? '', duel, secret: SECRET, index }
-      const id = challengeId(parts)
-      const lost = await play(make(ENV), id, () => ({ fault: 'no-reply' }))
-      const sides = {
-        champion: { miner: champion.hotkey, ms: 0, ...lost },
-        contender: { miner: contender.hotkey, ms: 0, ...lost },
-      }
-      const verdict = challengeVerdict(sides)
-      samples.push({ env: ENV, duel, index, challengeId: id, ...sides, verdict })
-    }
+    const { secret = SECRET, alter = (samples) => samples } = plan
+    const samples = alter(await samplesOf(scope, plan))
     const { genesis, netuid, validator, epoch } = scope
-    const place = { genesis, netuid, validator, epoch, height: 0, prev: NO_BLOCK, time }
-    return writeBlock({ ...place, secret: SECRET, samples, sign: who.sign })
+    const prev = state.heads[validator] ?? NO_BLOCK
+    const place = { genesis, netuid, validator, epoch, height: 0, prev, time: 0, secret }
+    const header = Object.entries({ ...place, ...plan.header }).filter(
+      ([, value]) => value !== undefined,
+    )
+    const draft = Object.fromEntries(header) as typeof place
+    return writeBlock({ ...draft, samples, sign: who.sign })
   }
 
   /** Puts a block into the buckets of these addresses. */
-  put(block: { hash: string; bytes: Uint8Array }, urls: readonly string[]): void {
+  put(block: Written, urls: readonly string[] = hotkeys(this.voters)): void {
     for (const url of urls) this.buckets.at(url).files.set(blockPath(block.hash), block.bytes)
   }
 
   /**
-   * Every one of `who` seals a whole lane, which all voters' buckets hold; the chain has come to
-   * the seal block.
+   * Every one of `who` seals a lane, which all voters' buckets hold; the chain has come to the seal
+   * block.
    */
-  async sealAll(state: State, who: readonly Account[] = this.voters): Promise<void> {
+  async sealAll(state: State, who = this.voters, plan: LanePlan = {}): Promise<void> {
     for (const voter of who) {
-      const block = await this.lane(voter, state)
-      this.put(
-        block,
-        this.voters.map(({ hotkey }) => hotkey),
-      )
+      const block = await this.lane(voter, state, plan)
+      this.put(block)
       await this.seal(voter, state, block.hash)
     }
-    await this.produceTo(sealBlock(state.epoch, protocol))
+    await this.produceTo(sealBlock(state.epoch, this.network.protocol))
   }
 
   /** Ends the epoch that `state` governs. */
   end(state: State): Promise<void> {
-    return this.produceTo(snapshotBlock(state.epoch + 1, protocol))
+    return this.produceTo(snapshotBlock(state.epoch + 1, this.network.protocol))
+  }
+
+  /** An epoch in which all voters do as they should, with lanes of this plan: what it came to. */
+  async play(state: State, plan: LanePlan): Promise<Recomputed> {
+    await this.produceTo(beaconBlock(state.epoch, this.network.protocol))
+    await this.sealAll(state, this.voters, plan)
+    for (const voter of this.voters) await this.attest(voter, state, hotkeys(this.voters))
+    await this.end(state)
+    const [epoch] = await this.recompute({ from: state })
+    if (epoch === undefined) throw new Error('the epoch has not ended')
+    return epoch
   }
 
   /** Every epoch, recomputed; reads are counted from here on. */
   async recompute(options: Partial<RecomputeOptions> = {}): Promise<readonly Recomputed[]> {
-    const { chain, buckets } = this
+    const { chain, buckets, network } = this
     buckets.reads.length = 0
     const epochs: Recomputed[] = []
     const data = { chain, network, openBucket: buckets.open, ...options }

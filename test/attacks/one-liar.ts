@@ -1,0 +1,58 @@
+import type { Account } from '../../packages/chain/src/index.ts'
+import { type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
+import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
+import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
+
+/** The first epoch of a duel, with three honest voters and a liar of just under a third. */
+export class OneLiar extends ReadingSubnet {
+  readonly honest: readonly [Account, Account, Account]
+  readonly liar: Account
+  /** Governs the epoch. */
+  readonly state: Promise<State>
+
+  constructor(rules: Network = network, strangers = 0) {
+    super([100, 100, 100, 140], strangers, rules)
+    const [first, second, third, liar] = this.voters as [Account, Account, Account, Account]
+    this.honest = [first, second, third]
+    this.liar = liar
+    this.state = this.begin()
+  }
+
+  /** The liar seals a lane of this plan, which all buckets hold. */
+  async sealLie(plan: LanePlan): Promise<void> {
+    const block = await this.lane(this.liar, await this.state, plan)
+    this.put(block)
+    await this.seal(this.liar, await this.state, block.hash)
+  }
+
+  /** The honest seal, and attest one another. */
+  async beHonest(): Promise<void> {
+    const state = await this.state
+    await this.sealAll(state, this.honest)
+    for (const voter of this.honest) await this.attest(voter, state, hotkeys(this.honest))
+  }
+
+  /** What the epoch comes to. */
+  async outcome(): Promise<Outcome> {
+    await this.end(await this.state)
+    const epochs = await this.recompute()
+    const last = epochs.at(-1)
+    if (last === undefined) throw new Error('no epoch has ended')
+    return outcomeOf(last, flawsOf(epochs))
+  }
+}
+
+type Outcome = ReturnType<typeof outcomeOf>
+
+/** Who is blamed, whose lanes count, and what is decided. */
+function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]) {
+  const accepted = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted)
+  return {
+    flaws,
+    accepted: new Set(accepted),
+    champion: state.champion?.hotkey,
+    root: stateRoot(state),
+    tallies: state.duel?.tallies,
+    trustIn: ({ hotkey }: Account) => trustOf(state.trust[hotkey]),
+  }
+}

@@ -6,8 +6,6 @@ import { commitmentsOf } from './snapshot.ts'
 export interface Holder {
   readonly hotkey: string
   readonly url: string
-  /** The block that holds the announcement. */
-  readonly block: number
 }
 
 /**
@@ -20,7 +18,7 @@ export function holdersOf(duel: Duel | undefined, chain: Snapshot): readonly Hol
   return [...commitmentsOf(chain)]
     .flatMap(([hotkey, said]) => {
       if (said.kind === 'miner' || !weights.has(hotkey)) return []
-      return [{ hotkey, url: said.url, block: said.block }]
+      return [{ hotkey, url: said.url }]
     })
     .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
 }

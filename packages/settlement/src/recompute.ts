@@ -1,4 +1,5 @@
 import type { Sample } from '@affine/blocks'
+import type { Snapshot } from '@affine/chain'
 import { type Duel, firstState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { PublicData } from './attested-state.ts'
@@ -61,7 +62,11 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const { chain, openBucket, compare = true } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
-  const copies = compare && duel ? await openCopies(options, state, { duel, failed }) : undefined
+  const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
+  if (ended) options.owners.look(ended)
+  const openOf = async (voting: Duel | undefined): Promise<Copies | undefined> =>
+    ended && voting ? openCopies(options, state, { duel: voting, ended, failed }) : undefined
+  const copies = await openOf(duel)
   const found: Found[] = []
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
@@ -82,14 +87,16 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
     isWanted: () => compare,
   })
   // Before a duel, those answer that vote in the one to come: they attested the epoch.
-  const next = compare ? settled.state.duel : undefined
-  const looked = copies ?? (next && (await openCopies(options, state, { duel: next, failed })))
+  const looked = copies ?? (await openOf(settled.state.duel))
   found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
   return { epoch, ...settled, flaws: found.map((flaw) => ({ epoch, ...flaw })) }
 }
+
 /** Whose copies are looked at, and what is known of their buckets. */
 interface Answering {
   readonly duel: Duel
+  /** The chain at the epoch's end. */
+  readonly ended: Snapshot
   readonly failed: Failed
 }
 
@@ -98,19 +105,18 @@ interface Answering {
  * were due or attested it. What they have of its states is read at once.
  */
 async function openCopies(
-  { chain, openBucket, from, owners }: Stretch,
+  { openBucket, from, owners }: Stretch,
   state: State,
-  { duel, failed }: Answering,
+  { duel, ended, failed }: Answering,
 ): Promise<Copies> {
-  const { epoch, due, protocol } = state
-  const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
+  const { epoch, due } = state
   const said = commitmentsOf(ended)
   const attests = (hotkey: string): boolean => {
     const commitment = said.get(hotkey)
     return commitment?.kind === 'attest' && commitment.epoch === epoch
   }
   const holders = holdersOf(duel, ended)
-  const borrowers = owners.borrowers(holders)
+  const borrowers = owners.borrowers(holders.map(({ hotkey }) => hotkey))
   const sources = holders
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
     .filter(({ hotkey }) => !borrowers.has(hotkey))

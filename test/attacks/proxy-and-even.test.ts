@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
+import type { State } from '../../packages/duel/src/index.ts'
+import { make, specHash } from '../../packages/envs/src/index.ts'
+import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
+import { champion, contender, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
+
+// Protocol §8.6: an environment in which nearly all is tied is even and counts neither way; the one
+// that is left decides alone, under a stricter bar. Here three honest voters play a contender that
+// passes challenges on to the champion's endpoint.
+const [MULT8, TICTACTOE] = ['mult8@0.1.0', 'tictactoe@0.1.0'] as const
+const QUOTA = 32
+const rules: Network = {
+  ...network,
+  protocol: {
+    ...network.protocol,
+    envs: { [MULT8]: specHash(MULT8), [TICTACTOE]: specHash(TICTACTOE) },
+    quotaFirst: QUOTA,
+    quotaMost: QUOTA,
+    duelEpochs: 5,
+  },
+}
+type Reply = NonNullable<LanePlan['reply']>
+
+/** The champion's model; its endpoint answers a prompt anew for each `seed`. */
+const modelReply = (prompt: string, seed: string): string =>
+  playerReply(prompt, { skill: 0.6, seed })
+/** What comes of passing all on to an endpoint that always answers alike. */
+const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
+/** And to one that draws anew for every call. */
+const relaysDraws: Reply = ({ role, prompt }) => modelReply(prompt, role)
+
+/** Who relays tictactoe, and in mult8 wins `wins` of an epoch's challenges and loses the others. */
+const winning =
+  (wins: number): Reply =>
+  (asked) => {
+    if (asked.env === TICTACTOE) return relays(asked)
+    const winner = asked.index < wins ? 'contender' : 'champion'
+    return asked.role === winner ? make(MULT8).spec.solve(asked.prompt) : 'I pass.'
+  }
+
+/** A duel's epochs, with these replies one after the other, until it ends. */
+async function dueling(...replies: readonly Reply[]): Promise<readonly Recomputed[]> {
+  const subnet = new ReadingSubnet([100, 100, 100], 0, rules)
+  let state: State = await subnet.begin()
+  const epochs: Recomputed[] = []
+  for (const reply of replies) {
+    if (state.duel === undefined) break
+    const epoch = await subnet.play(state, { reply })
+    expect(epoch.flaws).toEqual([])
+    epochs.push(epoch)
+    state = epoch.state
+  }
+  return epochs
+}
+const outcomesOf = (epochs: readonly Recomputed[]) => epochs.map(({ report }) => report.outcome)
+const verdictsOf = (epochs: readonly Recomputed[]) =>
+  epochs.map(({ state }) => state.duel?.verdicts)
+const throneOf = (epochs: readonly Recomputed[]) => epochs.at(-1)?.state.champion?.hotkey
+
+test('who passes everything on ties everything: all is even in the third epoch, and the champion holds', async () => {
+  const epochs = await dueling(relays, relays, relays)
+  expect(outcomesOf(epochs)).toEqual([undefined, undefined, 'champion'])
+  for (const env of [MULT8, TICTACTOE]) expect(epochs[2]?.report.envs[env]?.given).toBe('even')
+  expect(throneOf(epochs)).toBe(champion.hotkey)
+})
+
+test('where the endpoint draws anew for every call, it wins about half, and the champion holds', async () => {
+  const epochs = await dueling(...Array<Reply>(5).fill(relaysDraws))
+  const outcomes = outcomesOf(epochs)
+  expect(outcomes.at(-1)).toBe('champion')
+  expect(verdictsOf(epochs).flatMap((verdicts) => Object.values(verdicts ?? {}))).not.toContain(
+    'win',
+  )
+  expect(throneOf(epochs)).toBe(champion.hotkey)
+})
+
+test('who makes one environment even has to win the other by more: a win by the bar for two is taken back', async () => {
+  // 41 of 64 are 2.09 standard deviations above 0.51 in each lane: enough of two, not of one alone.
+  const epochs = await dueling(winning(20), winning(21), winning(16), winning(16), winning(16))
+  expect(verdictsOf(epochs).slice(0, 3)).toEqual([{}, { [MULT8]: 'win' }, { [TICTACTOE]: 'even' }])
+  expect(outcomesOf(epochs).at(-1)).toBe('champion')
+  expect(throneOf(epochs)).toBe(champion.hotkey)
+})
+
+test('who meets the stricter bar there takes the throne: evenness keeps nobody out', async () => {
+  const epochs = await dueling(winning(24), winning(24), winning(24))
+  expect(outcomesOf(epochs)).toEqual([undefined, undefined, 'contender'])
+  expect(throneOf(epochs)).toBe(contender.hotkey)
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Account } from '../../packages/chain/src/index.ts'
+import { firstState } from '../../packages/duel/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { champion, contender, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
@@ -12,16 +13,19 @@ function serveAt(url: string, { buckets }: ReadingSubnet, { hotkey }: Account): 
   for (const [path, bytes] of buckets.at(hotkey).files) buckets.at(url).files.set(path, bytes)
 }
 
-test('who announces a bucket that is another’s by its name serves nothing, and is named', async () => {
-  const subnet = new OneLiar()
-  const { liar, honest } = subnet
-  const state = await subnet.state
+test('who announces a bucket that is named after another serves nothing, was it the first to', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [first, second, liar] = subnet.voters as [Account, Account, Account]
+  await subnet.attest(liar, firstState(network.protocol, 0), [], first.hotkey)
+  const state = await subnet.begin([first, second])
   await subnet.sealAll(state)
-  await subnet.attest(liar, state, hotkeys(subnet.voters), honest[0].hotkey)
-  for (const voter of honest) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  const { flaws, accepted } = await subnet.outcome()
-  expect(flaws).toEqual(subnet.voters.map(() => `COPY_MISSING ${liar.hotkey}`))
-  expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
+  await subnet.attest(liar, state, hotkeys(subnet.voters), first.hotkey)
+  for (const voter of [first, second]) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  const epochs = await subnet.recompute()
+  expect(flawsOf(epochs)).toEqual(subnet.voters.map(() => `COPY_MISSING ${liar.hotkey}`))
+  const lanes = Object.values(epochs.at(-1)?.report.lanes ?? {})
+  expect(lanes.map(({ accepted }) => accepted)).toEqual([true, true, true])
 })
 
 test.each([

@@ -39,8 +39,9 @@ test('a header signed twice, with two contents: its signer is named, once, and n
 
 test('one header with two signatures: the same', async () => {
   const outcome = await mirroring(async (subnet) => {
-    const state = await subnet.state
-    return (await subnet.lane(accountOf(subnet.voters.length, 1), state)).bytes
+    const liarAgain = accountOf(subnet.voters.length, 1)
+    expect(liarAgain.hotkey).toBe(subnet.liar.hotkey)
+    return (await subnet.lane(liarAgain, await subnet.state)).bytes
   })
   expect(outcome.flaws).toEqual([`SIGNED_TWICE ${outcome.subnet.liar.hotkey}`])
 })

@@ -134,9 +134,9 @@ async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[
   const duel = scope.duel.id
   const samples: Sample[] = []
   for (const [env, quota] of Object.entries(scope.quota)) {
-    const specOf = scope.specHashes[env] ?? ''
+    const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
     for (let index = 0; index < quota; index++) {
-      const id = challengeId({ ...scope, env, specHash: specOf, duel, secret, index })
+      const id = challengeId({ ...parts, index })
       const sideOf = async (role: Asked['role']) => {
         const played = await play(make(env), id, (messages) => {
           const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })

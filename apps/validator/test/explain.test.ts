@@ -154,10 +154,10 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.510\n/,
+      /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.51\n/,
     )
     expect(loser.stdout).toMatch(
-      /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied +\[.*┃.*\] 0\.\d{3}…0\.\d{3} → hold$/m,
+      /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {4}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+$/m,
     )
     expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, as what is left')
@@ -181,6 +181,9 @@ describe('af explain', () => {
 
   it('tells a champion of the duels it sat through, from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
+    expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
+    const { stdout } = await ask(whole(), hotkeyOf('champion'))
+    expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
     expect(

@@ -10,6 +10,8 @@ import { sumTallies, type Tallies } from './tally.ts'
 export interface EnvReport extends Evidence {
   readonly tallies: Tallies
   readonly given: Verdict | undefined
+  /** The numbers it was judged by. */
+  readonly rule: LaneRule
 }
 
 /** Where in its duel an epoch is. */
@@ -57,6 +59,11 @@ function loneEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | undef
   return left.length === 1 ? left[0] : undefined
 }
 
+/** The rule of an open environment of a duel with these verdicts. Protocol §8.6. */
+export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
+  return loneEnv(verdicts, protocol) === env ? loneRuleOf(protocol) : ruleOf(protocol)
+}
+
 /** What one environment came to under these numbers. */
 export function reportOn(
   env: string,
@@ -66,7 +73,7 @@ export function reportOn(
   const epochs = own(duel.tallies, env) ?? []
   const { weights, rule } = turn
   const evidence = judgeEnvironment({ weights, epochs, ratioPpm: duel.ratio, rule })
-  return { ...evidence, tallies: sumTallies(epochs), given: verdictOf(evidence, turn) }
+  return { ...evidence, tallies: sumTallies(epochs), given: verdictOf(evidence, turn), rule }
 }
 
 /** A win or a hold, else perhaps an even one, which needs time. Protocol §8.6. */

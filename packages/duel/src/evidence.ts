@@ -5,7 +5,7 @@ import { own } from './record.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
 import { keepWithout, rankBy, type WeightedTally, weigh } from './trim.ts'
-import { floorOf, isReached, type Score, sumOf } from './win.ts'
+import { floorOf, type Score, sumOf, waysToWin } from './win.ts'
 
 /**
  * One environment: the weights are all of the duel's, in ppm, also of validators without a lane;
@@ -88,12 +88,10 @@ function medianRate(lanes: readonly Lane[], kind: 'contenderPoints' | 'championP
 
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
 function lookAtBoth(seen: Seen, ratioPpm: number, rule: LaneRule): Look {
-  const { win, hold, floor, sum } = seen
+  const { hold } = seen
   const cap = BigInt(rule.cap) * PPM
   const holding = lookAt({ ...hold, ratioPpm, rule })
-  const mayWin = win.trials >= BigInt(rule.minTrials) * PPM
-  if (mayWin && isReached(floor, rule.floorZSquaredPpm)) return 'win'
-  if (mayWin && isReached(sum, rule.zSquaredPpm)) return 'win'
+  if (waysToWin(seen, rule).length > 0) return 'win'
   if (hold.trials >= 2n * cap || holding === 'hold') return 'hold'
   return 'continue'
 }

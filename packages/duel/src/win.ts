@@ -1,7 +1,8 @@
 import { ceilRoot } from '@affine/wilson'
 import type { Lane } from './outliers.ts'
+import type { LaneRule } from './protocol.ts'
 import { compare } from './record.ts'
-import { type Kept, leadOf, sumKept } from './trim.ts'
+import { type Kept, leadOf, sumKept, type WeightedTally } from './trim.ts'
 
 /**
  * How far a contender leads, and the variance that chance has there: a win takes a lead of at least
@@ -26,6 +27,23 @@ export function isReached({ lead, spread }: Score, zSquaredPpm: bigint): boolean
   return lead >= 0n && PPM * lead * lead >= zSquaredPpm * spread
 }
 
+/** The ways to a win. */
+export type Way = 'floor' | 'sum'
+
+/** What a win is looked for in. */
+interface Counted extends Readonly<Record<Way, Score>> {
+  readonly win: WeightedTally
+}
+
+/** The ways in which it is a win: none if it is not. Protocol §8.6. */
+export function waysToWin({ win, floor, sum }: Counted, rule: LaneRule): readonly Way[] {
+  if (win.trials < BigInt(rule.minTrials) * PPM) return []
+  const ways: Way[] = []
+  if (isReached(floor, rule.floorZSquaredPpm)) ways.push('floor')
+  if (isReached(sum, rule.zSquaredPpm)) ways.push('sum')
+  return ways
+}
+
 /**
  * The score of sums: section 7's, its variance by what lanes should have played. A third that
  * admits to few trials would else make the others' luck look certain. Protocol §8.6.
@@ -36,6 +54,11 @@ export function sumOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
     lead: sumKept(kept, (lane) => leadOf(lane, ratioPpm)),
     spread: PPM * sumKept(kept, expected) * varianceOf(ratioPpm),
   }
+}
+
+/** The trials that the lanes of a score of sums should have, in millionths. Protocol §8.6. */
+export function expectedIn({ spread }: Score, ratioPpm: number): bigint {
+  return spread / (PPM * varianceOf(ratioPpm))
 }
 
 /**

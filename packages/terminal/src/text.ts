@@ -15,8 +15,8 @@ const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).j
 /** A text whose URLs are masked where they may be secret. */
 export const maskUrls = (text: string): string => text.replace(SECRET, '****')
 
-/** A share in ppm as three decimals. */
-export const share = (ppm: number): string => (ppm / 1_000_000).toFixed(3)
+/** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
+export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
 
 /** How hotkeys and miners are called on the screen. */
 export type NameOf = (hotkey: string) => string

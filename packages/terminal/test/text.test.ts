@@ -40,17 +40,28 @@ describe('a URL', () => {
 })
 
 describe('for the eye', () => {
-  it('a share has three decimals', () => {
-    expect([0, 510_000, 1_000_000].map(share)).toEqual(['0.000', '0.510', '1.000'])
+  it('a share has the decimals that it has', () => {
+    expect([0, 1, 510_000, 619_500, 1_000_000].map(share)).toEqual([
+      '0',
+      '0.000001',
+      '0.51',
+      '0.6195',
+      '1',
+    ])
+    expect(share(25_333_321n)).toBe('25.333321')
+    expect(share(999_999_999_999_999n)).toBe('999999999.999999')
   })
 
   it('an interval has the ratio to beat drawn in it, at the ends of the scale too', () => {
-    expect(drawInterval({ wins: 0, trials: 0, z: 2 }, 510_000)).toContain('no decisive trial')
+    const zSquaredPpm = 4_000_000n
+    expect(drawInterval({ wins: 0, trials: 0, zSquaredPpm }, 510_000)).toContain(
+      'no decisive trial',
+    )
     for (const wins of [0, 1, 50, 99, 100]) {
       for (const ratio of [1, 510_000, 999_999]) {
         const [, cells = '', lower, upper] =
-          /^\[(.{30})\] (\d\.\d{3})…(\d\.\d{3})$/.exec(
-            drawInterval({ wins, trials: 100, z: 2 }, ratio),
+          /^\[(.{30})\] (\d(?:\.\d+)?)…(\d(?:\.\d+)?)$/.exec(
+            drawInterval({ wins, trials: 100, zSquaredPpm }, ratio),
           ) ?? []
         expect(cells.indexOf('┃')).toBe(Math.floor((ratio / 1_000_000) * 30))
         expect(Number(lower)).toBeLessThanOrEqual(wins / 100)

@@ -130,10 +130,10 @@ function secretIn(kept: Json | undefined): Hash | undefined {
 
 /** How each environment stands, on a line. */
 function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly string[] {
-  const z = Math.sqrt(PROTOCOL.zSquaredPpm / 1e6)
+  const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval({ wins, trials, z }, ratioPpm)
+    const drawn = drawInterval({ wins, trials, zSquaredPpm }, ratioPpm)
     return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} ${verdict}`
   })
 }

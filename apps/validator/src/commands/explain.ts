@@ -1,10 +1,18 @@
-import { openChain } from '@affine/settlement'
-import { onChain, printable, reportRecord, sampleText } from '@affine/terminal'
+import { openChain, type Settled } from '@affine/settlement'
+import {
+  crownedIn,
+  epochText,
+  type Output,
+  onChain,
+  printable,
+  reportRecord,
+  sampleText,
+} from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 import { MinerLanes } from './views/miner-lanes.ts'
 import { placesIn } from './views/places.ts'
-import { turnOf, turnText } from './views/turn.ts'
+import { namesFor, turnOf, turnText } from './views/turn.ts'
 
 /** Lost challenges of an epoch that are shown. */
 const SHOWN = 3
@@ -30,7 +38,10 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
         const { epoch, report } = settled
         const deeds = lanes.finish(report)
         const turn = turnOf(hotkey, settled, deeds)
-        if (turn === undefined) continue
+        if (turn === undefined) {
+          sayCrowned(settled, hotkey, screen)
+          continue
+        }
         const { role, duel, forfeits } = turn
         const record = { type: 'epoch', epoch, role, duel, forfeits, report: reportRecord(report) }
         screen.line(turnText(turn), record)
@@ -43,3 +54,10 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       screen.line(`${printable(hotkey)} ${now.why}`, { type: 'now', ...now })
     }),
   )
+
+/** A throne that was taken without a duel is no turn, and told all the same. */
+function sayCrowned(settled: Settled, hotkey: string, screen: Output): void {
+  if (crownedIn(settled)?.hotkey !== hotkey) return
+  const record = { type: 'crowned', epoch: settled.before.epoch, hotkey }
+  screen.line(epochText(settled, namesFor(hotkey)), record)
+}

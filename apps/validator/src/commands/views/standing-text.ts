@@ -1,5 +1,5 @@
-import { align, printable, share } from '@affine/terminal'
-import type { Standing } from './standing.ts'
+import { align, countsText, envText, printable, share } from '@affine/terminal'
+import type { EnvStanding, Standing } from './standing.ts'
 
 /** Where a subnet stands, as lines for people. */
 export function standingText(standing: Standing): string {
@@ -10,11 +10,18 @@ export function standingText(standing: Standing): string {
     `block     ${blockText(standing)}`,
     `champion  ${printable(champion?.hotkey ?? 'nobody')}; ratio to beat ${bar}`,
     `contender ${contenderText(standing)}`,
-    ...envs.map(({ text, verdict }) => `${text} → ${verdict}`),
+    ...envs.map((env) => envStandingText(env, duel?.ratio ?? ratio)),
     `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
     `lanes     of epoch ${state.epoch - 1}`,
     ...align(rows),
   ].join('\n')
+}
+
+/** What a verdict was of is known in its epoch alone: since then, weights may have changed. */
+function envStandingText(standing: EnvStanding, ratioPpm: number): string {
+  const { verdict, ...seen } = standing
+  if (verdict !== 'go on') return countsText(seen, verdict)
+  return envText({ ...seen, given: undefined, otherwise: verdict, ratioPpm })
 }
 
 function blockText({ subnet, block, place, due }: Standing): string {

@@ -1,12 +1,12 @@
 import type { Chain, Weights } from '@affine/chain'
 import {
-  type Duel,
   type DuelSnapshot,
   type Evidence,
   judgeEnvironment,
+  type LaneRule,
   type Protocol,
   type Report,
-  ruleOf,
+  ruleAmong,
   type State,
   stateRoot,
   sumTallies,
@@ -15,7 +15,7 @@ import {
   weighToday,
 } from '@affine/duel'
 import { duelSnapshot, type Place, placeOf, type Subnet } from '@affine/settlement'
-import { envText, type Rows, reportRecord } from '@affine/terminal'
+import { type Rows, reportRecord } from '@affine/terminal'
 import { placesIn } from './places.ts'
 import { validatorRows } from './validators.ts'
 
@@ -30,12 +30,12 @@ interface Due {
 }
 
 /** An environment of a duel that goes on. */
-interface EnvStanding extends Omit<Evidence, 'look'> {
+export interface EnvStanding extends Omit<Evidence, 'look'> {
   readonly env: string
   readonly tallies: Tallies
   readonly verdict: Verdict | 'go on'
-  /** A line for people, without the verdict. */
-  readonly text: string
+  /** The numbers that it is held against, while it is open. */
+  readonly rule: LaneRule
 }
 
 /** Where a subnet stands at its head. */
@@ -102,19 +102,15 @@ async function blockMs(chain: Chain, block: number): Promise<number> {
 
 function envsOf({ duel, protocol }: State, today: DuelSnapshot): readonly EnvStanding[] {
   if (duel === undefined) return []
-  const weighed = { ...duel, weights: weighToday(duel, today) }
-  return Object.keys(protocol.envs).map((env) => envStanding(env, weighed, protocol))
-}
-
-function envStanding(env: string, duel: Duel, protocol: Protocol): EnvStanding {
-  const { weights, ratio: ratioPpm } = duel
-  const epochs = duel.tallies[env] ?? []
-  const rule = ruleOf(protocol)
-  const { look: _, ...evidence } = judgeEnvironment({ weights, epochs, ratioPpm, rule })
-  const tallies = sumTallies(epochs)
-  const text = envText(env, { ...evidence, tallies }, { ratioPpm, protocol })
-  const verdict = duel.verdicts[env] ?? 'go on'
-  return { env, tallies, ...evidence, verdict, text }
+  const { verdicts, ratio: ratioPpm } = duel
+  const weights = weighToday(duel, today)
+  return Object.keys(protocol.envs).map((env) => {
+    const epochs = duel.tallies[env] ?? []
+    const rule = ruleAmong(verdicts, env, protocol)
+    const { look: _, ...evidence } = judgeEnvironment({ weights, epochs, ratioPpm, rule })
+    const tallies = sumTallies(epochs)
+    return { env, tallies, ...evidence, verdict: verdicts[env] ?? 'go on', rule }
+  })
 }
 
 /** Where a subnet stands, for machines. */

@@ -1,12 +1,12 @@
 import type { Duel, State } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
-import { epochText, shortHotkey } from '@affine/terminal'
+import { epochText, type NameOf, shortHotkey } from '@affine/terminal'
 import { type Deeds, ROLES } from './miner-lanes.ts'
 
 const WHY = {
   win:
     'win, as without the third of the weight most in its favour ' +
-    'the contender still reaches the ratio to beat',
+    'the contender still leads the ratio to beat by enough',
   hold:
     'hold, as what is left until the cap of decisive challenges ' +
     'cannot plausibly make it a win',
@@ -40,14 +40,18 @@ function countWays(forfeits: readonly string[]): readonly string[] {
   return [...counts].map(([way, count]) => `${count} ${way}`)
 }
 
+/** How everybody is called in what is told of one miner. */
+export function namesFor(hotkey: string): NameOf {
+  return (name) => (name === hotkey ? 'this miner' : shortHotkey(name))
+}
+
 /** A turn as lines for people. */
 export function turnText(turn: Turn): string {
   const { hotkey, settled, challenges, forfeits } = turn
   const { before } = settled
-  const nameOf = (name: string): string => (name === hotkey ? 'this miner' : shortHotkey(name))
   const ways = forfeits.join(', ') || 'none'
   return [
-    epochText(settled, nameOf),
+    epochText(settled, namesFor(hotkey)),
     ...Object.keys(before.protocol.envs).map((env) => `  ${env}: ${verdictText(env, turn)}`),
     `  forfeited by this miner, of ${challenges} challenges in lanes that count: ${ways}`,
     ...endingTexts(turn),

@@ -158,7 +158,7 @@ async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[
  */
 export class ReadingSubnet {
   readonly chain: LocalChain
-  readonly buckets = new Buckets()
+  readonly buckets: Buckets = new Buckets()
   readonly voters: readonly Account[]
   readonly strangers: readonly Account[]
   readonly network: Network
@@ -201,6 +201,12 @@ export class ReadingSubnet {
     await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
     return (await settleEpoch({ chain, network }, start, { find })).state
+  }
+
+  /** The champion commits to something else. */
+  leave(): Promise<void> {
+    const model = `other-${champion.hotkey}`
+    return this.commit(champion, { kind: 'miner', model, revision: 'r', chute: 'c' })
   }
 
   /** Attests the lanes of `whole`; with a bucket by its hotkey, or at `url`. */

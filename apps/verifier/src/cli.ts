@@ -2,10 +2,9 @@ import { openChain } from '@affine/settlement'
 import { chainCommand, onChain, run, whole } from '@affine/terminal'
 import { verify } from './verify.ts'
 
-const EXIT_CODES =
-  'Exit codes: 0 all holds, 1 something does not, 2 wrong usage. ' +
-  'A validator whose samples were statistically far from the\n' +
-  "others' is named, but its bytes hold: that alone is not a failure."
+const EXIT_CODES = `Exit codes: 0 all holds, 1 something does not, 2 wrong usage.
+A validator is named, without a failure, whose samples were statistically far from the others',
+that attested without bits of lanes that are whole, or whose weights are not the champion's.`
 
 const EXAMPLES = `
 Examples:

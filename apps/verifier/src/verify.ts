@@ -4,9 +4,11 @@ import {
   type Flaw,
   type OpenBucket,
   type Recomputed,
+  type Remark,
   recompute,
   type SamplePlace,
   type Subnet,
+  type Votes,
 } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { epochRecord, epochText, type Output, printable, sampleText, share } from '@affine/terminal'
@@ -28,6 +30,9 @@ interface Findings {
   state: State | undefined
   shown: number
   flaws: number
+  remarks: number
+  /** Of the last epoch. */
+  votes: Votes | undefined
   /** By validator, in how many epochs it was set aside. */
   readonly disagreed: Record<string, number>
 }
@@ -48,14 +53,21 @@ export async function verify(
     samples.push([sampleText(sample, place), { type: 'sample', ...place, sample }])
   }
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base: asked.base })
-  const findings: Findings = { state: undefined, shown: 0, flaws: 0, disagreed: {} }
+  const findings: Findings = {
+    state: undefined,
+    shown: 0,
+    flaws: 0,
+    remarks: 0,
+    votes: undefined,
+    disagreed: {},
+  }
   for await (const settled of recompute({ chain, network, openBucket: open, onSample })) {
     addTo(findings, settled)
     const lines = samples.splice(0)
     if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
     if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
     findings.shown += lines.length
-    lines.push(...settled.flaws.map(flawLine))
+    lines.push(...settled.flaws.map(flawLine), ...settled.remarks.map(remarkLine))
     for (const line of lines) screen.line(...line)
   }
   screen.line(...endOf(findings, search ?? `epoch ${asked.epoch}`))
@@ -72,22 +84,29 @@ function isAsked(sample: Sample, place: SamplePlace, asked: Asked): boolean {
   return FILTERS.every((name) => asked[name] === undefined || asked[name] === here[name])
 }
 
-function addTo(findings: Findings, { state, flaws, report }: Recomputed): void {
+function addTo(findings: Findings, { state, flaws, remarks, votes, report }: Recomputed): void {
   findings.state = state
+  findings.votes = votes
   findings.flaws += flaws.length
+  findings.remarks += remarks.length
   for (const [hotkey, { setAside }] of Object.entries(report.lanes)) {
     if (setAside.length === 0) continue
     findings.disagreed[hotkey] = (findings.disagreed[hotkey] ?? 0) + 1
   }
 }
 
-const flawLine = (flaw: Flaw): Line => {
-  const { epoch, validator, code, detail } = flaw
-  const text = `  ✘ epoch ${epoch}, ${validator}: ${code}: ${printable(detail)}`
-  return [text, { type: 'flaw', ...flaw }]
-}
+const flawLine = (flaw: Flaw): Line => [`  ✘ ${placed(flaw)}`, { type: 'flaw', ...flaw }]
 
-function endOf({ state, shown, disagreed, flaws }: Findings, search: string): Line {
+const remarkLine = (remark: Remark): Line => [
+  `  ! ${placed(remark)}`,
+  { type: 'remark', ...remark },
+]
+
+const placed = ({ epoch, validator, code, detail }: Flaw | Remark): string =>
+  `epoch ${epoch}, ${validator}: ${code}: ${printable(detail)}`
+
+function endOf(findings: Findings, search: string): Line {
+  const { state, shown, disagreed, flaws, remarks, votes } = findings
   if (state === undefined) throw new Error('the chain has not closed an epoch yet')
   if (shown === 0) throw new Error(`nothing matches ${search}`)
   const { ratio, epoch } = state
@@ -98,10 +117,22 @@ function endOf({ state, shown, disagreed, flaws }: Findings, search: string): Li
     `champion   ${champion}`,
     `ratio      ${share(ratio)}`,
     `state root ${root}, governing epoch ${epoch}`,
+    ...votesTexts(votes),
   ]
   for (const [hotkey, epochs] of Object.entries(disagreed)) {
     lines.push(`${hotkey}: its samples did not agree with the others' in ${epochs} epochs`)
   }
+  if (remarks > 0) lines.push(`${remarks} ! in the epochs: reported, and no failure.`)
   lines.push(flaws === 0 ? 'Everything holds.' : `Not everything holds: ${flaws} ✘ above.`)
-  return [lines.join('\n'), { type: 'end', champion, ratio, root, disagreed, flaws }]
+  const record = { type: 'end', champion, ratio, root, votes, disagreed, remarks, flaws }
+  return [lines.join('\n'), record]
+}
+
+/** Whom the weights go to at the end of the last epoch. */
+function votesTexts(votes: Votes | undefined): readonly string[] {
+  if (votes === undefined) return []
+  const { uid, validators, agreeing, others } = votes
+  const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`
+  const differing = others.map(({ validator, detail }) => `; ${validator}: ${printable(detail)}`)
+  return [`weights    ${given}${differing.join('')}`]
 }

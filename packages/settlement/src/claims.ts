@@ -1,4 +1,4 @@
-import { encodeBitmap, stateRoot } from '@affine/duel'
+import { type Attestation, encodeBitmap, stateRoot } from '@affine/duel'
 import { isMissing } from './checked-lane.ts'
 import type { Found } from './copies.ts'
 import type { Settled } from './settle.ts'
@@ -8,8 +8,14 @@ export function wrongClaims(settled: Settled): readonly Found[] {
   return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
 }
 
+/** What a voter attests of the epoch. */
+interface Attested {
+  readonly hotkey: string
+  readonly attest: Attestation
+}
+
 /** Who attests the epoch without a weight in it is nobody's concern. */
-function attestationsIn({ before, snapshot }: Settled) {
+export function attestationsIn({ before, snapshot }: Settled): readonly Attested[] {
   const { weights } = before.duel ?? { weights: {} }
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === before.epoch && Object.hasOwn(weights, hotkey) ? [{ hotkey, attest }] : [],

@@ -30,6 +30,7 @@ export {
   recompute,
   type SamplePlace,
 } from './recompute.ts'
+export type { Remark, Votes } from './remarks.ts'
 export {
   type FindLane,
   readSeals,

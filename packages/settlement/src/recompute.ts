@@ -8,13 +8,21 @@ import { wrongClaims } from './claims.ts'
 import { Copies, type Flaw, type Found } from './copies.ts'
 import { holdersOf } from './holders.ts'
 import { Owners } from './owners.ts'
+import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
 import { type FindLane, type Settled, settleEpoch } from './settle.ts'
 import { commitmentsOf } from './snapshot.ts'
 import { type Failed, type Keep, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
-export type Recomputed = Settled & { readonly epoch: number; readonly flaws: readonly Flaw[] }
+export interface Recomputed extends Settled {
+  readonly epoch: number
+  readonly flaws: readonly Flaw[]
+  /** None without comparing. */
+  readonly remarks: readonly Remark[]
+  /** Of the weights on chain at its end; undefined without comparing. */
+  readonly votes: Votes | undefined
+}
 
 /** Whose lane and which block a sample is in. */
 export interface SamplePlace {
@@ -44,8 +52,10 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const { number } = await chain.head()
   const { epoch: last } = placeOf(number + 1, network.protocol)
   const owners = new Owners()
+  const champions: (string | undefined)[] = []
   for (let state = from; state.epoch < last; ) {
-    const recomputed = await recomputeEpoch({ ...options, from, owners }, state)
+    champions.push(state.champion?.hotkey)
+    const recomputed = await recomputeEpoch({ ...options, from, owners, champions }, state)
     yield recomputed
     state = recomputed.state
   }
@@ -56,6 +66,8 @@ interface Stretch extends RecomputeOptions {
   /** The state that it begins with. */
   readonly from: State
   readonly owners: Owners
+  /** From its beginning up to the epoch. */
+  readonly champions: Champions
 }
 
 async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
@@ -89,7 +101,11 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   // Before a duel, those answer that vote in the one to come: they attested the epoch.
   const looked = copies ?? (await openOf(settled.state.duel))
   found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
-  return { epoch, ...settled, flaws: found.map((flaw) => ({ epoch, ...flaw })) }
+  const flaws = found.map((flaw) => ({ epoch, ...flaw }))
+  if (!compare) return { epoch, ...settled, flaws, remarks: [], votes: undefined }
+  const votes = await votesIn(chain, settled, options.champions)
+  const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
+  return { epoch, ...settled, flaws, remarks, votes }
 }
 
 /** Whose copies are looked at, and what is known of their buckets. */

@@ -1,0 +1,186 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Account, Chain, Weights } from '@affine/chain'
+import type { State } from '@affine/duel'
+import type { Recomputed } from '@affine/settlement'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { flawsOf, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { verify } from '../src/verify.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'reported-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+let subnet: ReadingSubnet
+let [first, second, third, light]: Account[] = []
+let all: readonly string[]
+/** Governs the epoch of the duel. */
+let state: State
+/** The uid of the champion and of its contender. */
+const [CHAMPION, CONTENDER] = [4, 5]
+
+/** Four voters have sealed whole lanes, which all of their buckets hold. */
+beforeEach(async () => {
+  subnet = new ReadingSubnet([100, 100, 100, 10])
+  ;[first, second, third, light] = subnet.voters
+  all = hotkeys(subnet.voters)
+  state = await subnet.begin()
+  await subnet.sealAll(state)
+})
+afterEach(() => {
+  process.exitCode = undefined
+})
+
+/** Every voter attests all lanes, but for what of them is said. */
+async function attestBut(lacking: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  for (const voter of subnet.voters) {
+    const without = lacking[voter.hotkey] ?? []
+    const whole = all.filter((hotkey) => !without.includes(hotkey))
+    await subnet.attest(voter, state, whole)
+  }
+}
+
+async function setWeights(rows: readonly (readonly [Account | undefined, Weights])[]) {
+  const sent = rows.map(([who, weights]) => who && subnet.chain.setWeights(who, weights))
+  await subnet.chain.produce(0)
+  await Promise.all(sent)
+}
+
+const remarksOf = (epochs: readonly Recomputed[]): readonly string[] =>
+  epochs.flatMap(({ remarks }) =>
+    remarks.map(({ epoch, validator, code, detail }) => `${epoch} ${code} ${validator} ${detail}`),
+  )
+
+/** What the verifier says, as text and as records. */
+async function told(): Promise<{ text: string; records: readonly Record<string, unknown>[] }> {
+  for (const { hotkey } of subnet.voters) {
+    for (const [path, bytes] of subnet.buckets.at(hotkey).files) {
+      const file = join(root, hotkey, path)
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, bytes)
+    }
+  }
+  const said: [string, object][] = []
+  const screen = { line: (...line: [string, object]) => said.push(line), status: () => {} }
+  const { chain } = subnet
+  await verify({ chain, network }, { base: root }, screen)
+  return {
+    text: said.map(([text]) => text).join('\n'),
+    records: said.map(([, record]) => ({ ...record })),
+  }
+}
+
+it('bits withheld from whole lanes that others attest are reported, and are no failure', async () => {
+  const lacking = [first, light].flatMap((voter) => voter?.hotkey ?? []).sort()
+  await attestBut({ [third?.hotkey ?? '']: lacking })
+  await subnet.end(state)
+  const epochs = await subnet.recompute()
+  const detail = `2 whole lanes that others attest: ${lacking.join(', ')}`
+  expect(flawsOf(epochs)).toEqual([])
+  expect(remarksOf(epochs)).toEqual([`1 BITS_WITHHELD ${third?.hotkey} ${detail}`])
+  expect(remarksOf(await subnet.recompute({ compare: false }))).toEqual([])
+
+  const { text, records } = await told()
+  expect(text).toContain(`  ! epoch 1, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
+  expect(text).toMatch(/\n1 ! in the epochs: reported, and no failure\.\nEverything holds\.$/)
+  const remark = { type: 'remark', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
+  expect(records).toContainEqual({ ...remark, detail })
+  expect(records.at(-1)).toMatchObject({ type: 'end', remarks: 1, flaws: 0 })
+  expect(process.exitCode).toBeUndefined()
+})
+
+it('a lane that its validator alone attests is withheld by nobody', async () => {
+  const hotkey = light?.hotkey ?? ''
+  const lacking = Object.fromEntries(
+    [first, second, third].map((voter) => [voter?.hotkey, [hotkey]]),
+  )
+  await attestBut(lacking)
+  await subnet.end(state)
+  expect(remarksOf(await subnet.recompute())).toEqual([])
+})
+
+it('a lane that cannot be read is withheld by nobody', async () => {
+  subnet = new ReadingSubnet([100, 100, 100, 10])
+  const [a, b, c, d] = subnet.voters as [Account, Account, Account, Account]
+  state = await subnet.begin()
+  await subnet.seal(d, state, 'ab'.repeat(32))
+  await subnet.sealAll(state, [a, b, c])
+  await attestBut({ [b.hotkey]: [d.hotkey], [c.hotkey]: [d.hotkey] })
+  await subnet.end(state)
+  const epochs = await subnet.recompute()
+  expect(epochs[1]?.report.lanes[d.hotkey]?.attesters).toEqual([a.hotkey, d.hotkey].sort())
+  expect(remarksOf(epochs)).toEqual([])
+})
+
+it('weights that are not all the champion’s are reported, and are no failure', async () => {
+  await attestBut({})
+  await setWeights([
+    [first, [[CHAMPION, 7]]],
+    [
+      second,
+      [
+        [CHAMPION, 65_535],
+        [CONTENDER, 1],
+      ],
+    ],
+    [third, [[CONTENDER, 65_535]]],
+  ])
+  await subnet.end(state)
+  const epochs = await subnet.recompute()
+  expect(flawsOf(epochs)).toEqual([])
+  const wrong = `expected all to uid ${CHAMPION}, got`
+  expect(remarksOf(epochs)).toEqual([
+    `1 OTHER_WEIGHTS ${second?.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
+    `1 OTHER_WEIGHTS ${third?.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
+  ])
+  expect(remarksOf(await subnet.recompute({ compare: false }))).toEqual([])
+
+  const { text, records } = await told()
+  expect(text).toContain(`  ! epoch 1, ${second?.hotkey}: OTHER_WEIGHTS: ${wrong}`)
+  expect(text).toContain(
+    `\nweights    1 of 3 validators give uid ${CHAMPION} all their weight; ${second?.hotkey}: `,
+  )
+  expect(records.at(-1)).toMatchObject({
+    votes: {
+      uid: CHAMPION,
+      validators: 3,
+      agreeing: 1,
+      others: [{ validator: second?.hotkey }, {}],
+    },
+    remarks: 2,
+    flaws: 0,
+  })
+  expect(process.exitCode).toBeUndefined()
+})
+
+/** The chain, if weights were committed there for so many tempos. */
+function committing({ chain }: ReadingSubnet, revealPeriod: number): Chain {
+  const snapshot = async (block: number) => ({ ...(await chain.snapshot(block)), revealPeriod })
+  const own = (name: string | symbol) => {
+    const value = Reflect.get(chain, name)
+    return typeof value === 'function' ? value.bind(chain) : value
+  }
+  return new Proxy(chain, { get: (_, name) => (name === 'snapshot' ? snapshot : own(name)) })
+}
+
+it('weights that wait for their reveal may be those of a champion before', async () => {
+  await attestBut({})
+  await setWeights([[first, [[CHAMPION, 1]]]])
+  await subnet.leave()
+  await subnet.end(state)
+  const [, last] = await subnet.recompute()
+  if (last === undefined) throw new Error('no second epoch')
+  expect(last.state.champion).toEqual(state.duel?.contender)
+  await subnet.end(last.state)
+  const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
+  const remark = `2 OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
+  expect(remarksOf(await subnet.recompute())).toEqual([remark])
+  const chain = committing(subnet, 1)
+  const waiting = await subnet.recompute({ chain })
+  expect(remarksOf(waiting)).toEqual([])
+  const votes = { uid: CONTENDER, validators: 1, agreeing: 0, others: [] }
+  expect(waiting.at(-1)?.votes).toEqual(votes)
+})

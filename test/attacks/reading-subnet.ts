@@ -258,7 +258,11 @@ export class ReadingSubnet {
    * Every one of `who` seals a lane, which all voters' buckets hold; the chain has come to the seal
    * block.
    */
-  async sealAll(state: State, who = this.voters, plan: LanePlan = {}): Promise<void> {
+  async sealAll(
+    state: State,
+    who: readonly Account[] = this.voters,
+    plan: LanePlan = {},
+  ): Promise<void> {
     for (const voter of who) {
       const block = await this.lane(voter, state, plan)
       this.put(block)

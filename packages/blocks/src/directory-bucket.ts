@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
+import { makeFolder } from './make-folder.ts'
+
+export { makeFolder } from './make-folder.ts'
 
 /** A file open for reading, which the caller closes, and what it was when it was opened. */
 export interface OpenFile {
@@ -34,7 +37,7 @@ export function directoryBucket(directory: string): Bucket {
     const folder = dirname(place)
     const temporary = join(folder, `.${randomUUID()}.tmp`)
     try {
-      const firstMade = await mkdir(folder, { recursive: true })
+      const firstMade = await makeFolder(folder)
       if (await isLinked(root, path)) throw new Error(`a link leads to ${folder}`)
       if (!(await isThere(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true })
@@ -47,7 +50,8 @@ export function directoryBucket(directory: string): Bucket {
     } catch (cause) {
       throw new Error(`cannot write ${place}: ${(cause as Error).message}`, { cause })
     } finally {
-      await rm(temporary, { force: true })
+      // Where it cannot be removed, what went wrong before says more.
+      await rm(temporary, { force: true }).catch(() => undefined)
     }
   }
   return { read, write }

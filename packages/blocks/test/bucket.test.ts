@@ -133,6 +133,25 @@ describe('directoryBucket', () => {
       /ENOTDIR|EEXIST/,
     )
   })
+
+  it('says what is in the way where a folder is to be', async () => {
+    await mkdir(join(root, 'way'))
+    await writeFile(join(root, 'way/v1'), '')
+    const at = (path: string): string => join(root, path)
+    await expect(directoryBucket(at('way/v1')).write('x', bytes('x'))).rejects.toThrow(
+      `cannot write ${at('way/v1/x')}: EEXIST: file already exists, mkdir '${at('way/v1')}'`,
+    )
+    await expect(directoryBucket(at('way')).write('v1/x', bytes('x'))).rejects.toThrow(
+      `cannot write ${at('way/v1/x')}: EEXIST: file already exists, mkdir '${at('way/v1')}'`,
+    )
+    await expect(directoryBucket(at('way')).write('v1/blocks/x', bytes('x'))).rejects.toThrow(
+      `cannot write ${at('way/v1/blocks/x')}: ENOTDIR: not a directory, mkdir`,
+    )
+  })
+
+  it('ends where no folder can be made', async () => {
+    await expect(directoryBucket('/proc/af/x').write('v1/x', bytes('x'))).rejects.toThrow('ENOENT')
+  })
 })
 
 describe('httpBucket', () => {

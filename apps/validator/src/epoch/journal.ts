@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { appendFile, type FileHandle, mkdir, open, readFile, truncate } from 'node:fs/promises'
+import { appendFile, type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncFolders } from '@affine/blocks/directory'
+import { makeFolder, syncFolders } from '@affine/blocks/directory'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 
 /**
@@ -22,7 +22,7 @@ export interface Journal extends AsyncDisposable {
  * @throws Error naming the line, when any other line is not canonical JSON: the file was altered.
  */
 export async function openJournal(path: string): Promise<Journal> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeFolder(dirname(path))
   await appendFile(path, '')
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)

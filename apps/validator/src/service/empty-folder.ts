@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder } from '@affine/blocks/directory'
 
 /**
  * The folder that "--out" names, made if it is not there.

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
@@ -22,7 +22,8 @@ async function makeOne(path: string): Promise<string | undefined> {
     await mkdir(path)
     return path
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    if (isThere && (await stat(path)).isDirectory()) return undefined
     throw error
   }
 }

@@ -199,8 +199,32 @@ describe.concurrent('what never ends', () => {
       expectClear(ended, `the file of a chain's export; got "${chain}"`)
     }
     const ended = await run(AF, ['config'], { cwd })
-    expect(ended.code).toBe(1)
+    expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
+  })
+
+  it('a pipe, a device and a folder are no key', async () => {
+    const [url, folder] = [await closedUrl(), fresh()]
+    const pipe = fresh()
+    execFileSync('mkfifo', [pipe])
+    const wallets = fresh()
+    await mkdir(join(wallets, 'w/hotkeys'), { recursive: true })
+    execFileSync('mkfifo', [join(wallets, 'w/hotkeys/pipe')])
+    const keys = [
+      ['--key', pipe],
+      ['--key', '/dev/zero'],
+      ['--key', root],
+    ]
+    const wallet = ['--wallet', 'w', '--hotkey', 'pipe', '--wallet-path', wallets]
+    for (const key of [...keys, wallet]) {
+      const validating = ['--folder', folder, '--buckets', 'buckets']
+      const commands = [['set-weights'], ['validate', ...validating]]
+      for (const words of commands) {
+        const ended = await af(...words, '--network', url, ...key)
+        expect(ended.code).toBe(2)
+        expectClear(ended, 'expected to be a regular file')
+      }
+    }
   })
 
   it('a folder where none can be made', async () => {

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
@@ -241,6 +244,13 @@ describe('a hotkey file', () => {
     expectSilent(error)
   })
 
+  test("does not wait for its wallet's coldkeypub.txt, where that is a pipe", async () => {
+    const file = await fileOf(whole, 'piped/hotkeys/key')
+    execFileSync('mkfifo', [join(root, 'piped', 'coldkeypub.txt')])
+    const { account, coldkey } = await readHotkey(file)
+    expect([account.hotkey, coldkey]).toEqual([HOTKEY, undefined])
+  })
+
   test('however it is broken, is read or refused, and never quoted', async () => {
     const text = JSON.stringify({
       secretPhrase: PHRASE,
@@ -261,10 +271,16 @@ describe('a hotkey file', () => {
     )
   })
 
-  test('is a file, and one that is there', async () => {
-    await expect(readHotkey(root)).rejects.toThrow(
-      new RangeError(`${root} expected to be a file, got a folder`),
-    )
+  test('is a regular file, and one that is there', async () => {
+    const [pipe, socket] = [join(root, 'pipe'), join(root, 'socket')]
+    execFileSync('mkfifo', [pipe])
+    const server = createServer().listen(socket)
+    await once(server, 'listening')
+    for (const odd of [root, pipe, socket, '/dev/zero', '/dev/null'])
+      await expect(readHotkey(odd)).rejects.toThrow(
+        new RangeError(`${odd} expected to be a regular file`),
+      )
+    server.close()
     await expect(readHotkey(join(root, 'nowhere'))).rejects.toThrow('ENOENT')
   })
 

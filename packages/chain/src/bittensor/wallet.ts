@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import * as z from 'zod'
 import { type Account, decodeAddress } from '../account.ts'
+import { readRegularFile } from '../regular-file.ts'
 import { accountFrom } from './secret.ts'
 
 export { accountFrom } from './secret.ts'
@@ -62,9 +62,9 @@ function checkName(what: string, name: string): void {
  * path, never what is in it.
  *
  * As in btwallet the phrase counts before the seed, and the seed before the private key.
- * @throws RangeError for a coldkey, and for a file that is encrypted, over 16 KiB, in neither form,
- *   without a secret, or with one that does not give the address beside it. Rejects when the file
- *   cannot be read.
+ * @throws RangeError for a coldkey, and for a file that is no regular one, encrypted, over 16 KiB,
+ *   in neither form, without a secret, or with one that does not give the address beside it.
+ *   Rejects when the file cannot be read.
  */
 export async function readHotkey(path: string): Promise<Key> {
   await checkNoColdkey(path)
@@ -84,7 +84,7 @@ export async function readHotkey(path: string): Promise<Key> {
 }
 
 async function checkNoColdkey(path: string): Promise<void> {
-  const target = await realpath(path).catch(() => path) // a pipe has none
+  const target = await realpath(path).catch(() => path)
   if (isColdkey(path) || isColdkey(target))
     throw new RangeError(`${path} is a coldkey, which this program has no use for: ${INSTEAD}`)
 }
@@ -125,10 +125,6 @@ async function coldkeyOf(path: string): Promise<string | undefined> {
 }
 
 async function readText(path: string): Promise<{ text: string; mode: number }> {
-  const file = await stat(path)
-  if (file.isDirectory()) throw new RangeError(`${path} expected to be a file, got a folder`)
-  const bytes = Buffer.concat(await createReadStream(path, { end: MAX_BYTES }).toArray())
-  if (bytes.length > MAX_BYTES)
-    throw new RangeError(`${path} expected to hold at most ${MAX_BYTES} bytes, got more`)
-  return { text: bytes.toString().trim(), mode: file.mode }
+  const { bytes, stats } = await readRegularFile(path, MAX_BYTES)
+  return { text: bytes.toString().trim(), mode: stats.mode }
 }

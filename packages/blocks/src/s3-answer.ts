@@ -11,7 +11,7 @@ export class BucketRefusal extends Error {}
 export interface S3Answer {
   /** 200; 404, or whatever came with the code NoSuchKey, for no file; or 412 for one in the way. */
   readonly status: number
-  /** Null for no file, or for more bytes than the limit. */
+  /** The file's; null for no file, or for more bytes than the limit. */
   readonly bytes: Uint8Array | null
 }
 
@@ -41,7 +41,7 @@ export async function readAnswer(
   if (response.ok) return { status: 200, bytes: await readBody(response, limit, signal) }
   const { status } = response
   const bytes = await readBody(response, MESSAGE_LIMIT, signal)
-  if (status === 412) return { status, bytes }
+  if (status === 412) return { status, bytes: null }
   const code = codeOf(bytes)
   if (code === 'NoSuchKey') return { status, bytes: null }
   const message = `status ${status} ${code || 'without a code'}: ${adviceOn(status, code)}`

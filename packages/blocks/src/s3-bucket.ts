@@ -39,6 +39,7 @@ export function s3Bucket(options: S3Options): Bucket {
     try {
       const { status, bytes } = await askS3({ url, body: null, limit }, account)
       if (status === 200 && bytes === null) throw new BucketRefusal(`larger than ${limit} bytes`)
+      if (status === 412) throw new BucketRefusal('status 412, though a read has no condition')
       return bytes
     } catch (error) {
       throw s3ErrorOf(`read ${url}`, error)

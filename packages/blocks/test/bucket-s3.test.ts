@@ -294,6 +294,13 @@ describe('a read', () => {
     )
   })
 
+  it('takes nothing that comes with a 412 for a file', async () => {
+    const endpoint = await serve((_, response) => response.writeHead(412).end('<html>no</html>'))
+    await expect(s3Bucket({ ...place, endpoint }).read('x', 100)).rejects.toThrow(
+      /^cannot read http.*x: status 412/,
+    )
+  })
+
   it('inflates no more than the limit', async () => {
     const path = freshPath()
     await s3Bucket(place).write(path, new Uint8Array(1 << 27))

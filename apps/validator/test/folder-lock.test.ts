@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { killAll, type Started, start } from '../../../test/processes.ts'
@@ -38,7 +39,7 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   const folder = join(root, 'held')
   const first = hold(0, [folder])
   expect(await said(first)).toEqual({ held: [folder], refused: [] })
-  const message = `${folder} is in use by process ${first.child.pid}: stop it, or name another --folder`
+  const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another --folder`
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')
@@ -48,25 +49,52 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   expect(await readdir(folder)).toEqual([])
 })
 
-it.runIf(existsSync('/proc/self/stat'))(
-  'a lock whose process id another program has got since is taken over',
+/** In a container of its own kind: another process id, and none of ours can be seen. */
+const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child']
+const hasNamespaces = spawnSync('unshare', [...APART, 'true']).status === 0
+
+it.runIf(hasNamespaces)(
+  'a process that cannot be seen holds its folder, until it is gone',
   async () => {
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
-    const folder = join(root, 'reused')
-    await mkdir(folder)
-    for (const name of [`lock.${other.pid}.1`, `lock.${process.pid}.1`])
-      await writeFile(join(folder, name), '')
-    await (await holdFolder(folder))[Symbol.asyncDispose]()
-    expect(await readdir(folder)).toEqual([])
+    const folder = join(root, 'apart')
+    const loader = ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
+    const other = spawn('unshare', [...APART, process.execPath, ...loader, HOLDER, '0', folder])
+    await once(other.stdout, 'data')
+    await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by process 1 on`)
     other.kill('SIGKILL')
+    await once(other, 'close')
+    await (await holdFolder(folder))[Symbol.asyncDispose]()
   },
 )
 
-it('a lock whose process lives and does not say when it was started is respected', async () => {
-  const folder = join(root, 'unknown')
-  await mkdir(folder)
-  await writeFile(join(folder, `lock.${process.ppid}.`), '')
-  await expect(holdFolder(folder)).rejects.toThrow(`is in use by process ${process.ppid}`)
+it('who has begun again after a kill holds it against all others', async () => {
+  const folder = join(root, 'again')
+  const first = hold(0, [folder])
+  await said(first)
+  await first.stop('SIGKILL')
+  const second = hold(0, [folder])
+  expect(await said(second)).toEqual({ held: [folder], refused: [] })
+  await expect(holdFolder(folder)).rejects.toThrow(`is in use by process ${second.child.pid} on`)
+})
+
+it('of several that give it back and take it again, never two hold it', async () => {
+  const folder = join(root, 'turns')
+  let holders = 0
+  let turns = 0
+  const take = async (): Promise<void> => {
+    for (let i = 0; i < 30; i++) {
+      const lock = await holdFolder(folder).catch(() => null)
+      if (lock === null) continue
+      holders += 1
+      turns += 1
+      expect(holders).toBe(1)
+      await sleep(20)
+      holders -= 1
+      await lock[Symbol.asyncDispose]()
+    }
+  }
+  await Promise.all([take(), take(), take(), take()])
+  expect(turns).toBeGreaterThan(0)
 })
 
 it('of several that come at once, after a kill or to a new folder, never two hold it', async () => {

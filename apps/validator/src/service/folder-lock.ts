@@ -1,76 +1,80 @@
-import { readFileSync } from 'node:fs'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { syncFolders } from '@affine/blocks/directory'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder, syncFolders } from '@affine/blocks/directory'
+import { readRegularFile } from '@affine/chain/file'
+
+/** Locks that are held: a file that nothing refers to any more would be closed. */
+const held = new Set<FileHandle>()
 
 /**
  * Takes a folder for this process, so that no two validators sign from one journal; disposing gives
- * it back. A lock whose process is gone, as after a kill, is taken over. Of two that come at once,
- * at most one gets it.
+ * it back. The lock is the system's, on the file `lock` in the folder: of two that come at once one
+ * gets it, containers that share the folder see it, and it ends with the process, however that
+ * ends. Between machines it holds where their file system locks for all of them, as NFS does.
  *
  * @throws Error naming the process that holds it.
  */
 export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
-  const own = `lock.${process.pid}.${startOf(process.pid)}`
-  const unlock = (name: string): Promise<void> => rm(join(place, name), { force: true })
+  const path = join(place, 'lock')
   const made = await makeFolder(place)
   if (made !== undefined) await syncFolders(place, dirname(made))
-  // Each shows its own lock before it looks for others', so at least the later of two sees the
-  // other.
-  await writeFile(join(place, own), '')
-  for (const name of await readdir(place)) {
-    const maker = makerOf(name)
-    if (maker === undefined || name === own) continue
-    if (isHolding(maker)) {
-      await unlock(own)
-      const advice = 'stop it, or name another --folder'
-      throw new Error(`${place} is in use by process ${maker.pid}: ${advice}`)
-    }
-    await unlock(name)
+  const file = await lockFile(path)
+  if (file === null) {
+    const holder = await readRegularFile(path, 1000).catch(() => null)
+    const who = holder?.bytes.toString() || '?'
+    throw new Error(`${place} is in use by process ${who}: stop it, or name another --folder`)
   }
-  return { [Symbol.asyncDispose]: () => unlock(own) }
+  held.add(file)
+  await file.truncate()
+  await file.write(`${process.pid} on ${hostname()}`)
+  const release = async (): Promise<void> => {
+    await rm(path, { force: true })
+    held.delete(file)
+    await file.close()
+  }
+  return { [Symbol.asyncDispose]: release }
 }
 
-/** The process that made a lock; `start` is when it was started, as `startOf` says. */
-interface Maker {
-  readonly pid: number
-  readonly start: string
+/** macOS has no command that locks, but locks what it opens with this flag, `O_EXLOCK`. */
+const LOCKED = process.platform === 'darwin' ? 0x20 : 0
+const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKED
+
+/** Opens a file and locks it, until it is closed; null where another process has. */
+async function lockFile(path: string): Promise<FileHandle | null> {
+  const file = await open(path, OPEN).catch(nullIfLocked)
+  if (file === null) return null
+  const isOurs = LOCKED !== 0 || (await lock(file))
+  // Who held it may have removed it meanwhile: whoever comes next would lock another.
+  if (isOurs && (await isAt(path, file))) return file
+  await file.close()
+  return isOurs ? lockFile(path) : null
 }
 
-/** Who made a lock, which its name says; undefined for a file that is none. */
-function makerOf(name: string): Maker | undefined {
-  const [, pid, start = ''] = /^lock\.(\d+)\.(\d*)$/.exec(name) ?? []
-  if (pid === undefined) return undefined
-  return { pid: Number(pid), start }
-}
-
-/** Does the process that made a lock still live? As far as the system tells. */
-function isHolding({ pid, start }: Maker): boolean {
-  const now = startOf(pid)
-  const isAnother = start !== '' && now !== '' && start !== now
-  return isAlive(pid) && !isAnother
+function nullIfLocked(error: NodeJS.ErrnoException): null {
+  if (error.code === 'EAGAIN') return null
+  throw error
 }
 
 /**
- * When a process was started, in ticks since the machine was, where the system tells: it tells a
- * process from another that got its id after it. '' elsewhere.
+ * Locks a file that is open here: who inherits it locks it for all that have it from here. False
+ * where another process has.
  */
-function startOf(pid: number): string {
-  try {
-    // The second field is the program's name, in parentheses, and may hold anything.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)
-    return fields?.split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
+async function lock({ fd }: FileHandle): Promise<boolean> {
+  const command = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  const [code] = await once(command, 'close').catch((error: Error) => {
+    throw new Error(`a folder is locked by "flock", of util-linux: ${error.message}`)
+  })
+  if (code > 1) throw new Error(`"flock" ended with ${code}: the file system has no locks`)
+  return code === 0
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+/** Is the file at this path the one that is open? */
+async function isAt(path: string, file: FileHandle): Promise<boolean> {
+  const there = await stat(path).catch(() => null)
+  return there?.ino === (await file.stat()).ino
 }

@@ -501,7 +501,7 @@ describe('af validate', () => {
       expect(code).toBe(130)
   })
 
-  it('says which node failed, and that it tries the next, without the key in its URL', async () => {
+  it('says which node failed, and that it tries again, without the key in its URL', async () => {
     const server = createServer((socket) => socket.destroy())
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { readonly port: number }
@@ -512,7 +512,7 @@ describe('af validate', () => {
     const problems = records(stdout).filter(({ type }) => type === 'problem')
     expect(problems.length).toBeGreaterThan(1)
     for (const problem of problems) expect(problem).toMatchObject({ level: 'error', what: 'node' })
-    expect(problems[0]?.message).toMatch(/^Unreachable: .*127\.0\.0\.1.*; trying the next$/)
+    expect(problems[0]?.message).toMatch(/^Unreachable: .*127\.0\.0\.1.*; trying again$/)
     expect(stdout + stderr).not.toContain('my-own-node-key')
   })
 

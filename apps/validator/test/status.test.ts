@@ -271,7 +271,9 @@ describe('af status --watch', () => {
       const asked = inProcess(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 3) await sleep(20)
-      await served[Symbol.asyncDispose]() // which ends it
+      await served[Symbol.asyncDispose]()
+      while (!writes.some(([text]) => String(text).includes('! Unreachable'))) await sleep(20)
+      process.emit('SIGINT')
       const { stdout } = await asked
       process.stdout.isTTY = before
       return stdout

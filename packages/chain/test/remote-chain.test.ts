@@ -182,6 +182,48 @@ describe('the client', () => {
     expect(await remote.head()).toEqual(await local.head())
   })
 
+  test('with a signal has heads until that aborts, whoever does not answer meanwhile', async () => {
+    const local = subnet()
+    const handler = serveLocal(local, 5)
+    let answer = handler
+    const said: string[] = []
+    const remote = await remoteChain(url, {
+      fetch: async (input, init) => answer(new Request(input, init)),
+      onRetry: ({ message }) => said.push(message),
+    })
+    const stop = new AbortController()
+    const heads = remote.heads(stop.signal)
+    const gone = async () => Promise.reject(new TypeError('fetch failed'))
+    for (const trouble of [gone, async () => new Response('<html>', { status: 502 })]) {
+      const before = said.length
+      answer = trouble
+      const next = heads.next()
+      await vi.waitFor(() => expect(said.length).toBeGreaterThan(before), 5000)
+      answer = handler
+      const head = before === 0 ? await local.head() : await local.produce(0)
+      expect(await next).toEqual({ done: false, value: head })
+    }
+    expect(said[0]).toContain(`no chain answers at ${url}`)
+    expect(said.at(-1)).toContain('BadReply')
+    answer = gone
+    const last = heads.next()
+    const before = said.length
+    await vi.waitFor(() => expect(said.length).toBeGreaterThan(before), 5000)
+    stop.abort()
+    expect(await last).toEqual({ done: true, value: undefined })
+    expect((await remote.heads(stop.signal).next()).done).toBe(true)
+  })
+
+  test('with a signal has no more heads of what is another chain now', async () => {
+    let local = subnet()
+    const remote = await connect((request) => serveLocal(local, 5)(request))
+    const heads = remote.heads(new AbortController().signal)
+    await heads.next()
+    local = subnet({ random: () => bytes(9) })
+    await local.produce(0)
+    expect((await failure(heads.next())).code).toBe('BadLog')
+  })
+
   test('stops a request when its signal aborts', async () => {
     const { url, close } = await serve(serveLocal(subnet()))
     const remote = await remoteChain(url)

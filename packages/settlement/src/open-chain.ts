@@ -40,7 +40,7 @@ export async function openChain(
 ): Promise<Opened> {
   const urls = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
   if (urls.every((url) => /^wss?:\/\//.test(url))) return openNodes({ where, urls, host, options })
-  const chain = await openLog(where, host)
+  const chain = await openLog(where, host, options)
   const { netuid = chain.netuid } = options
   if (netuid !== chain.netuid)
     throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
@@ -91,8 +91,8 @@ async function openNodes({ where, urls, host, options }: Nodes): Promise<Opened>
 }
 
 /** A local chain: one that is served, or its export. */
-async function openLog(where: string, { readText }: Host): Promise<Chain> {
-  if (/^https?:\/\//.test(where)) return remoteChain(where)
+async function openLog(where: string, { readText }: Host, options: OpenOptions): Promise<Chain> {
+  if (/^https?:\/\//.test(where)) return remoteChain(where, { onRetry: options.onRetry })
   // Without such a file it may have been meant as a name.
   const text = await readText(where).catch(() => {
     throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`)

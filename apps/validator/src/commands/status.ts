@@ -1,6 +1,6 @@
 import type { Report } from '@affine/duel'
 import { openChain, openLive, type Subnet } from '@affine/settlement'
-import { maskUrls, type Output, onChain, shown } from '@affine/terminal'
+import { maskUrls, type Output, onChain, output, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 import { standingOf, standingRecord } from './views/standing.ts'
@@ -17,20 +17,25 @@ export const status: CommandUnknownOpts = replayCommand('status')
     'after',
     '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',
   )
-  .action(({ buckets, last, watch, ...options }) =>
-    onChain(watch ? openLive : openChain, options, async (subnet, screen, signal) => {
-      const view = new View(subnet, await Replay.begin(subnet, { buckets, last }))
-      if (!watch) return view.show(screen)
+  .action(({ buckets, last, watch, ...options }) => {
+    const begin = (subnet: Subnet): Promise<Replay> => Replay.begin(subnet, { buckets, last })
+    if (!watch)
+      return onChain(openChain, options, async (subnet, screen) =>
+        new View(subnet, await begin(subnet)).show(screen),
+      )
+    const onRetry = ({ message }: Error): void => {
+      const text = maskUrls(message)
+      output(options.json).line(`! ${shown(text)}`, { type: 'problem', message: text })
+    }
+    return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
+      const view = new View(subnet, await begin(subnet))
       for await (const { number } of subnet.chain.heads(signal)) {
         // Slower than the chain: what lies between is passed over.
         if (number < view.next) continue
-        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch((error: Error) => {
-          const message = maskUrls(error.message)
-          screen.line(`! ${shown(message)}`, { type: 'problem', message })
-        })
+        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch(onRetry)
       }
-    }),
-  )
+    })
+  })
 
 /** A subnet as it stands whenever it is shown. */
 class View {

@@ -54,7 +54,7 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
 /** In milliseconds, whatever becomes of the machine's clock. */
 const clock = (): number => performance.now()
 
-/** Validates until a signal stops it, the chain is gone for good, or nothing gets on. */
+/** Validates until a signal stops it, the chain is another one, or nothing gets on. */
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
@@ -93,14 +93,14 @@ function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): v
   guard(2 * stall, health, (why) => on(problem('stalled', `${why}: it ends, to be started again`)))
 }
 
-/** Opens the chain. Every node that fails is a problem. */
+/** Opens the chain. Every node that fails is a problem, and none the end once it is open. */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   const { network, netuid, firstEpoch, folder } = settings
   return openLive(network, NODE_HOST, {
     netuid,
     firstEpoch,
     salts: directoryBucket(folder),
-    onRetry: ({ message }) => on(problem('node', `${message}; trying the next`)),
+    onRetry: ({ message }) => on(problem('node', `${message}; trying again`)),
   })
 }
 

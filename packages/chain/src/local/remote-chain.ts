@@ -1,3 +1,4 @@
+import pRetry from 'p-retry'
 import * as z from 'zod'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { JSON_TYPE, readText } from './body.ts'
@@ -9,10 +10,16 @@ const TIMEOUT_MS = 60_000
 
 const refusalShape = z.object({ code: z.enum(Object.keys(ADVICE)) })
 
-/** Where a chain is served, and what takes requests there if not the platform's `fetch`. */
-interface Server {
-  readonly url: string
+interface RemoteOptions {
+  /** What takes requests, if not the platform's. */
   readonly fetch?: typeof fetch | undefined
+  /** Hears what was wrong when `heads` asks again. */
+  readonly onRetry?: ((error: Error) => void) | undefined
+}
+
+/** Where a chain is served. */
+interface Server extends RemoteOptions {
+  readonly url: string
 }
 
 /**
@@ -22,12 +29,10 @@ interface Server {
  *
  * Whatever the server does ends in a `ChainError`: `BadLog` or `BadReply` for what is no such
  * chain, `Unreachable` when there is no answer. What was sent may then have arrived all the same.
+ * Only `heads` with a signal asks again, until that aborts.
  */
-export async function remoteChain(
-  url: string,
-  options: { readonly fetch?: typeof fetch } = {},
-): Promise<Replica> {
-  const server = { url, fetch: options.fetch }
+export async function remoteChain(url: string, options: RemoteOptions = {}): Promise<Replica> {
+  const server = { ...options, url }
   const chain = new RemoteChain(server, await fetchLog(server, 0))
   await chain.head()
   return chain
@@ -56,12 +61,31 @@ class RemoteChain extends Replica {
 
   /** The server holds its answer until there is such a block. */
   protected async reach(block: number, signal?: AbortSignal): Promise<void> {
-    const { blocks } = await fetchLog(this.#server, block, signal)
+    const { blocks } = await this.#log(block, signal)
     if (blocks.length === 0 && block <= this.height)
       throw new ChainError('BadLog', `without block ${block}`)
     this.history.follow(blocks, block)
   }
+
+  #log(from: number, signal?: AbortSignal): Promise<Log> {
+    if (signal === undefined) return fetchLog(this.#server, from)
+    return pRetry(() => fetchLog(this.#server, from, signal), {
+      retries: Number.POSITIVE_INFINITY,
+      signal,
+      minTimeout: 200,
+      maxTimeout: 15_000,
+      randomize: true,
+      shouldRetry: ({ error }) => isPassing(error),
+      onFailedAttempt: ({ error }) => {
+        if (isPassing(error) && !signal.aborted) this.#server.onRetry?.(error)
+      },
+    })
+  }
 }
+
+/** Is nobody there, or something between that answers in place of the server? */
+const isPassing = (error: Error): boolean =>
+  error instanceof ChainError && ['Unreachable', 'BadReply'].includes(error.code)
 
 async function fetchLog(server: Server, from: number, signal?: AbortSignal): Promise<Log> {
   return read(logShape, await ask(server, { log: from }, signal), 'BadLog')

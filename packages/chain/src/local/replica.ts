@@ -24,7 +24,10 @@ export abstract class Replica implements Chain {
     this.history = new History(log)
   }
 
-  /** Brings what there is from `block` on, a known one or the next, for which it waits a while. */
+  /**
+   * Brings what there is from `block` on, a known one or the next, for which it waits a while; with
+   * a signal until that aborts, if nobody answers.
+   */
   protected abstract reach(block: number, signal?: AbortSignal): Promise<void>
   /** Hands over what `sign` gives, once it is time to sign. */
   protected abstract send(sign: () => Extrinsic): Promise<Extrinsic>
@@ -45,14 +48,15 @@ export abstract class Replica implements Chain {
     const aborted = new Promise((resolve) =>
       signal?.addEventListener('abort', resolve, { once: true }),
     )
-    let { number } = await this.head()
+    let next: number | undefined
     while (!signal?.aborted) {
-      if (number > this.height) {
-        await Promise.race([this.reach(number, signal), aborted])
+      if (next === undefined || next > this.height) {
+        await Promise.race([this.reach(next ?? this.height, signal), aborted])
+        next ??= this.height
         continue
       }
-      yield (await this.#at(number)).head
-      number += 1
+      yield (await this.#at(next)).head
+      next += 1
     }
   }
 

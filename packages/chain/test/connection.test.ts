@@ -537,6 +537,25 @@ describe('junk', () => {
     expect(retries).toEqual([expect.stringContaining(why)])
   })
 
+  const meta = (types: string): string => `6d6574610e${types}`
+  test.each([
+    ['digits', `0x${meta('04')}${'0'.repeat(2 ** 21)}`, /has 20971\d\d digits and 1 types/],
+    ['types', `0x${meta('0540')}`, /4097 types/],
+    ['types, in upper case', `0x${meta('0540').toUpperCase()}`, /4097 types/],
+    ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],
+    ['types, beyond any', `0x${meta('03ffffffff')}`, /Infinity types/],
+    ['of what is none', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
+  ])('is metadata with too many %s, however it is asked for', async (_, answer, why) => {
+    const [plain, opaque] = [await node(), await node()]
+    plain.replies.state_call = () => refused(-32601, 'Method not found')
+    for (const bad of [plain, opaque]) bad.replies.state_getMetadata = () => ({ result: answer })
+    opaque.replies.state_call = (method) =>
+      method === 'Metadata_metadata_versions' ? undefined : { result: answer }
+    expect(await connect([plain, opaque, await node()]).blocks.head()).toEqual(head(5))
+    const left = expect.stringMatching(why)
+    expect(retries).toEqual([left, left])
+  })
+
   test('up to the limits is nothing, a full block for example', async () => {
     const only = await node()
     const { blocks } = connect([only])

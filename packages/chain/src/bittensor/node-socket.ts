@@ -3,10 +3,11 @@ import * as z from 'zod'
 import { ChainError } from '../chain-error.ts'
 import { parseJson } from '../json.ts'
 import { asciiLine } from './ascii-line.ts'
+import { checkMetadata } from './metadata.ts'
 
 /**
- * The longest honest answer is a full block: 7.5 MiB of calls, in hex. Metadata has 1 to 2 MB, a
- * page of 1000 commitments about 1 MB.
+ * The longest honest answer is a full block: 7.5 MiB of calls, in hex. A page of 1000 commitments
+ * has about 1 MB.
  */
 const MAX_MESSAGE = 2 ** 24
 
@@ -76,9 +77,14 @@ export class NodeSocket {
     })
   }
 
-  /** Rejects with the node's code, message and data when it refuses. */
-  send<T>(method: string, params: unknown[]): Promise<T> {
-    return this.#wait((id) => this.#ask(id, method, params))
+  /**
+   * Rejects with the node's code, message and data when it refuses, and for metadata that is too
+   * large.
+   */
+  async send<T>(method: string, params: unknown[]): Promise<T> {
+    const answer = await this.#wait<T>((id) => this.#ask(id, method, params))
+    checkMetadata(method, params, answer)
+    return answer
   }
 
   /** Subscribes, and listens until `hear` is content with the news. */

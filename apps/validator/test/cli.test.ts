@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import {
   AF,
   AF_VERIFY,
@@ -234,6 +235,33 @@ describe.concurrent('what never ends', () => {
       expect(ended.code).toBe(1)
       expectClear(ended, 'ENOENT')
     }
+  })
+})
+
+describe.concurrent('what a node calls its things', () => {
+  /** A runtime with a type of this name that cannot be, and a value of it. */
+  function oddMetadata(name: string): string {
+    const text = (of: string): string => {
+      const bytes = Buffer.from(of)
+      return Buffer.from([4 * bytes.length, ...bytes]).toString('hex')
+    }
+    const named = `01${text(name)}040000` // a field, of type 1
+    const types = `08 00 04${text(name)}00 00 08${named} 00040000 00 04 00 00 05 03 00`
+    const storage = `01${text('System')}04 ${text('Number')}0000 00 04 00 00`
+    const pallets = `04${text('System')}${storage}00 00 00 00 00`
+    return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
+  }
+
+  it('is said without what a terminal would act on, by the library that prints it too', async () => {
+    const node = await fakeNode()
+    node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
+    node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
+    const ended = await af('queue', '--network', node.url, '--netuid', '1')
+    await node.stop()
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
+    expect(unprintable(ended.stderr)).toEqual([])
+    expect(ended.stdout).toBe('')
   })
 })
 

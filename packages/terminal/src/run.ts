@@ -1,3 +1,4 @@
+import { format } from 'node:util'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls, printable } from './text.ts'
@@ -37,6 +38,7 @@ export async function run(program: CommandUnknownOpts): Promise<void> {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
   leaveWithStdout(say)
+  sayWhatLibrariesPrint(say)
   await program.parseAsync().catch((error: Error) => {
     if (isHelp(error)) return undefined
     // At once, whatever is still under way: what counts is on disk.
@@ -44,6 +46,12 @@ export async function run(program: CommandUnknownOpts): Promise<void> {
     say(error.message)
     return leave(error instanceof RangeError ? 2 : 1)
   })
+}
+
+/** Some print what strangers told them, as it is, and on standard output. */
+function sayWhatLibrariesPrint(say: (text: string) => void): void {
+  const print = (...words: unknown[]): void => say(format(...words))
+  Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
 
 /** It was asked for and printed, as a version is. */

@@ -271,6 +271,18 @@ describe('weights that are hashed', () => {
     expect([...files.keys()]).toEqual([`weights/${hash}`])
   })
 
+  test('do not ask for a beacon that no call would use', async () => {
+    const storage = storageOf({ values: { ...committing, ...beacon } })
+    const asked: string[] = []
+    const query: Storage['query'] = (pallet, ...rest) => {
+      asked.push(pallet)
+      return storage.query(pallet, ...rest)
+    }
+    const means = meansOf(folder())
+    await planWeights({ ...storage, query }, means, { hotkey: alice.hotkey, weights })
+    expect(new Set(asked)).toEqual(new Set([M]))
+  })
+
   test('need a store of salts', async () => {
     const planning = planWeights(storageOf({ values: committing }), meansOf(), {
       hotkey: alice.hotkey,

@@ -39,9 +39,8 @@ export async function timelockedCallOf(
   { now }: WeightMeans,
 ): Promise<TimelockedCall | null> {
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
-  const lastRound = await lastRoundOf(storage)
   if (timelocked === undefined) return null
-  const isInTime = lastRound >= drandRound(now()) - DRAND_LAG
+  const isInTime = (await lastRoundOf(storage)) >= drandRound(now()) - DRAND_LAG
   return isInTime ? timelocked : null
 }
 

@@ -179,6 +179,17 @@ describe('af explain', () => {
     )
   })
 
+  it('tells that an environment has no verdict yet', async () => {
+    const { validators, miners, seed } = castOf(SEED)
+    const out = join(root, 'equals')
+    const equals = miners.filter(({ skill }) => skill === 0.6)
+    await runSubnet({ seed, validators: validators.slice(0, 2), miners: equals }, out, () => {})
+    const where = ['--network', join(out, 'chain.json'), '--buckets', join(out, 'buckets')]
+    const contender = equals.at(-1)?.account.hotkey ?? ''
+    const { stdout } = await inProcess(explain, ...where, '--hotkey', contender)
+    expect(stdout).toContain('  mult8@0.1.0: no verdict\n')
+  }, 120_000)
+
   it('tells a champion of the duels it sat through, from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
     expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })

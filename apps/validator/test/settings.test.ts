@@ -296,6 +296,23 @@ describe('a secret in a URL', () => {
     }
   })
 
+  it.each([
+    'https://h.example/x?sig=1,s3cret',
+    'https://h.example/x?sig=1 s3cret',
+    'https://h.example/x#s3cret',
+    'https:/me:s3cret@h.example',
+    'me:s3cret@h.example',
+    's3cret@h.example',
+    'HTTPS://me:s3cret@h.example',
+  ])('of a bucket is masked in %s, which is none', (url) => {
+    const env = { S3_ENDPOINT: url, AFFINE_BUCKET_URL: url }
+    const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
+    expect(problems.join()).toContain('S3_ENDPOINT: expected a plain URL, 128 bytes at most, got')
+    const said = [...problems, ...shown.map(({ value }) => value), hide(`at ${url}: why`)]
+    expect(said.join()).not.toContain('s3cret')
+    expect(said.join()).toContain('h.example')
+  })
+
   it('is masked as a query', () => {
     const env = { AFFINE_BUCKET_URL: 'https://h/x?token=abc' }
     expect(read(MINIMUM, env).problems).toEqual([

@@ -6,11 +6,11 @@ export function printable(text: string, most = 200): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
-/** What may be secret in a URL: its user, the path of a node's, and any query. */
+/** What may be secret in a URL: its user, the path of a node's, and any query or fragment. */
 const USER = /(?<=:\/\/)[^\s,/]+(?=@)/
 const NODE_PATH = /(?<=\bwss?:\/\/[^\s,/?]*\/)(?!\*{4})[^\s,]*\w/
-const QUERY = /(?<=:\/\/[^\s,?]*\?)[^\s,]*\w/
-const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).join('|'), 'g')
+const QUERY = /(?<=:\/\/[^\s,?#]*[?#])[^\s,]*\w/
+const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).join('|'), 'gi')
 
 /** A text whose URLs are masked where they may be secret. */
 export const maskUrls = (text: string): string => text.replace(SECRET, '****')

@@ -31,6 +31,7 @@ describe('a URL', () => {
       ['at wss://me:pw@h.example/v1/key: why', 'at wss://****@h.example/****: why'],
       ['"ws://h:1/k","wss://h?k=1"', '"ws://h:1/****","wss://h?****"'],
       ['https://me:p@w@h/path?sig=1; next', 'https://****@h/path?****; next'],
+      ['WSS://h/key and https://h/x#token', 'WSS://h/**** and https://h/x#****'],
     ]
     for (const [text = '', want] of masked) expect(maskUrls(text)).toBe(want)
     for (const [, text = ''] of masked) expect(maskUrls(text)).toBe(text)

@@ -11,9 +11,12 @@ export function nodeKeys(urls: string): readonly string[] {
   return urls.match(NODE_KEY) ?? []
 }
 
-/** The user and the password in a URL, however it is written. */
-export function userIn(url = ''): readonly string[] {
-  return url.match(/(?<=:\/\/).{3,}(?=@)/) ?? []
+/** What stands before the host, and behind the path, of what is meant to be a URL. */
+const URL_SECRET = /(?<=^\w+:\/*)[^/].{2,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
+
+/** The user and the password in a URL, its query and its fragment, however it is written. */
+export function secretsOfUrl(url = ''): readonly string[] {
+  return url.match(URL_SECRET) ?? []
 }
 
 /**

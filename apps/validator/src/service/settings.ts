@@ -7,7 +7,7 @@ import { NODE_HOST } from '@affine/settlement/node'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
-import { type Hide, hiding, nodeKeys, userIn } from './secrets.ts'
+import { type Hide, hiding, nodeKeys, secretsOfUrl } from './secrets.ts'
 import { type Found, findSettings, kebab } from './setting-sources.ts'
 import { SETTINGS, toldBy } from './settings-table.ts'
 import type { Given, Told } from './told.ts'
@@ -68,8 +68,8 @@ function settingsOf(given: Given): Settings | undefined {
 
 function secretsIn(given: Given): readonly string[] {
   const secrets = SETTINGS.filter(({ secret }) => secret).flatMap(({ name }) => given[name] ?? [])
-  const users = [given.s3Endpoint, given.bucketUrl].flatMap((url) => userIn(url))
-  return [...secrets, ...users, ...nodeKeys(`${given.network},${given.fallback}`)]
+  const inUrls = [given.s3Endpoint, given.bucketUrl].flatMap((url) => secretsOfUrl(url))
+  return [...secrets, ...inUrls, ...nodeKeys(`${given.network},${given.fallback}`)]
 }
 
 /** What is wrong with one setting by itself. */

@@ -1,0 +1,255 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import type { Machine } from './machine.ts'
+
+/** What is on a disk, and what a power cut leaves of it. */
+class File {
+  bytes: Buffer = Buffer.alloc(0)
+  synced: Buffer = Buffer.alloc(0)
+}
+
+class Folder {
+  entries = new Map<string, File | Folder>()
+  synced = new Map<string, File | Folder>()
+}
+
+/** Which writing operation of an epoch fails, and with which error. */
+export interface DiskFault {
+  readonly epoch: number
+  readonly op: number
+  readonly code: string
+}
+
+const SLOW_MS = 3
+
+/**
+ * A disk in memory, behind `node:fs/promises` under its root, with the operations that a validator
+ * uses. What was not synced is gone after a power cut: bytes with their file's sync, names with
+ * their folder's.
+ */
+export class Disk {
+  readonly root: string
+  readonly #machine: Machine
+  readonly #folder = new Folder()
+  readonly #faults: readonly DiskFault[]
+  #epoch = 0
+  #writes = 0
+
+  constructor(root: string, machine: Machine, faults: readonly DiskFault[]) {
+    this.root = root
+    this.#machine = machine
+    this.#faults = faults
+  }
+
+  begin(epoch: number): void {
+    this.#epoch = epoch
+    this.#writes = 0
+  }
+
+  cutPower(): void {
+    cut(this.#folder)
+  }
+
+  /** A file's bytes as they are now, without an operation; null where there is none. */
+  peek(path: string): Buffer | null {
+    const found = this.#find(`${this.root}/${path}`)
+    return found instanceof File ? found.bytes : null
+  }
+
+  readonly #operations = {
+    mkdir: (path: string) => this.#change('mkdir', path, () => this.#makeFolders(path)),
+    appendFile: async (path: string, data: string) => {
+      const file = await this.#open(path, 'a')
+      await this.#append(file as File, path, data)
+    },
+    writeFile: async (path: string, data: Uint8Array, options: { readonly flush?: boolean }) => {
+      const file = (await this.#open(path, 'wx')) as File
+      await this.#append(file, path, data)
+      if (options.flush) await this.#sync(file, path)
+    },
+    readFile: (path: string) => this.#read(() => Buffer.from(this.#fileAt('open', path).bytes)),
+    truncate: (path: string, size: number) =>
+      this.#change('truncate', path, () => shorten(this.#fileAt('open', path), size)),
+    link: (from: string, to: string) =>
+      this.#change('link', to, () => {
+        if (this.#find(to)) throw fsError('EEXIST', 'link', to)
+        this.#parent('link', to).entries.set(nameOf(to), this.#fileAt('link', from))
+      }),
+    rm: (path: string) =>
+      this.#change('rm', path, () => {
+        const parent = this.#find(folderOf(path))
+        if (parent instanceof Folder) parent.entries.delete(nameOf(path))
+      }),
+    realpath: (path: string) =>
+      this.#read(() => {
+        if (this.#find(path)) return path
+        throw fsError('ENOENT', 'realpath', path)
+      }),
+    open: async (path: string, flags: string | number = 'r') => {
+      const found = await this.#open(path, flags)
+      return this.#handle(found, path)
+    },
+  }
+
+  /** Carries out what `node:fs/promises` has under this name. */
+  call(name: Operation, words: readonly unknown[]): unknown {
+    return (this.#operations[name] as (...words: readonly unknown[]) => unknown)(...words)
+  }
+
+  #handle(found: File | Folder, path: string): object {
+    const file = found as File
+    const { bytes } = file
+    return {
+      stat: () => this.#read(() => ({ isFile: () => found instanceof File })),
+      sync: () => this.#sync(found, path),
+      datasync: () => this.#sync(found, path),
+      appendFile: (data: string) => this.#append(file, path, data),
+      truncate: (size: number) => this.#change('ftruncate', path, () => shorten(file, size)),
+      close: () => this.#read(() => undefined),
+      async *createReadStream({ end }: { readonly end: number }) {
+        yield Buffer.from(bytes.subarray(0, end + 1))
+      },
+    }
+  }
+
+  #open(path: string, flags: string | number): Promise<File | Folder> {
+    if (flags !== 'a' && flags !== 'wx')
+      return this.#read(() => this.#find(path) ?? raise(fsError('ENOENT', 'open', path)))
+    return this.#change('open', path, () => {
+      const parent = this.#parent('open', path)
+      const known = parent.entries.get(nameOf(path))
+      if (known && flags === 'wx') throw fsError('EEXIST', 'open', path)
+      const file = known ?? new File()
+      parent.entries.set(nameOf(path), file)
+      return file
+    })
+  }
+
+  #append(file: File, path: string, data: string | Uint8Array): Promise<void> {
+    const bytes = Buffer.from(data)
+    const put = (some: Buffer) => {
+      file.bytes = Buffer.concat([file.bytes, some])
+    }
+    const half = () => put(bytes.subarray(0, bytes.length >> 1))
+    return this.#change('write', path, () => put(bytes), half)
+  }
+
+  #sync(found: File | Folder, path: string): Promise<void> {
+    return this.#change('fsync', path, () => {
+      if (found instanceof File) found.synced = found.bytes
+      else found.synced = new Map(found.entries)
+    })
+  }
+
+  #read<T>(act: () => T): Promise<T> {
+    return this.#machine.perform({ ms: this.#machine.jitter(SLOW_MS), act })
+  }
+
+  #change<T>(what: string, path: string, act: () => T, half?: () => void): Promise<T> {
+    this.#writes += 1
+    const op = this.#writes
+    const fault = this.#faults.find((each) => each.epoch === this.#epoch && each.op === op)
+    const fail = (): never => {
+      half?.()
+      throw fsError(fault?.code ?? '', what, path)
+    }
+    const ms = this.#machine.jitter(SLOW_MS)
+    return this.#machine.perform({ ms, half, act: fault ? fail : act })
+  }
+
+  #makeFolders(path: string): string | undefined {
+    let folder = this.#folder
+    let place = this.root
+    let made: string | undefined
+    for (const name of this.#parts(path)) {
+      place += `/${name}`
+      const found = folder.entries.get(name) ?? new Folder()
+      if (found instanceof File) throw fsError('ENOTDIR', 'mkdir', place)
+      if (!folder.entries.has(name)) made ??= place
+      folder.entries.set(name, found)
+      folder = found
+    }
+    return made
+  }
+
+  #parts(path: string): readonly string[] {
+    return path.slice(this.root.length).split('/').filter(Boolean)
+  }
+
+  #find(path: string): File | Folder | undefined {
+    let found: File | Folder | undefined = this.#folder
+    for (const name of this.#parts(path)) {
+      if (!(found instanceof Folder)) return undefined
+      found = found.entries.get(name)
+    }
+    return found
+  }
+
+  #parent(what: string, path: string): Folder {
+    const found = this.#find(folderOf(path))
+    return found instanceof Folder ? found : raise(fsError('ENOENT', what, path))
+  }
+
+  #fileAt(what: string, path: string): File {
+    const found = this.#find(path)
+    return found instanceof File ? found : raise(fsError('ENOENT', what, path))
+  }
+}
+
+function cut(folder: Folder): void {
+  folder.entries = new Map(folder.synced)
+  for (const found of folder.entries.values()) {
+    if (found instanceof Folder) cut(found)
+    else found.bytes = found.synced
+  }
+}
+
+function shorten(file: File, size: number): void {
+  file.bytes = file.bytes.subarray(0, size)
+}
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+function fsError(code: string, what: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${what} '${path}'`), { code, syscall: what })
+}
+
+function raise(error: Error): never {
+  throw error
+}
+
+const mounted = new Map<string, Disk>()
+
+/** Puts a disk where its root is, until it is taken away. */
+export function mount(disk: Disk): Disposable {
+  mounted.set(disk.root, disk)
+  return { [Symbol.dispose]: () => mounted.delete(disk.root) }
+}
+
+/** Disks lie at `/simulated/<name>`. */
+const diskAt = (path: unknown): Disk | undefined =>
+  mounted.get(/^\/simulated\/[^/]+/.exec(String(path))?.[0] ?? '')
+
+const OPERATIONS = [
+  'appendFile',
+  'link',
+  'mkdir',
+  'open',
+  'readFile',
+  'realpath',
+  'rm',
+  'truncate',
+  'writeFile',
+] as const
+type Operation = (typeof OPERATIONS)[number]
+
+const promises = fs.promises as unknown as Record<string, (...words: unknown[]) => unknown>
+for (const name of OPERATIONS) {
+  const real = promises[name]!
+  promises[name] = (...words) => {
+    const disk = diskAt(words[0])
+    return disk ? disk.call(name, words) : real.apply(promises, words)
+  }
+}
+syncBuiltinESMExports()

@@ -1,0 +1,158 @@
+import type { Generator } from '../../packages/prng/src/index.ts'
+import type { When } from './machine.ts'
+import type { World } from './world.ts'
+
+/** What a liar does, in every epoch. */
+export const LIES = [
+  /** Its samples are made up: the weaker miner plays perfectly, the other gives up. */
+  'makes samples up',
+  /** Of its lane one sample is missing. */
+  'drops a sample',
+  /** It seals two lanes for one epoch, both signed, and a third one late. */
+  'seals twice',
+  /** It seals a head that nobody has. */
+  'seals nothing',
+  /** It attests every lane, read or not. */
+  'attests all',
+  'attests none',
+  'attests another state',
+  /** Its bucket has other bytes for every other reader. */
+  'serves garbage',
+  /** Its bucket loses every other file. */
+  'forgets files',
+  /** Its bucket answers every other reader only. */
+  'serves half',
+] as const
+export type Lie = (typeof LIES)[number]
+
+/** Something that goes wrong for the validator `who`. */
+export type Fault = { readonly who: number } & (
+  | { readonly kind: 'lies'; readonly how: Lie }
+  /** Its process dies at an operation of an epoch, and is started again later. */
+  | {
+      readonly kind: 'crash'
+      readonly epoch: number
+      readonly op: number
+      readonly when: When
+      /** Is what it did not sync lost, too? */
+      readonly power: boolean
+      readonly downMs: number
+    }
+  /** One write to its disk fails half-way. */
+  | { readonly kind: 'disk'; readonly epoch: number; readonly op: number; readonly code: string }
+  /** One write to its bucket fails: before it had any effect, or after. */
+  | {
+      readonly kind: 'write'
+      readonly epoch: number
+      readonly nth: number
+      readonly how: 'lost' | 'repeated'
+    }
+  /** For some blocks. */
+  | {
+      readonly kind: 'bucket' | 'network' | 'node'
+      readonly from: number
+      readonly to: number
+      readonly how: Trouble
+    }
+  | { readonly kind: 'absent'; readonly from: number; readonly to: number }
+)
+
+/**
+ * A bucket answers too late, or nobody; a network keeps its validator from the others' buckets; a
+ * node is blocks behind, refuses every call, carries calls out and says that it did not, or does so
+ * blocks later.
+ */
+export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute' | 'late'
+
+const TROUBLES = [
+  ['bucket', 'slow'],
+  ['bucket', 'gone'],
+  ['network', 'parted'],
+  ['node', 'behind'],
+  ['node', 'refuses'],
+  ['node', 'mute'],
+  ['node', 'late'],
+] as const
+
+/** All that goes wrong in a world: liars with less than a third of the stake, and bad luck. */
+export function drawFaults(world: World, random: Generator): readonly Fault[] {
+  return [...drawLies(world, random), ...drawAccidents(world, random)]
+}
+
+function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
+  const all = stakes.reduce((sum, stake) => sum + stake, 0)
+  const most = random.integers(0, Math.ceil(all / 3))
+  const faults: Fault[] = []
+  let weight = 0
+  for (const who of random.permutation(stakes.length)) {
+    weight += stakes[who]!
+    if (weight > most) break
+    const count = random.integers(1, 3)
+    for (let i = 0; i < count; i++) {
+      const how = pick(LIES, random)
+      const isNew = faults.every(
+        (fault) => fault.who !== who || !('how' in fault) || fault.how !== how,
+      )
+      if (isNew) faults.push({ kind: 'lies', who, how })
+    }
+  }
+  return faults
+}
+
+function drawAccidents(world: World, random: Generator): readonly Fault[] {
+  const count = random.integers(0, 2 * world.epochs)
+  return Array.from({ length: count }, () => drawAccident(world, random))
+}
+
+function drawAccident(world: World, random: Generator): Fault {
+  const { stakes, epochs, protocol } = world
+  const who = random.integers(0, stakes.length)
+  const epoch = random.integers(0, epochs)
+  const from = random.integers(0, epochs * protocol.epochBlocks)
+  const to = Math.min(from + random.integers(1, 12), epochs * protocol.epochBlocks)
+  const kind = pick(
+    ['crash', 'crash', 'crash', 'disk', 'write', 'absent', 'trouble', 'trouble'] as const,
+    random,
+  )
+  switch (kind) {
+    case 'crash': {
+      const when = pick(['before', 'half', 'after'] as const, random)
+      const power = random.integers(0, 2) === 1
+      const downMs = random.integers(1, 60_000)
+      return { kind, who, epoch, op: 1 + skewed(500, random), when, power, downMs }
+    }
+    case 'disk':
+      return {
+        kind,
+        who,
+        epoch,
+        op: 1 + skewed(200, random),
+        code: pick(['EIO', 'ENOSPC'], random),
+      }
+    case 'write': {
+      const how = pick(['lost', 'repeated'] as const, random)
+      return { kind, who, epoch, nth: 1 + skewed(10, random), how }
+    }
+    case 'absent':
+      return { kind, who, from, to: Math.min(from + 40, epochs * protocol.epochBlocks) }
+    case 'trouble': {
+      const [what, how] = pick(TROUBLES, random)
+      return { kind: what, who, from, to, how }
+    }
+  }
+}
+
+const pick = <T>(values: readonly T[], random: Generator): T =>
+  values[random.integers(0, values.length)]!
+
+/** 0 <= x < most, the small ones more often. */
+const skewed = (most: number, random: Generator): number =>
+  random.integers(0, 1 + random.integers(0, most))
+
+/** The epochs that a fault touches, the first and the last. */
+export function epochsOf(fault: Fault, { protocol, epochs }: World): readonly [number, number] {
+  if (fault.kind === 'lies') return [0, epochs]
+  if ('epoch' in fault) return [fault.epoch, fault.epoch]
+  const epochOf = (block: number): number => Math.floor(block / protocol.epochBlocks)
+  return [epochOf(fault.from), epochOf(fault.to)]
+}

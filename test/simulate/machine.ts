@@ -1,0 +1,112 @@
+import type { Generator } from '../../packages/prng/src/index.ts'
+import type { Clock } from './clock.ts'
+
+/** What becomes of the operation in which a machine dies. */
+export type When = 'before' | 'half' | 'after'
+
+/** At which operation of an epoch a machine dies, counted from 1. */
+export interface Death {
+  readonly epoch: number
+  readonly op: number
+  readonly when: When
+}
+
+/** One operation: how long it takes, what it does, and what it does when it is cut off half-way. */
+interface Operation<T> {
+  readonly ms: number
+  readonly act: () => T | Promise<T>
+  readonly half?: (() => void) | undefined
+}
+
+const never = <T>(): Promise<T> => new Promise(() => {})
+
+/**
+ * A process, and what it runs on. All that it awaits from outside is an operation: of a process
+ * that is dead none ever ends.
+ */
+export class Machine {
+  readonly #clock: Clock
+  readonly #random: Generator
+  readonly #deaths: readonly Death[]
+  readonly #onDeath: (death: Death) => void
+  #life = 0
+  #alive = false
+  /** Of the epoch: how many operations it has begun. */
+  #ops = 0
+  #epoch = 0
+  #ids = 0
+
+  constructor(
+    clock: Clock,
+    random: Generator,
+    { deaths, onDeath }: { deaths: readonly Death[]; onDeath: (death: Death) => void },
+  ) {
+    this.#clock = clock
+    this.#random = random
+    this.#deaths = deaths
+    this.#onDeath = onDeath
+  }
+
+  get isAlive(): boolean {
+    return this.#alive
+  }
+
+  /** A new epoch has begun: its operations are counted anew. */
+  begin(epoch: number): void {
+    this.#epoch = epoch
+    this.#ops = 0
+  }
+
+  start(): void {
+    this.#life += 1
+    this.#alive = true
+  }
+
+  kill(): void {
+    this.#alive = false
+  }
+
+  /** A number that it has never given before. */
+  nextId(): number {
+    this.#ids += 1
+    return this.#ids
+  }
+
+  /** 0 <= x < most, in milliseconds. */
+  jitter(most: number): number {
+    return this.#random.integers(0, most)
+  }
+
+  async perform<T>({ ms, act, half }: Operation<T>): Promise<T> {
+    if (!this.#alive) return never()
+    const life = this.#life
+    const death = this.#nextDeath()
+    await this.#clock.sleep(ms)
+    if (!this.#isSame(life)) return never()
+    if (death?.when === 'before') return this.#die(death)
+    if (death?.when === 'half' && half !== undefined) {
+      half()
+      return this.#die(death)
+    }
+    const [outcome] = await Promise.allSettled([(async () => act())()])
+    if (!this.#isSame(life)) return never()
+    if (death !== undefined) return this.#die(death)
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
+  #isSame(life: number): boolean {
+    return this.#alive && this.#life === life
+  }
+
+  #nextDeath(): Death | undefined {
+    this.#ops += 1
+    return this.#deaths.find(({ epoch, op }) => epoch === this.#epoch && op === this.#ops)
+  }
+
+  #die<T>(death: Death): Promise<T> {
+    this.kill()
+    this.#onDeath(death)
+    return never()
+  }
+}

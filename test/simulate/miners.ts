@@ -1,0 +1,56 @@
+import { setMaxListeners } from 'node:events'
+import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
+import type { Setup } from '../../apps/validator/src/service/setup.ts'
+import { encodeCommitment } from '../../packages/chain/src/index.ts'
+import type { Duel, Miner } from '../../packages/duel/src/index.ts'
+import type { Machine } from './machine.ts'
+import type { Move, Player, World } from './world.ts'
+
+const REPLY_MS = 8000
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    setMaxListeners(0, signal)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** What a move puts into a miner's slot: its revision says which of its models it is. */
+export function fieldsOf({ account, moves }: Player, move: Move): readonly Uint8Array[] {
+  const { hotkey } = account
+  if (move.strength === null) return [new TextEncoder().encode('gone')]
+  const revision = `r${moves.indexOf(move)}`
+  return encodeCommitment({ kind: 'miner', model: `m-${hotkey}`, revision, chute: 'c' })
+}
+
+/** The share of a model's replies that are perfect; 0 of one that never replies. */
+export function strengthOf({ miners }: World, { hotkey, revision }: Miner): number {
+  const player = miners.find(({ account }) => account.hotkey === hotkey)
+  return player?.moves[Number(revision.slice(1))]?.strength ?? 0
+}
+
+/** How a validator on `machine` asks miners. */
+export function honestAgent(world: World, machine: Machine): Setup['agent'] {
+  return (miner, _, signal) => async (messages) => {
+    const skill = strengthOf(world, miner)
+    const ms = skill === 0 ? Number.POSITIVE_INFINITY : machine.jitter(REPLY_MS)
+    const replying = machine.perform({ ms, act: () => undefined })
+    await Promise.race([replying, aborted(signal)])
+    if (signal.aborted) return { fault: 'no-reply' }
+    const { hotkey, revision } = miner
+    const content = playerReply(messages.at(-1)?.content ?? '', { skill, seed: hotkey + revision })
+    // Another one every time: a sample that is played again is another sample.
+    return { content, invocation: `call-${machine.nextId()}` }
+  }
+}
+
+/** How a liar makes samples up: the weaker of the two plays perfectly, the other gives up. */
+export function liarsAgent(world: World, duelOf: () => Duel | undefined): Setup['agent'] {
+  return (miner) => async (messages) => {
+    const { champion, contender } = duelOf() ?? { champion: miner, contender: miner }
+    const isChampionWeaker = strengthOf(world, champion) < strengthOf(world, contender)
+    const favourite = isChampionWeaker ? champion : contender
+    if (miner.hotkey !== favourite.hotkey) return { content: 'I give up.' }
+    return { content: playerReply(messages.at(-1)?.content ?? '', { skill: 1, seed: '' }) }
+  }
+}

@@ -1,0 +1,137 @@
+import type { Bucket } from '../../packages/blocks/src/index.ts'
+import { digest, pcg64 } from '../../packages/prng/src/index.ts'
+import type { OpenBucket, Source } from '../../packages/settlement/src/index.ts'
+import type { Fault, Lie, Trouble } from './faults.ts'
+import type { Machine } from './machine.ts'
+
+/** After so long nobody waits for a bucket, as over HTTP. */
+const TIMEOUT_MS = 30_000
+const READ_MS = 400
+
+/** Which faults are at work, at a block and in an epoch. */
+export class Troubles {
+  readonly #faults: readonly Fault[]
+  readonly #block: () => number
+
+  constructor(faults: readonly Fault[], block: () => number) {
+    this.#faults = faults
+    this.#block = block
+  }
+
+  has(who: number, kind: Fault['kind'], how?: Trouble): boolean {
+    const block = this.#block()
+    return this.#faults.some((fault) => {
+      if (fault.who !== who || fault.kind !== kind || !('from' in fault)) return false
+      const isNow = fault.from <= block && block < fault.to
+      return isNow && (how === undefined || ('how' in fault && fault.how === how))
+    })
+  }
+
+  lies(who: number, how: Lie): boolean {
+    return this.#faults.some(
+      (fault) => fault.kind === 'lies' && fault.who === who && fault.how === how,
+    )
+  }
+
+  /** What becomes of the n-th write of an epoch. */
+  write(who: number, epoch: number, nth: number): 'lost' | 'repeated' | undefined {
+    for (const fault of this.#faults)
+      if (fault.kind === 'write' && fault.who === who && fault.epoch === epoch && fault.nth === nth)
+        return fault.how
+    return undefined
+  }
+}
+
+/** Half of all things, always the same for the same. */
+const isHalf = (...parts: readonly (string | number)[]): boolean =>
+  pcg64(BigInt(`0x${digest('half', ...parts).slice(0, 16)}`)).integers(0, 2) === 0
+
+/** Everybody's buckets, in memory, and how they answer. */
+export class Network {
+  readonly #troubles: Troubles
+  /** By owner, then path. */
+  readonly #files: readonly Map<string, Uint8Array>[]
+  /** Of each owner in this epoch. */
+  #writes: number[]
+  #epoch = 0
+
+  constructor(count: number, troubles: Troubles) {
+    this.#troubles = troubles
+    this.#files = Array.from({ length: count }, () => new Map())
+    this.#writes = this.#files.map(() => 0)
+  }
+
+  begin(epoch: number): void {
+    this.#epoch = epoch
+    this.#writes = this.#files.map(() => 0)
+  }
+
+  /** A bucket as its validator has it. */
+  own(owner: number, machine: Machine): Bucket {
+    const files = this.#files[owner]!
+    const put = (path: string, bytes: Uint8Array): void => {
+      const known = files.get(path)
+      if (known && !Buffer.from(known).equals(bytes)) throw new Error(`${path} is another`)
+      files.set(path, bytes)
+    }
+    return {
+      read: (path) =>
+        machine.perform({ ms: machine.jitter(READ_MS), act: () => files.get(path) ?? null }),
+      write: (path, bytes) => {
+        this.#writes[owner]! += 1
+        const fate = this.#troubles.write(owner, this.#epoch, this.#writes[owner]!)
+        const act = (): void => {
+          if (fate !== 'lost') put(path, bytes)
+          if (fate !== undefined) throw new Error(`no answer to the writing of ${path}`)
+        }
+        return machine.perform({ ms: machine.jitter(READ_MS), act })
+      },
+    }
+  }
+
+  /** Puts a file into a bucket past its validator, as liars do. */
+  slip(owner: number, path: string, bytes: Uint8Array): void {
+    this.#files[owner]!.set(path, bytes)
+  }
+
+  /** How the validator `reader` reads the bucket of `owner`. */
+  source(reader: number, owner: number, machine: Machine): Pick<Source, 'read'> {
+    const troubles = this.#troubles
+    const read: Source['read'] = (path) => {
+      const isSlow = troubles.has(owner, 'bucket', 'slow')
+      const isGone = troubles.has(owner, 'bucket', 'gone') || troubles.has(reader, 'network')
+      const ms = isSlow ? TIMEOUT_MS : machine.jitter(READ_MS)
+      const act = (): Uint8Array | null => {
+        if (isSlow || isGone) throw new Error('no answer')
+        return this.#serve(owner, path, reader)
+      }
+      return machine.perform({ ms, act })
+    }
+    return { read }
+  }
+
+  /** What a stranger reads, when nothing but lies is in the way. `owners` are the hotkeys. */
+  strangers(owners: readonly string[]): OpenBucket {
+    return (hotkey, url) => {
+      const owner = owners.indexOf(url)
+      if (owner < 0) return null
+      return { name: hotkey, read: async (path) => this.#serve(owner, path, -1) }
+    }
+  }
+
+  #serve(owner: number, path: string, reader: number): Uint8Array | null {
+    const lies = (how: Lie): boolean => this.#troubles.lies(owner, how)
+    const bytes = this.#files[owner]!.get(path) ?? null
+    if (bytes === null) return null
+    if (lies('forgets files') && isHalf(owner, path)) return null
+    if (lies('serves half') && isHalf(owner, reader)) throw new Error('no answer')
+    if (lies('serves garbage') && isHalf(owner, reader)) return garbled(bytes)
+    return bytes
+  }
+}
+
+function garbled(bytes: Uint8Array): Uint8Array {
+  const garbage = bytes.slice()
+  garbage[bytes.length >> 1]! ^= 1
+  return garbage
+}

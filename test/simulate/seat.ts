@@ -1,0 +1,169 @@
+import { Validator } from '../../apps/validator/src/epoch/validator.ts'
+import type { Event, Setup } from '../../apps/validator/src/service/setup.ts'
+import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
+import type { Bucket } from '../../packages/blocks/src/index.ts'
+import type { Account, Head, LocalChain } from '../../packages/chain/src/index.ts'
+import type { Network as Rules } from '../../packages/settlement/src/index.ts'
+import { ChainView } from './chain-view.ts'
+import type { Clock } from './clock.ts'
+import { Disk, mount } from './disk.ts'
+import type { Fault } from './faults.ts'
+import { lyingChain } from './liars.ts'
+import { Machine } from './machine.ts'
+import { honestAgent, liarsAgent } from './miners.ts'
+import type { Network, Troubles } from './network.ts'
+import { bytesOf, streamOf, type World } from './world.ts'
+
+/** What all validators of a subnet share. */
+export interface Subnet {
+  readonly world: World
+  readonly faults: readonly Fault[]
+  readonly rules: Rules
+  readonly clock: Clock
+  readonly chain: LocalChain
+  readonly network: Network
+  readonly troubles: Troubles
+}
+
+/** Hears what happens in a validator. */
+export interface Hearer {
+  readonly event: (seat: Seat, event: Event) => void
+  /** It writes a block into its own store. */
+  readonly stored: (seat: Seat, block: Uint8Array) => void
+}
+
+const HEAD_MS = 900
+
+/** One validator: the machine that it runs on, its disk and its node, which outlast its process. */
+export class Seat implements Disposable {
+  readonly index: number
+  readonly account: Account
+  readonly isLiar: boolean
+  readonly disk: Disk
+  readonly #subnet: Subnet
+  readonly #hearer: Hearer
+  readonly #machine: Machine
+  readonly #view: ChainView
+  readonly #mounted: Disposable
+  /** Heads that its node has not told it of. */
+  readonly #held: Head[] = []
+  #validator: Validator | undefined
+  #downUntil = 0
+  #drawn = 0
+
+  constructor(index: number, subnet: Subnet, hearer: Hearer) {
+    const { world, clock, chain, faults, troubles } = subnet
+    const own = faults.filter(({ who }) => who === index)
+    this.index = index
+    this.account = world.validators[index]!
+    this.isLiar = own.some(({ kind }) => kind === 'lies')
+    this.#subnet = subnet
+    this.#hearer = hearer
+    const crashes = own.filter((fault) => fault.kind === 'crash')
+    this.#machine = new Machine(clock, streamOf(world.seed, 'machine', index), {
+      deaths: crashes,
+      onDeath: (death) => {
+        const crash = crashes.find((each) => each === death)
+        if (crash?.power) this.disk.cutPower()
+        this.#downUntil = clock.now + (crash?.downMs ?? 0)
+        clock.at(this.#downUntil, () => this.#startIfUp())
+      },
+    })
+    this.disk = new Disk(
+      `/simulated/${world.seed}-${index}`,
+      this.#machine,
+      own.filter((fault) => fault.kind === 'disk'),
+    )
+    this.#mounted = mount(this.disk)
+    this.#view = new ChainView(chain, index, { machine: this.#machine, troubles })
+  }
+
+  get validator(): Validator | undefined {
+    return this.#validator
+  }
+
+  begin(epoch: number): void {
+    this.#machine.begin(epoch)
+    this.disk.begin(epoch)
+  }
+
+  /** The chain has a new head: its node tells of it, sooner or later. */
+  follow(head: Head): void {
+    const { clock, troubles } = this.#subnet
+    this.#held.push(head)
+    if (troubles.has(this.index, 'absent')) this.#machine.kill()
+    clock.at(clock.now + this.#machine.jitter(HEAD_MS), () => this.#deliver())
+  }
+
+  #deliver(): void {
+    this.#startIfUp()
+    if (this.#subnet.troubles.has(this.index, 'node', 'behind')) return
+    for (const head of this.#held.splice(0)) {
+      this.#view.seen = head.number
+      if (this.#machine.isAlive) this.#validator?.onHead(head)
+    }
+  }
+
+  #startIfUp(): void {
+    const { clock, troubles } = this.#subnet
+    const isUp = clock.now >= this.#downUntil && !troubles.has(this.index, 'absent')
+    if (this.#machine.isAlive || !isUp) return
+    this.#machine.start()
+    this.#validator = new Validator(this.#setup())
+    const { seen } = this.#view
+    if (seen === 0) return
+    const validator = this.#validator
+    void this.#subnet.chain.blockHash(seen).then((hash) => validator.onHead({ number: seen, hash }))
+  }
+
+  #setup(): Setup {
+    const { world, rules, network, clock, troubles } = this.#subnet
+    const { index, account, disk } = this
+    const machine = this.#machine
+    const lies = (how: Parameters<Troubles['lies']>[1]): boolean => troubles.lies(index, how)
+    const liar = {
+      lies,
+      slip: (path: string, bytes: Uint8Array) => network.slip(index, path, bytes),
+      peek: (path: string) => disk.peek(path),
+    }
+    const chain = this.isLiar ? lyingChain({ chain: this.#view, account }, liar) : this.#view
+    const agent = lies('makes samples up')
+      ? liarsAgent(world, () => this.#validator?.state?.duel)
+      : honestAgent(world, machine)
+    return {
+      chain,
+      account,
+      network: rules,
+      emit: true,
+      folder: disk.root,
+      store: this.#store(),
+      bucket: network.own(index, machine),
+      bucketUrl: account.hotkey,
+      openBucket: (hotkey, url) => {
+        const owner = world.validators.findIndex((each) => each.hotkey === url)
+        if (owner < 0) return null
+        return { name: hotkey, ...network.source(index, owner, machine) }
+      },
+      agent,
+      now: () => clock.now + (world.skews[index] ?? 0),
+      random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),
+      on: (event) => {
+        if (machine.isAlive) this.#hearer.event(this, event)
+      },
+    }
+  }
+
+  #store(): Bucket {
+    const store = directoryBucket(this.disk.root)
+    const write: Bucket['write'] = (path, bytes) => {
+      if (path.endsWith('.jsonl')) this.#hearer.stored(this, bytes)
+      return store.write(path, bytes)
+    }
+    return { read: store.read, write }
+  }
+
+  [Symbol.dispose](): void {
+    this.#machine.kill()
+    this.#mounted[Symbol.dispose]()
+  }
+}

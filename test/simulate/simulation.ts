@@ -1,0 +1,95 @@
+import { LocalChain } from '../../packages/chain/src/index.ts'
+import { LOCAL_NETWORK, placeOf } from '../../packages/settlement/src/index.ts'
+import { Checker, type DuelEnd, Violation } from './check.ts'
+import { Clock } from './clock.ts'
+import type { Fault } from './faults.ts'
+import { fieldsOf } from './miners.ts'
+import { Network, Troubles } from './network.ts'
+import { Seat, type Subnet } from './seat.ts'
+import { bytesOf, type World } from './world.ts'
+
+const BLOCK_MS = 12_000
+const STAKE = 10_000_000_000n
+/** So many blocks into an epoch the one before is looked at. */
+const CHECKED_AT = 5
+
+/** What came of a world. */
+export interface Ran {
+  readonly violation: Violation | undefined
+  readonly duels: readonly DuelEnd[]
+  readonly frozen: number
+  /** The hash of the last block: two runs of one world come to the same. */
+  readonly end: string
+}
+
+/** Runs a world and what goes wrong in it, and then one calm epoch, as far as nothing breaks. */
+export async function simulate(world: World, faults: readonly Fault[]): Promise<Ran> {
+  const clock = new Clock()
+  const chain = chainOf(world)
+  const troubles = new Troubles(faults, () => chain.height)
+  const network = new Network(world.validators.length, troubles)
+  const rules = { ...LOCAL_NETWORK, protocol: world.protocol }
+  const subnet: Subnet = { world, faults, rules, clock, chain, network, troubles }
+  const heard: Violation[] = []
+  const seats: Seat[] = []
+  for (const index of world.validators.keys())
+    seats.push(
+      new Seat(index, subnet, {
+        event: (seat, event) => guarded(() => checker.hear(seat, event)),
+        stored: (seat, block) => guarded(() => checker.stored(seat, block)),
+      }),
+    )
+  const checker = new Checker(subnet, seats)
+  const guarded = (act: () => void): void => {
+    try {
+      act()
+    } catch (error) {
+      heard.push(error as Violation)
+    }
+  }
+  let violation: Violation | undefined
+  try {
+    const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
+    for (let block = 1; block <= last && heard.length === 0; block++)
+      await makeBlock(subnet, seats, checker)
+    violation = heard[0]
+    if (violation === undefined) checker.checkCaughtUp(world.epochs + 1)
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error
+    violation = error
+  } finally {
+    for (const seat of seats) seat[Symbol.dispose]()
+  }
+  const { duels, frozen } = checker
+  return { violation, duels, frozen, end: await chain.blockHash(chain.height) }
+}
+
+function chainOf({ seed, validators, stakes, miners, protocol }: World): LocalChain {
+  let drawn = 0
+  return LocalChain.create({
+    netuid: 120,
+    random: () => bytesOf(seed, 'entropy', drawn++),
+    neurons: [
+      ...validators.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * BigInt(stakes[i] ?? 0) })),
+      ...miners.map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
+    ],
+    params: { tempo: protocol.epochBlocks, weightsRateLimit: 1 },
+  })
+}
+
+async function makeBlock(subnet: Subnet, seats: readonly Seat[], checker: Checker): Promise<void> {
+  const { chain, clock, world, network } = subnet
+  for (const player of world.miners)
+    for (const move of player.moves)
+      if (move.block === chain.height + 1)
+        chain.commit(player.account, fieldsOf(player, move)).catch(() => undefined)
+  const head = await chain.produce(clock.now)
+  const { epoch, offset } = placeOf(head.number, world.protocol)
+  if (offset === 0) {
+    network.begin(epoch)
+    for (const seat of seats) seat.begin(epoch)
+  }
+  for (const seat of seats) seat.follow(head)
+  if (offset === CHECKED_AT && epoch > 0) await checker.epochEnded()
+  await clock.run(clock.now + BLOCK_MS)
+}

@@ -1,0 +1,99 @@
+import { type Account, account } from '../../packages/chain/src/index.ts'
+import { LOCAL, type Protocol } from '../../packages/duel/src/index.ts'
+import { digest, type Generator, pcg64 } from '../../packages/prng/src/index.ts'
+
+/** Short epochs and small quotas, so that a duel takes few of them. */
+const SMALL: Protocol = {
+  ...LOCAL,
+  epochBlocks: 15,
+  sealBlock: 8,
+  quotaFirst: 6,
+  quotaMost: 12,
+  duelEpochs: 3,
+}
+
+/** What a miner does at a block: serves a model of this strength, or leaves. */
+export interface Move {
+  readonly block: number
+  /** The share of its replies that are perfect; null when it leaves. */
+  readonly strength: number | null
+}
+
+export interface Player {
+  readonly account: Account
+  readonly moves: readonly Move[]
+}
+
+/** A subnet before it begins: all that is drawn, but for what goes wrong. */
+export interface World {
+  readonly seed: number
+  readonly epochs: number
+  readonly protocol: Protocol
+  readonly validators: readonly Account[]
+  /** Of the validators, in shares of the least that gets a permit. */
+  readonly stakes: readonly number[]
+  /** How far each validator's clock is ahead, in milliseconds. */
+  readonly skews: readonly number[]
+  readonly miners: readonly Player[]
+}
+
+/** A stream of its own for everything that is drawn apart. */
+export const streamOf = (seed: number, ...name: readonly (string | number)[]): Generator =>
+  pcg64(BigInt(`0x${digest('simulate', seed, ...name).slice(0, 32)}`))
+
+export const bytesOf = (seed: number, ...name: readonly (string | number)[]): Buffer =>
+  Buffer.from(digest('simulate bytes', seed, ...name), 'hex')
+
+export function drawWorld(seed: number, epochs: number): World {
+  const random = streamOf(seed, 'world')
+  // Few are many more often: what a seed costs grows with their square.
+  const count = 4 + fewOf(13, random)
+  const miners = 2 + random.integers(0, 7)
+  const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs
+  const isLone = random.integers(0, 3) > 0
+  const envs = { 'mult8@0.1.0': mult8, ...(isLone ? {} : others) }
+  const spread = random.integers(1, 2000)
+  return {
+    seed,
+    epochs,
+    protocol: { ...SMALL, envs },
+    validators: Array.from({ length: count }, (_, i) => account(bytesOf(seed, 'validator', i))),
+    stakes: Array.from(
+      { length: count },
+      () => 100 + random.integers(0, 1 + random.integers(0, spread)),
+    ),
+    skews: Array.from({ length: count }, () => random.integers(0, 3_600_000)),
+    miners: Array.from({ length: miners }, (_, i) => {
+      const moves = drawMoves(random, epochs * SMALL.epochBlocks)
+      return { account: account(bytesOf(seed, 'miner', i)), moves }
+    }),
+  }
+}
+
+const STRENGTHS = [0.05, 0.3, 0.5, 0.7, 0.95]
+
+/** Most come at the start; some come later, leave, or commit again. */
+function drawMoves(random: Generator, blocks: number): readonly Move[] {
+  const strength = (): number => STRENGTHS[random.integers(0, STRENGTHS.length)]!
+  const isEarly = random.integers(0, 3) > 0
+  const moves: Move[] = [
+    {
+      block: isEarly ? 1 + random.integers(0, 10) : random.integers(1, blocks),
+      strength: strength(),
+    },
+  ]
+  while (random.integers(0, 3) === 0) {
+    const { block, strength: before } = moves.at(-1)!
+    const isLeaving = before !== null && random.integers(0, 2) === 0
+    moves.push({
+      block: block + random.integers(1, blocks),
+      strength: isLeaving ? null : strength(),
+    })
+  }
+  return moves.filter(({ block }) => block < blocks)
+}
+
+/** 0 <= x < most, the small ones far more often. */
+function fewOf(most: number, random: Generator): number {
+  return random.integers(0, 1 + random.integers(0, 1 + random.integers(0, most)))
+}

@@ -1,6 +1,12 @@
 import type { Event } from '../../apps/validator/src/service/setup.ts'
 import { blockHash, type Sample } from '../../packages/blocks/src/index.ts'
-import { firstState, type State, stateRoot, weighToday } from '../../packages/duel/src/index.ts'
+import {
+  firstState,
+  type Miner,
+  type State,
+  stateRoot,
+  weighToday,
+} from '../../packages/duel/src/index.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import { type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
 import { epochsOf } from './faults.ts'
@@ -25,7 +31,7 @@ export interface DuelEnd {
   /** What it had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Did it last from its start until it was decided, without a frozen epoch? */
+  /** Were, in all of its epochs, less than a third lying or disturbed, and both miners there? */
   readonly isFair: boolean
 }
 
@@ -204,12 +210,18 @@ export class Checker {
     const [c, p] = [strengthOf(world, duel.contender), strengthOf(world, duel.champion)]
     const decisive = c * (1 - p) + p * (1 - c)
     const rate = decisive === 0 ? 0 : (c * (1 - p)) / decisive
-    this.duels.push({
-      rate,
-      ratio: duel.ratio / 1e6,
-      outcome: report.outcome,
-      isFair: !this.#isTroubled,
-    })
+    const miners = [duel.champion, duel.contender]
+    const haveMoved = miners.some((miner) => this.#hasMoved(miner, duel.start, epoch))
+    const isFair = !this.#isTroubled && !haveMoved
+    this.duels.push({ rate, ratio: duel.ratio / 1e6, outcome: report.outcome, isFair })
+  }
+
+  /** Did the miner leave or commit again, from one epoch to another? Who leaves loses. */
+  #hasMoved({ hotkey }: Miner, from: number, to: number): boolean {
+    const { miners, protocol } = this.#subnet.world
+    const player = miners.find(({ account }) => account.hotkey === hotkey)
+    const epochs = player?.moves.map(({ block }) => Math.floor(block / protocol.epochBlocks)) ?? []
+    return epochs.some((epoch) => from <= epoch && epoch <= to)
   }
 
   #lies({ index }: Seat, how: string): boolean {

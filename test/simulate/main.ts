@@ -1,30 +1,56 @@
 import { parseArgs } from 'node:util'
-import { drawFaults } from './faults.ts'
+import type { DuelEnd } from './check.ts'
+import { drawFaults, type Fault } from './faults.ts'
+import { shrink } from './shrink.ts'
 import { simulate } from './simulation.ts'
-import { drawWorld, streamOf } from './world.ts'
+import { totalsOf } from './totals.ts'
+import { drawWorld, streamOf, type World } from './world.ts'
+
+// pnpm simulate [--seeds a..b] [--epochs n]: whole subnets, each from a seed; exits with 1 when
+// something that is promised does not hold.
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '0..20' },
     epochs: { type: 'string', default: '10' },
-    calm: { type: 'boolean', default: false },
   },
 })
-const [first = 0, end = first + 1] = values.seeds.split('..').map(Number)
-for (let seed = first; seed < end; seed++) {
-  const world = drawWorld(seed, Number(values.epochs))
-  const faults = values.calm ? [] : drawFaults(world, streamOf(seed, 'faults'))
-  const began = performance.now()
-  const ran = await simulate(world, faults)
-  console.log(
-    seed,
-    world.validators.length,
-    world.miners.length,
-    faults.length,
-    ran.violation?.message ?? 'holds',
-    ran.frozen,
-    JSON.stringify(ran.duels.map((d) => [d.rate.toFixed(2), d.outcome])),
-    ran.end.slice(0, 6),
-    Math.round(performance.now() - began),
-  )
+const epochs = Number(values.epochs)
+const [, first, end] = /^(\d+)\.\.(\d+)$/.exec(values.seeds)?.map(Number) ?? []
+if (first === undefined || end === undefined || !(epochs > 0))
+  throw new RangeError('expected --seeds a..b, --epochs n: the seeds from a up to b, without b')
+
+/** Says what broke, and the fewest faults with which it still does. */
+async function report(world: World, faults: readonly Fault[]): Promise<void> {
+  const { violation } = await simulate(world, faults)
+  console.log(`seed ${world.seed}: ${violation?.message}`)
+  const few = await shrink(faults, async (some) => {
+    const again = await simulate(world, some)
+    return again.violation?.promise === violation?.promise
+  })
+  const { violation: smallest } = await simulate(world, few)
+  console.log(`  with ${few.length} of ${faults.length} faults: ${smallest?.message}`)
+  for (const fault of few) console.log(`  ${JSON.stringify(fault)}`)
 }
+
+const duels: DuelEnd[] = []
+let [failed, frozen] = [0, 0]
+for (let seed = first; seed < end; seed++) {
+  const world = drawWorld(seed, epochs)
+  const faults = drawFaults(world, streamOf(seed, 'faults'))
+  const ran = await simulate(world, faults)
+  duels.push(...ran.duels)
+  frozen += ran.frozen
+  if (ran.violation === undefined) continue
+  failed += 1
+  await report(world, faults)
+}
+const { falsely, rightly, broken } = totalsOf(duels)
+console.log(
+  `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs; ` +
+    `${falsely.count} of ${falsely.of} contenders no better than the ratio dethroned, ` +
+    `${rightly.count} of ${rightly.of} far better ones`,
+)
+for (const text of broken) console.log(text)
+console.log(`${end - first - failed} held, ${failed} failed`)
+if (failed > 0 || broken.length > 0) process.exitCode = 1

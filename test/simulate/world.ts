@@ -50,7 +50,7 @@ export function drawWorld(seed: number, epochs: number): World {
   const count = 4 + fewOf(13, random)
   const miners = 2 + random.integers(0, 7)
   const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs
-  const isLone = random.integers(0, 3) > 0
+  const isLone = count > 6 || random.integers(0, 5) > 0
   const envs = { 'mult8@0.1.0': mult8, ...(isLone ? {} : others) }
   const spread = random.integers(1, 2000)
   return {

@@ -76,7 +76,7 @@ export class ChainView implements Chain {
   }
 
   #read<T>(act: () => Promise<T>): Promise<T> {
-    return this.#machine.perform({ ms: this.#machine.jitter(CALL_MS), act })
+    return this.#machine.perform({ place: 'chain', ms: this.#machine.jitter(CALL_MS), act })
   }
 
   #at<T>(block: number, act: () => Promise<T>): Promise<T> {
@@ -94,6 +94,7 @@ export class ChainView implements Chain {
     const isRefused = is('refuses')
     const ms = (is('late') ? LATE_MS : 0) + this.#machine.jitter(CALL_MS)
     return this.#machine.perform({
+      place: 'chain',
       ms,
       act: () => {
         if (isRefused) throw lost

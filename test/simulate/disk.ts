@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import type { Machine } from './machine.ts'
+import type { Machine, Place } from './machine.ts'
 
 /** What is on a disk, and what a power cut leaves of it. */
 class File {
@@ -13,9 +13,10 @@ class Folder {
   synced = new Map<string, File | Folder>()
 }
 
-/** Which writing operation of an epoch fails, and with which error. */
+/** Which change in a folder fails, of an epoch and counted from 1, and with which error. */
 export interface DiskFault {
   readonly epoch: number
+  readonly place: Place
   readonly op: number
   readonly code: string
 }
@@ -33,7 +34,7 @@ export class Disk {
   readonly #folder = new Folder()
   readonly #faults: readonly DiskFault[]
   #epoch = 0
-  #writes = 0
+  readonly #changes = new Map<Place, number>()
 
   constructor(root: string, machine: Machine, faults: readonly DiskFault[]) {
     this.root = root
@@ -43,7 +44,7 @@ export class Disk {
 
   begin(epoch: number): void {
     this.#epoch = epoch
-    this.#writes = 0
+    this.#changes.clear()
   }
 
   cutPower(): void {
@@ -67,7 +68,8 @@ export class Disk {
       await this.#append(file, path, data)
       if (options.flush) await this.#sync(file, path)
     },
-    readFile: (path: string) => this.#read(() => Buffer.from(this.#fileAt('open', path).bytes)),
+    readFile: (path: string) =>
+      this.#read(path, () => Buffer.from(this.#fileAt('open', path).bytes)),
     truncate: (path: string, size: number) =>
       this.#change('truncate', path, () => shorten(this.#fileAt('open', path), size)),
     link: (from: string, to: string) =>
@@ -81,7 +83,7 @@ export class Disk {
         if (parent instanceof Folder) parent.entries.delete(nameOf(path))
       }),
     realpath: (path: string) =>
-      this.#read(() => {
+      this.#read(path, () => {
         if (this.#find(path)) return path
         throw fsError('ENOENT', 'realpath', path)
       }),
@@ -100,12 +102,12 @@ export class Disk {
     const file = found as File
     const { bytes } = file
     return {
-      stat: () => this.#read(() => ({ isFile: () => found instanceof File })),
+      stat: () => this.#read(path, () => ({ isFile: () => found instanceof File })),
       sync: () => this.#sync(found, path),
       datasync: () => this.#sync(found, path),
       appendFile: (data: string) => this.#append(file, path, data),
       truncate: (size: number) => this.#change('ftruncate', path, () => shorten(file, size)),
-      close: () => this.#read(() => undefined),
+      close: () => this.#read(path, () => undefined),
       async *createReadStream({ end }: { readonly end: number }) {
         yield Buffer.from(bytes.subarray(0, end + 1))
       },
@@ -114,7 +116,7 @@ export class Disk {
 
   #open(path: string, flags: string | number): Promise<File | Folder> {
     if (flags !== 'a' && flags !== 'wx')
-      return this.#read(() => this.#find(path) ?? raise(fsError('ENOENT', 'open', path)))
+      return this.#read(path, () => this.#find(path) ?? raise(fsError('ENOENT', 'open', path)))
     return this.#change('open', path, () => {
       const parent = this.#parent('open', path)
       const known = parent.entries.get(nameOf(path))
@@ -141,20 +143,29 @@ export class Disk {
     })
   }
 
-  #read<T>(act: () => T): Promise<T> {
-    return this.#machine.perform({ ms: this.#machine.jitter(SLOW_MS), act })
+  #read<T>(path: string, act: () => T): Promise<T> {
+    const ms = this.#machine.jitter(SLOW_MS)
+    return this.#machine.perform({ place: this.#placeOf(path), ms, act })
+  }
+
+  /** The folder of the disk that a path leads into. */
+  #placeOf(path: string): Place {
+    return (this.#parts(path)[0] ?? 'v1') as Place
   }
 
   #change<T>(what: string, path: string, act: () => T, half?: () => void): Promise<T> {
-    this.#writes += 1
-    const op = this.#writes
-    const fault = this.#faults.find((each) => each.epoch === this.#epoch && each.op === op)
+    const place = this.#placeOf(path)
+    const op = 1 + (this.#changes.get(place) ?? 0)
+    this.#changes.set(place, op)
+    const fault = this.#faults.find(
+      (each) => each.epoch === this.#epoch && each.place === place && each.op === op,
+    )
     const fail = (): never => {
       half?.()
       throw fsError(fault?.code ?? '', what, path)
     }
     const ms = this.#machine.jitter(SLOW_MS)
-    return this.#machine.perform({ ms, half, act: fault ? fail : act })
+    return this.#machine.perform({ place, ms, half, act: fault ? fail : act })
   }
 
   #makeFolders(path: string): string | undefined {

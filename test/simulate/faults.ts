@@ -1,5 +1,5 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
-import type { When } from './machine.ts'
+import { PLACES, type Place, type When } from './machine.ts'
 import type { World } from './world.ts'
 
 /** What a liar does, in every epoch. */
@@ -28,10 +28,11 @@ export type Lie = (typeof LIES)[number]
 /** Something that goes wrong for the validator `who`. */
 export type Fault = { readonly who: number } & (
   | { readonly kind: 'lies'; readonly how: Lie }
-  /** Its process dies at an operation of an epoch, and is started again later. */
+  /** Its process dies at an operation, and is started again later. */
   | {
       readonly kind: 'crash'
       readonly epoch: number
+      readonly place: Place
       readonly op: number
       readonly when: When
       /** Is what it did not sync lost, too? */
@@ -39,7 +40,13 @@ export type Fault = { readonly who: number } & (
       readonly downMs: number
     }
   /** One write to its disk fails half-way. */
-  | { readonly kind: 'disk'; readonly epoch: number; readonly op: number; readonly code: string }
+  | {
+      readonly kind: 'disk'
+      readonly epoch: number
+      readonly place: Place
+      readonly op: number
+      readonly code: string
+    }
   /** One write to its bucket fails: before it had any effect, or after. */
   | {
       readonly kind: 'write'
@@ -64,6 +71,10 @@ export type Fault = { readonly who: number } & (
  */
 export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute' | 'late'
 
+const MOMENTS = ['before', 'half', 'after'] as const
+const FATES = ['lost', 'repeated'] as const
+/** Of the disk. */
+const FOLDERS = ['journal', 'secrets', 'v1', 'incoming'] as const
 const TROUBLES = [
   ['bucket', 'slow'],
   ['bucket', 'gone'],
@@ -101,52 +112,59 @@ function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
 
 function drawAccidents(world: World, random: Generator): readonly Fault[] {
   const count = random.integers(0, 2 * world.epochs)
-  return Array.from({ length: count }, () => drawAccident(world, random))
+  return Array.from({ length: count }, () => drawAccident(world, random)).flat()
 }
 
-function drawAccident(world: World, random: Generator): Fault {
+const ACCIDENTS = ['crash', 'crash', 'disk', 'write', 'absent', 'trouble', 'trouble'] as const
+
+function drawAccident(world: World, random: Generator): readonly Fault[] {
   const { stakes, epochs, protocol } = world
   const who = random.integers(0, stakes.length)
   const epoch = random.integers(0, epochs)
-  const from = random.integers(0, epochs * protocol.epochBlocks)
-  const to = Math.min(from + random.integers(1, 12), epochs * protocol.epochBlocks)
-  const kind = pick(
-    ['crash', 'crash', 'crash', 'disk', 'write', 'absent', 'trouble', 'trouble'] as const,
-    random,
-  )
+  const blocks = epochs * protocol.epochBlocks
+  const from = random.integers(0, blocks)
+  const until = (length: number): number => Math.min(from + length, blocks)
+  const kind = pick(ACCIDENTS, random)
   switch (kind) {
-    case 'crash': {
-      const when = pick(['before', 'half', 'after'] as const, random)
-      const power = random.integers(0, 2) === 1
-      const downMs = random.integers(1, 60_000)
-      return { kind, who, epoch, op: 1 + skewed(500, random), when, power, downMs }
+    case 'crash':
+      return drawCrashes({ who, epoch }, random)
+    case 'disk': {
+      const place = pick(FOLDERS, random)
+      const code = pick(['EIO', 'ENOSPC'], random)
+      return [{ kind, who, epoch, place, op: 1 + fewOf(30, random), code }]
     }
-    case 'disk':
-      return {
-        kind,
-        who,
-        epoch,
-        op: 1 + skewed(200, random),
-        code: pick(['EIO', 'ENOSPC'], random),
-      }
-    case 'write': {
-      const how = pick(['lost', 'repeated'] as const, random)
-      return { kind, who, epoch, nth: 1 + skewed(10, random), how }
-    }
+    case 'write':
+      return [{ kind, who, epoch, nth: 1 + fewOf(10, random), how: pick(FATES, random) }]
     case 'absent':
-      return { kind, who, from, to: Math.min(from + 40, epochs * protocol.epochBlocks) }
+      return [{ kind, who, from, to: until(40) }]
     case 'trouble': {
       const [what, how] = pick(TROUBLES, random)
-      return { kind: what, who, from, to, how }
+      return [{ kind: what, who, from, to: until(random.integers(1, 12)), how }]
     }
   }
+}
+
+/** One crash, or a few: what the next process finds is what the last one left. */
+function drawCrashes(
+  when: { readonly who: number; readonly epoch: number },
+  random: Generator,
+): readonly Fault[] {
+  return Array.from({ length: random.integers(1, 4) }, () => ({
+    kind: 'crash',
+    ...when,
+    place: pick(PLACES, random),
+    op: 1 + fewOf(60, random),
+    when: pick(MOMENTS, random),
+    power: random.integers(0, 2) === 1,
+    downMs: random.integers(1, 30_000),
+  }))
 }
 
 const pick = <T>(values: readonly T[], random: Generator): T =>
   values[random.integers(0, values.length)]!
 
 /** 0 <= x < most, the small ones more often. */
-const skewed = (most: number, random: Generator): number =>
+export const fewOf = (most: number, random: Generator): number =>
   random.integers(0, 1 + random.integers(0, most))
 
 /** The epochs that a fault touches, the first and the last. */

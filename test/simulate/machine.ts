@@ -4,15 +4,30 @@ import type { Clock } from './clock.ts'
 /** What becomes of the operation in which a machine dies. */
 export type When = 'before' | 'half' | 'after'
 
-/** At which operation of an epoch a machine dies, counted from 1. */
+/** What an operation is on: a folder of the disk, the own bucket, the others', the chain, a miner. */
+export const PLACES = [
+  'journal',
+  'secrets',
+  'v1',
+  'incoming',
+  'bucket',
+  'peers',
+  'chain',
+  'miner',
+] as const
+export type Place = (typeof PLACES)[number]
+
+/** At which operation in that place a machine dies: of an epoch, counted from 1. */
 export interface Death {
   readonly epoch: number
+  readonly place: Place
   readonly op: number
   readonly when: When
 }
 
 /** One operation: how long it takes, what it does, and what it does when it is cut off half-way. */
 interface Operation<T> {
+  readonly place: Place
   readonly ms: number
   readonly act: () => T | Promise<T>
   readonly half?: (() => void) | undefined
@@ -31,8 +46,8 @@ export class Machine {
   readonly #onDeath: (death: Death) => void
   #life = 0
   #alive = false
-  /** Of the epoch: how many operations it has begun. */
-  #ops = 0
+  /** Of the epoch: how many operations it has begun in each place. */
+  readonly #ops = new Map<Place, number>()
   #epoch = 0
   #ids = 0
 
@@ -54,7 +69,7 @@ export class Machine {
   /** A new epoch has begun: its operations are counted anew. */
   begin(epoch: number): void {
     this.#epoch = epoch
-    this.#ops = 0
+    this.#ops.clear()
   }
 
   start(): void {
@@ -77,10 +92,10 @@ export class Machine {
     return this.#random.integers(0, most)
   }
 
-  async perform<T>({ ms, act, half }: Operation<T>): Promise<T> {
+  async perform<T>({ place, ms, act, half }: Operation<T>): Promise<T> {
     if (!this.#alive) return never()
     const life = this.#life
-    const death = this.#nextDeath()
+    const death = this.#deathAt(place)
     await this.#clock.sleep(ms)
     if (!this.#isSame(life)) return never()
     if (death?.when === 'before') return this.#die(death)
@@ -99,9 +114,11 @@ export class Machine {
     return this.#alive && this.#life === life
   }
 
-  #nextDeath(): Death | undefined {
-    this.#ops += 1
-    return this.#deaths.find(({ epoch, op }) => epoch === this.#epoch && op === this.#ops)
+  #deathAt(place: Place): Death | undefined {
+    const op = 1 + (this.#ops.get(place) ?? 0)
+    this.#ops.set(place, op)
+    const isHere = (death: Death): boolean => death.place === place && death.op === op
+    return this.#deaths.find((death) => death.epoch === this.#epoch && isHere(death))
   }
 
   #die<T>(death: Death): Promise<T> {

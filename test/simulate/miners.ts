@@ -34,7 +34,7 @@ export function honestAgent(world: World, machine: Machine): Setup['agent'] {
   return (miner, _, signal) => async (messages) => {
     const skill = strengthOf(world, miner)
     const ms = skill === 0 ? Number.POSITIVE_INFINITY : machine.jitter(REPLY_MS)
-    const replying = machine.perform({ ms, act: () => undefined })
+    const replying = machine.perform({ place: 'miner', ms, act: () => undefined })
     await Promise.race([replying, aborted(signal)])
     if (signal.aborted) return { fault: 'no-reply' }
     const { hotkey, revision } = miner

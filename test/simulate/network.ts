@@ -76,7 +76,11 @@ export class Network {
     }
     return {
       read: (path) =>
-        machine.perform({ ms: machine.jitter(READ_MS), act: () => files.get(path) ?? null }),
+        machine.perform({
+          place: 'bucket',
+          ms: machine.jitter(READ_MS),
+          act: () => files.get(path) ?? null,
+        }),
       write: (path, bytes) => {
         this.#writes[owner]! += 1
         const fate = this.#troubles.write(owner, this.#epoch, this.#writes[owner]!)
@@ -84,7 +88,7 @@ export class Network {
           if (fate !== 'lost') put(path, bytes)
           if (fate !== undefined) throw new Error(`no answer to the writing of ${path}`)
         }
-        return machine.perform({ ms: machine.jitter(READ_MS), act })
+        return machine.perform({ place: 'bucket', ms: machine.jitter(READ_MS), act })
       },
     }
   }
@@ -105,7 +109,7 @@ export class Network {
         if (isSlow || isGone) throw new Error('no answer')
         return this.#serve(owner, path, reader)
       }
-      return machine.perform({ ms, act })
+      return machine.perform({ place: 'peers', ms, act })
     }
     return { read }
   }

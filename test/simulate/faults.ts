@@ -90,25 +90,28 @@ export function drawFaults(world: World, random: Generator): readonly Fault[] {
   return [...drawLies(world, random), ...drawAccidents(world, random)]
 }
 
+/** Some liars lie on their own, some all alike. */
 function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
   const all = stakes.reduce((sum, stake) => sum + stake, 0)
-  const most = random.integers(0, Math.ceil(all / 3))
+  const most = Math.min(random.integers(0, all), Math.ceil(all / 3) - 1)
+  const plot = random.integers(0, 2) === 0 ? drawHows(3, random) : undefined
   const faults: Fault[] = []
   let weight = 0
   for (const who of random.permutation(stakes.length)) {
-    weight += stakes[who]!
-    if (weight > most) break
-    const count = random.integers(1, 3)
-    for (let i = 0; i < count; i++) {
-      const how = pick(LIES, random)
-      const isNew = faults.every(
-        (fault) => fault.who !== who || !('how' in fault) || fault.how !== how,
-      )
-      if (isNew) faults.push({ kind: 'lies', who, how })
-    }
+    const stake = stakes[who]!
+    if (weight + stake > most) continue
+    weight += stake
+    const hows = plot ?? drawHows(random.integers(1, 3), random)
+    faults.push(...hows.map((how): Fault => ({ kind: 'lies', who, how })))
   }
   return faults
 }
+
+const drawHows = (count: number, random: Generator): readonly Lie[] =>
+  random
+    .permutation(LIES.length)
+    .slice(0, count)
+    .map((i) => LIES[i]!)
 
 function drawAccidents(world: World, random: Generator): readonly Fault[] {
   const count = random.integers(0, 2 * world.epochs)

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { DuelEnd } from './check.ts'
+import type { DuelEnd, Violation } from './check.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulation.ts'
@@ -23,15 +23,18 @@ if (first === undefined || end === undefined || !(epochs > 0))
 /** Says what broke, and the fewest faults with which it still does. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {
   const { violation } = await simulate(world, faults)
-  console.log(`seed ${world.seed}: ${violation?.message}`)
+  console.log(`seed ${world.seed}: ${textOf(violation)}`)
   const few = await shrink(faults, async (some) => {
     const again = await simulate(world, some)
     return again.violation?.promise === violation?.promise
   })
-  const { violation: smallest } = await simulate(world, few)
-  console.log(`  with ${few.length} of ${faults.length} faults: ${smallest?.message}`)
+  const smallest = await simulate(world, few)
+  console.log(`  with ${few.length} of ${faults.length} faults: ${textOf(smallest.violation)}`)
   for (const fault of few) console.log(`  ${JSON.stringify(fault)}`)
 }
+
+const textOf = (violation: Violation | undefined): string =>
+  `${violation?.promise}: ${violation?.detail}`
 
 const duels: DuelEnd[] = []
 let [failed, frozen] = [0, 0]

@@ -1,5 +1,5 @@
 import { Validator } from '../../apps/validator/src/epoch/validator.ts'
-import type { Event, Setup } from '../../apps/validator/src/service/setup.ts'
+import type { Setup } from '../../apps/validator/src/service/setup.ts'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import type { Bucket } from '../../packages/blocks/src/index.ts'
 import type { Account, Head, LocalChain } from '../../packages/chain/src/index.ts'
@@ -12,6 +12,7 @@ import { lyingChain } from './liars.ts'
 import { Machine } from './machine.ts'
 import { honestAgent, liarsAgent } from './miners.ts'
 import type { Network, Troubles } from './network.ts'
+import type { Witness } from './witness.ts'
 import { bytesOf, streamOf, type World } from './world.ts'
 
 /** What all validators of a subnet share. */
@@ -25,13 +26,6 @@ export interface Subnet {
   readonly troubles: Troubles
 }
 
-/** Hears what happens in a validator. */
-export interface Hearer {
-  readonly event: (seat: Seat, event: Event) => void
-  /** It writes a block into its own store. */
-  readonly stored: (seat: Seat, block: Uint8Array) => void
-}
-
 const HEAD_MS = 900
 
 /** One validator: the machine that it runs on, its disk and its node, which outlast its process. */
@@ -41,7 +35,7 @@ export class Seat implements Disposable {
   readonly isLiar: boolean
   readonly disk: Disk
   readonly #subnet: Subnet
-  readonly #hearer: Hearer
+  readonly #witness: Witness
   readonly #machine: Machine
   readonly #view: ChainView
   readonly #mounted: Disposable
@@ -51,14 +45,14 @@ export class Seat implements Disposable {
   #downUntil = 0
   #drawn = 0
 
-  constructor(index: number, subnet: Subnet, hearer: Hearer) {
+  constructor(index: number, subnet: Subnet, witness: Witness) {
     const { world, clock, chain, faults, troubles } = subnet
     const own = faults.filter(({ who }) => who === index)
     this.index = index
     this.account = world.validators[index]!
     this.isLiar = own.some(({ kind }) => kind === 'lies')
     this.#subnet = subnet
-    this.#hearer = hearer
+    this.#witness = witness
     const crashes = own.filter((fault) => fault.kind === 'crash')
     this.#machine = new Machine(clock, streamOf(world.seed, 'machine', index), {
       deaths: crashes,
@@ -148,7 +142,7 @@ export class Seat implements Disposable {
       now: () => clock.now + (world.skews[index] ?? 0),
       random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),
       on: (event) => {
-        if (machine.isAlive) this.#hearer.event(this, event)
+        if (machine.isAlive) this.#witness.hear(this, event)
       },
     }
   }
@@ -156,7 +150,7 @@ export class Seat implements Disposable {
   #store(): Bucket {
     const store = directoryBucket(this.disk.root)
     const write: Bucket['write'] = (path, bytes) => {
-      if (path.endsWith('.jsonl')) this.#hearer.stored(this, bytes)
+      if (path.endsWith('.jsonl')) this.#witness.see(this, bytes)
       return store.write(path, bytes)
     }
     return { read: store.read, write }

@@ -1,6 +1,6 @@
 import { LocalChain } from '../../packages/chain/src/index.ts'
 import { LOCAL_NETWORK, placeOf } from '../../packages/settlement/src/index.ts'
-import { Checker, type DuelEnd, Violation } from './check.ts'
+import { Checker, type DuelEnd, type Violation } from './check.ts'
 import { Clock } from './clock.ts'
 import type { Fault } from './faults.ts'
 import { fieldsOf } from './miners.ts'
@@ -30,37 +30,15 @@ export async function simulate(world: World, faults: readonly Fault[]): Promise<
   const network = new Network(world.validators.length, troubles)
   const rules = { ...LOCAL_NETWORK, protocol: world.protocol }
   const subnet: Subnet = { world, faults, rules, clock, chain, network, troubles }
-  const heard: Violation[] = []
   const seats: Seat[] = []
-  for (const index of world.validators.keys())
-    seats.push(
-      new Seat(index, subnet, {
-        event: (seat, event) => guarded(() => checker.hear(seat, event)),
-        stored: (seat, block) => guarded(() => checker.stored(seat, block)),
-      }),
-    )
-  const checker = new Checker(subnet, seats)
-  const guarded = (act: () => void): void => {
-    try {
-      act()
-    } catch (error) {
-      heard.push(error as Violation)
-    }
-  }
-  let violation: Violation | undefined
-  try {
-    const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
-    for (let block = 1; block <= last && heard.length === 0; block++)
-      await makeBlock(subnet, seats, checker)
-    violation = heard[0]
-    if (violation === undefined) checker.checkCaughtUp(world.epochs + 1)
-  } catch (error) {
-    if (!(error instanceof Violation)) throw error
-    violation = error
-  } finally {
-    for (const seat of seats) seat[Symbol.dispose]()
-  }
-  const { duels, frozen } = checker
+  const checker: Checker = new Checker(subnet, seats)
+  for (const index of world.validators.keys()) seats.push(new Seat(index, subnet, checker.witness))
+  const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
+  while (chain.height < last && checker.violation === undefined)
+    await makeBlock(subnet, seats, checker)
+  checker.checkEnd(world.epochs + 1)
+  for (const seat of seats) seat[Symbol.dispose]()
+  const { violation, duels, frozen } = checker
   return { violation, duels, frozen, end: await chain.blockHash(chain.height) }
 }
 

@@ -4,8 +4,8 @@ import type { DuelEnd } from './check.ts'
 const FALSE_MOST = 0.05
 /** At least so many of those that are far better do. */
 const RIGHT_LEAST = 0.9
-/** Of decisive challenges. */
-const FAR_BETTER = 0.95
+/** Most challenges are decisive, and nearly all of these are the contender's. */
+const isFarBetter = ({ decisive, rate }: DuelEnd): boolean => decisive >= 0.5 && rate >= 0.95
 
 interface Share {
   readonly of: number
@@ -23,7 +23,7 @@ export interface Totals {
 export function totalsOf(duels: readonly DuelEnd[]): Totals {
   const fair = duels.filter(({ isFair }) => isFair)
   const falsely = shareOf(fair.filter(({ rate, ratio }) => rate <= ratio))
-  const rightly = shareOf(fair.filter(({ rate }) => rate >= FAR_BETTER))
+  const rightly = shareOf(fair.filter(isFarBetter))
   const broken: string[] = []
   if (falsely.count > mostOf(falsely.of, FALSE_MOST))
     broken.push(`${falsely.count} of ${falsely.of} dethroned falsely`)

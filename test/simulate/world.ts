@@ -7,8 +7,8 @@ const SMALL: Protocol = {
   ...LOCAL,
   epochBlocks: 15,
   sealBlock: 8,
-  quotaFirst: 6,
-  quotaMost: 12,
+  quotaFirst: 8,
+  quotaMost: 16,
   duelEpochs: 3,
 }
 

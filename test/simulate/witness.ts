@@ -1,0 +1,66 @@
+import type { Event } from '../../apps/validator/src/service/setup.ts'
+import { blockHash } from '../../packages/blocks/src/index.ts'
+import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
+import type { Recomputed } from '../../packages/settlement/src/index.ts'
+import type { Seat } from './seat.ts'
+
+/** Says which promise was broken, and how. */
+export type Break = (promise: string, detail: string) => void
+
+/** Samples by their challenge, as text. */
+export type Samples = Map<string, string>
+
+export const textOf = (value: unknown): string => canonicalize(value as Json)
+
+/** Remembers what honest validators said and signed, and holds them to it. */
+export class Witness {
+  readonly #break: Break
+  /** By seat and epoch: what the journal acknowledged. */
+  readonly #acknowledged = new Map<string, Samples>()
+  /** By seat, epoch and height: the hash of the block that it signed. */
+  readonly #signed = new Map<string, string>()
+
+  constructor(onBreak: Break) {
+    this.#break = onBreak
+  }
+
+  /** Hears what happens in a validator. */
+  hear({ index, isLiar }: Seat, event: Event): void {
+    if (isLiar) return
+    if (event.type === 'sample') {
+      const key = `${index} ${event.epoch}`
+      const samples: Samples = this.#acknowledged.get(key) ?? new Map()
+      this.#acknowledged.set(key, samples.set(event.sample.challengeId, textOf(event.sample)))
+    }
+    if (event.type === 'problem' && /altered|away|back/.test(event.error.message))
+      this.#break('nobody altered anything', `${index}: ${event.error.message}`)
+  }
+
+  /** Sees a block that a validator writes into its own store: one of its own is the only one. */
+  see({ index, isLiar, account }: Seat, block: Uint8Array): void {
+    const [line = ''] = Buffer.from(block).toString().split('\n', 1)
+    const { validator, epoch, height } = JSON.parse(line)
+    if (isLiar || validator !== account.hotkey) return
+    const key = `${index} ${epoch} ${height}`
+    const hash = blockHash(Buffer.from(line))
+    const known = this.#signed.get(key)
+    this.#signed.set(key, hash)
+    if (known !== undefined && known !== hash)
+      this.#break('one block a height', `validator ${index} signs two in epoch ${epoch}`)
+  }
+
+  /** What was acknowledged is in the journal, and in the lane if there is one. */
+  checkSamples(
+    { index, account, disk }: Seat,
+    { epoch, lanes }: Recomputed,
+    found: ReadonlyMap<string, Samples>,
+  ): void {
+    const journal = disk.peek(`journal/${epoch}.jsonl`)?.toString() ?? ''
+    const isWhole = lanes.get(account.hotkey)?.ok === true
+    const lane = isWhole ? found.get(account.hotkey) : undefined
+    for (const [challenge, sample] of this.#acknowledged.get(`${index} ${epoch}`) ?? []) {
+      const isKept = journal.includes(sample) && (!lane || lane.get(challenge) === sample)
+      if (!isKept) this.#break('no sample is lost', `${index} in epoch ${epoch}: ${sample}`)
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
+import { fewOf, pick } from './draw.ts'
 import { PLACES, type Place, type When } from './machine.ts'
 import type { World } from './world.ts'
 
@@ -162,13 +163,6 @@ function drawCrashes(
     downMs: random.integers(1, 30_000),
   }))
 }
-
-const pick = <T>(values: readonly T[], random: Generator): T =>
-  values[random.integers(0, values.length)]!
-
-/** 0 <= x < most, the small ones more often. */
-export const fewOf = (most: number, random: Generator): number =>
-  random.integers(0, 1 + random.integers(0, most))
 
 /** The epochs that a fault touches, the first and the last. */
 export function epochsOf(fault: Fault, { protocol, epochs }: World): readonly [number, number] {

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { DuelEnd, Violation } from './check.ts'
+import { streamOf } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { shrink } from './shrink.ts'
 import { simulate } from './simulation.ts'
 import { totalsOf } from './totals.ts'
-import { drawWorld, streamOf, type World } from './world.ts'
+import { drawWorld, type World } from './world.ts'
 
 // pnpm simulate [--seeds a..b] [--epochs n]: whole subnets, each from a seed; exits with 1 when
 // something that is promised does not hold.

@@ -7,13 +7,14 @@ import type { Network as Rules } from '../../packages/settlement/src/index.ts'
 import { ChainView } from './chain-view.ts'
 import type { Clock } from './clock.ts'
 import { Disk, mount } from './disk.ts'
+import { bytesOf, streamOf } from './draw.ts'
 import type { Fault } from './faults.ts'
 import { lyingChain } from './liars.ts'
 import { Machine } from './machine.ts'
 import { honestAgent, liarsAgent } from './miners.ts'
 import type { Network, Troubles } from './network.ts'
 import type { Witness } from './witness.ts'
-import { bytesOf, streamOf, type World } from './world.ts'
+import type { World } from './world.ts'
 
 /** What all validators of a subnet share. */
 export interface Subnet {

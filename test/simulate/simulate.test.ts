@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
+import { streamOf } from './draw.ts'
 import { drawFaults, type Fault, LIES } from './faults.ts'
 import { shrink } from './shrink.ts'
 import { type Ran, simulate } from './simulation.ts'
-import { drawWorld, streamOf } from './world.ts'
+import { drawWorld } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
 

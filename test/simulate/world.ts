@@ -1,6 +1,7 @@
 import { type Account, account } from '../../packages/chain/src/index.ts'
 import { LOCAL, type Protocol } from '../../packages/duel/src/index.ts'
-import { digest, type Generator, pcg64 } from '../../packages/prng/src/index.ts'
+import type { Generator } from '../../packages/prng/src/index.ts'
+import { bytesOf, fewOf, pick, streamOf } from './draw.ts'
 
 /** Short epochs and small quotas, so that a duel takes few of them. */
 const SMALL: Protocol = {
@@ -15,7 +16,7 @@ const SMALL: Protocol = {
 /** What a miner does at a block: serves a model of this strength, or leaves. */
 export interface Move {
   readonly block: number
-  /** The share of its replies that are perfect; null when it leaves. */
+  /** The share of its replies that are perfect, 0 if it never replies; null when it leaves. */
   readonly strength: number | null
 }
 
@@ -37,17 +38,10 @@ export interface World {
   readonly miners: readonly Player[]
 }
 
-/** A stream of its own for everything that is drawn apart. */
-export const streamOf = (seed: number, ...name: readonly (string | number)[]): Generator =>
-  pcg64(BigInt(`0x${digest('simulate', seed, ...name).slice(0, 32)}`))
-
-export const bytesOf = (seed: number, ...name: readonly (string | number)[]): Buffer =>
-  Buffer.from(digest('simulate bytes', seed, ...name), 'hex')
-
 export function drawWorld(seed: number, epochs: number): World {
   const random = streamOf(seed, 'world')
   // Few are many more often: what a seed costs grows with their square.
-  const count = 4 + fewOf(13, random)
+  const count = 4 + fewOf(1 + random.integers(0, 13), random)
   const miners = 2 + random.integers(0, 7)
   const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs
   const isLone = count > 6 || random.integers(0, 5) > 0
@@ -70,11 +64,11 @@ export function drawWorld(seed: number, epochs: number): World {
   }
 }
 
-const STRENGTHS = [0.05, 0.3, 0.5, 0.7, 0.95]
+const STRENGTHS = [0, 0.05, 0.3, 0.5, 0.7, 0.95]
 
 /** Most come at the start; some come later, leave, or commit again. */
 function drawMoves(random: Generator, blocks: number): readonly Move[] {
-  const strength = (): number => STRENGTHS[random.integers(0, STRENGTHS.length)]!
+  const strength = (): number => pick(STRENGTHS, random)
   const isEarly = random.integers(0, 3) > 0
   const moves: Move[] = [
     {
@@ -91,9 +85,4 @@ function drawMoves(random: Generator, blocks: number): readonly Move[] {
     })
   }
   return moves.filter(({ block }) => block < blocks)
-}
-
-/** 0 <= x < most, the small ones far more often. */
-function fewOf(most: number, random: Generator): number {
-  return random.integers(0, 1 + random.integers(0, 1 + random.integers(0, most)))
 }

@@ -1,0 +1,18 @@
+import { digest, type Generator, pcg64 } from '../../packages/prng/src/index.ts'
+
+type Name = readonly (string | number)[]
+
+/** A stream of its own for everything that is drawn apart. */
+export const streamOf = (seed: number, ...name: Name): Generator =>
+  pcg64(BigInt(`0x${digest('simulate', seed, ...name).slice(0, 32)}`))
+
+/** 32 bytes for a key, a secret or a block. */
+export const bytesOf = (seed: number, ...name: Name): Buffer =>
+  Buffer.from(digest('simulate bytes', seed, ...name), 'hex')
+
+export const pick = <T>(values: readonly T[], random: Generator): T =>
+  values[random.integers(0, values.length)]!
+
+/** 0 <= x < most, the small ones more often. */
+export const fewOf = (most: number, random: Generator): number =>
+  random.integers(0, 1 + random.integers(0, most))

@@ -1,11 +1,5 @@
 import type { Sample } from '../../packages/blocks/src/index.ts'
-import {
-  firstState,
-  type Miner,
-  type State,
-  stateRoot,
-  weighToday,
-} from '../../packages/duel/src/index.ts'
+import { firstState, type Miner, type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
@@ -36,6 +30,8 @@ const VOID: readonly Lie[] = ['drops a sample', 'seals nothing']
 export class Checker {
   /** The first promise that was broken. */
   violation: Violation | undefined
+  /** Have the liars a third of a duel's weight? */
+  isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
   readonly witness: Witness = new Witness((promise, detail) => this.#break(promise, detail))
@@ -55,8 +51,13 @@ export class Checker {
     this.#roots.set(this.#state.epoch, stateRoot(this.#state))
   }
 
-  /** Decides the next epoch from the chain and the buckets alone, and looks at everything. */
+  /**
+   * Decides the next epoch from the chain and the buckets alone, and looks at everything. Where so
+   * many were away when a duel began that liars have a third of its weight, nothing is promised.
+   */
   async epochEnded(): Promise<void> {
+    this.isBeyond = this.#areThird(this.#state, ({ isLiar }) => isLiar)
+    if (this.isBeyond) return
     const { chain, rules, network } = this.#subnet
     const samples = new Map<string, Samples>()
     const onSample = (sample: Sample, { validator }: { readonly validator: string }): void => {
@@ -118,10 +119,8 @@ export class Checker {
   }
 
   /** No honest voter attests a lane that is not whole; none counts without one. Protocol §8.3. */
-  #checkAcceptance({ epoch, report, before, snapshot }: Recomputed): void {
-    const isSafe =
-      3 * this.#weigh(before, snapshot, ({ isLiar }) => isLiar) < this.#weigh(before, snapshot)
-    if (report.frozen || !isSafe) return
+  #checkAcceptance({ epoch, report }: Recomputed): void {
+    if (report.frozen) return
     for (const [hotkey, { accepted, attesters }] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
       const isVoid = VOID.some((how) => this.#subnet.troubles.lies(seat.index, how))
@@ -133,11 +132,10 @@ export class Checker {
   }
 
   /** With less than a third lying or disturbed, nothing is frozen and every honest lane counts. */
-  #checkLiveness({ epoch, report, before, snapshot }: Recomputed): void {
-    if (before.duel === undefined) return
+  #checkLiveness({ epoch, report, before }: Recomputed): void {
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
-    const isTroubled = 3 * this.#weigh(before, snapshot, isOut) >= this.#weigh(before, snapshot)
+    const isTroubled = this.#areThird(before, isOut)
     this.#isTroubled ||= isTroubled
     if (isTroubled) return
     if (report.frozen) this.#break('no epoch is frozen', `epoch ${epoch} is`)
@@ -148,16 +146,15 @@ export class Checker {
     }
   }
 
-  /** What these voters weigh today, or all of them. */
-  #weigh(
-    { duel }: State,
-    snapshot: Recomputed['snapshot'],
-    counts: (seat: Seat) => boolean = () => true,
-  ): number {
-    if (duel === undefined) return 0
-    return Object.entries(weighToday(duel, snapshot))
-      .filter(([hotkey]) => counts(this.#seatOf(hotkey)))
-      .reduce((sum, [, weight]) => sum + weight, 0)
+  /** Have those that are meant a third of the weight of the duel, if there is one? */
+  #areThird({ duel }: State, isMeant: (seat: Seat) => boolean): boolean {
+    let [meant, all] = [0, 0]
+    // Stakes stay as they are here: this is what the voters weigh today, too.
+    for (const [hotkey, weight] of Object.entries(duel?.weights ?? {})) {
+      all += weight
+      if (isMeant(this.#seatOf(hotkey))) meant += weight
+    }
+    return all > 0 && 3 * meant >= all
   }
 
   #noteDuel({ before: { duel }, report, epoch }: Recomputed): void {

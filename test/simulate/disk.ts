@@ -51,6 +51,12 @@ export class Disk {
     cut(this.#folder)
   }
 
+  /** Another disk, in the place of this one. */
+  replace(): void {
+    this.#folder.entries.clear()
+    this.#folder.synced.clear()
+  }
+
   /** A file's bytes as they are now, without an operation; null where there is none. */
   peek(path: string): Buffer | null {
     const found = this.#find(`${this.root}/${path}`)

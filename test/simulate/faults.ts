@@ -36,8 +36,8 @@ export type Fault = { readonly who: number } & (
       readonly place: Place
       readonly op: number
       readonly when: When
-      /** Is what it did not sync lost, too? */
-      readonly power: boolean
+      /** What becomes of its disk: what it did not sync may be gone with it, or all of it. */
+      readonly disk: 'kept' | 'cut' | 'lost'
       readonly downMs: number
     }
   /** One write to its disk fails half-way. */
@@ -73,6 +73,7 @@ export type Fault = { readonly who: number } & (
 export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute' | 'late'
 
 const MOMENTS = ['before', 'half', 'after'] as const
+const ENDS = ['kept', 'kept', 'kept', 'cut', 'cut', 'cut', 'lost'] as const
 const FATES = ['lost', 'repeated'] as const
 /** Of the disk. */
 const FOLDERS = ['journal', 'secrets', 'v1', 'incoming'] as const
@@ -159,7 +160,7 @@ function drawCrashes(
     place: pick(PLACES, random),
     op: 1 + fewOf(60, random),
     when: pick(MOMENTS, random),
-    power: random.integers(0, 2) === 1,
+    disk: pick(ENDS, random),
     downMs: random.integers(1, 30_000),
   }))
 }

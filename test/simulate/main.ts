@@ -38,20 +38,21 @@ const textOf = (violation: Violation | undefined): string =>
   `${violation?.promise}: ${violation?.detail}`
 
 const duels: DuelEnd[] = []
-let [failed, frozen] = [0, 0]
+let [failed, frozen, beyond] = [0, 0, 0]
 for (let seed = first; seed < end; seed++) {
   const world = drawWorld(seed, epochs)
   const faults = drawFaults(world, streamOf(seed, 'faults'))
   const ran = await simulate(world, faults)
   duels.push(...ran.duels)
   frozen += ran.frozen
+  beyond += Number(ran.isBeyond)
   if (ran.violation === undefined) continue
   failed += 1
   await report(world, faults)
 }
 const { falsely, rightly, broken } = totalsOf(duels)
 console.log(
-  `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs; ` +
+  `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs, ${beyond} ended early; ` +
     `${falsely.count} of ${falsely.of} contenders no better than the ratio dethroned, ` +
     `${rightly.count} of ${rightly.of} far better ones`,
 )

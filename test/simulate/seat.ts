@@ -35,6 +35,8 @@ export class Seat implements Disposable {
   readonly account: Account
   readonly isLiar: boolean
   readonly disk: Disk
+  /** Ever: a secret that is on chain may be gone. */
+  hasLostDisk = false
   readonly #subnet: Subnet
   readonly #witness: Witness
   readonly #machine: Machine
@@ -59,7 +61,8 @@ export class Seat implements Disposable {
       deaths: crashes,
       onDeath: (death) => {
         const crash = crashes.find((each) => each === death)
-        if (crash?.power) this.disk.cutPower()
+        if (crash?.disk === 'cut') this.disk.cutPower()
+        if (crash?.disk === 'lost') this.#loseDisk()
         this.#downUntil = clock.now + (crash?.downMs ?? 0)
         clock.at(this.#downUntil, () => this.#startIfUp())
       },
@@ -75,6 +78,12 @@ export class Seat implements Disposable {
 
   get validator(): Validator | undefined {
     return this.#validator
+  }
+
+  #loseDisk(): void {
+    this.disk.replace()
+    this.hasLostDisk = true
+    this.#witness.forget(this)
   }
 
   begin(epoch: number): void {

@@ -24,16 +24,6 @@ describe('a subnet', () => {
   it('repeats with its seed', async () => {
     expect(await run(17, 4)).toEqual(await run(17, 4))
   })
-
-  it('is caught when most of it lies', async () => {
-    const world = drawWorld(1, 4)
-    const faults = [1, 2, 3].flatMap((who): Fault[] => [
-      { kind: 'lies', who, how: 'seals nothing' },
-      { kind: 'lies', who, how: 'attests all' },
-    ])
-    const { violation } = await simulate(world, faults)
-    expect(violation?.promise).toBe('a stranger can decide')
-  })
 })
 
 it('shrinks a list of faults to those that it takes', async () => {

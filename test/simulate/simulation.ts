@@ -17,6 +17,8 @@ const CHECKED_AT = 5
 /** What came of a world. */
 export interface Ran {
   readonly violation: Violation | undefined
+  /** Did it end early, as liars had a third of a duel's weight? */
+  readonly isBeyond: boolean
   readonly duels: readonly DuelEnd[]
   readonly frozen: number
   /** The hash of the last block: two runs of one world come to the same. */
@@ -35,12 +37,12 @@ export async function simulate(world: World, faults: readonly Fault[]): Promise<
   const checker: Checker = new Checker(subnet, seats)
   for (const index of world.validators.keys()) seats.push(new Seat(index, subnet, checker.witness))
   const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
-  while (chain.height < last && checker.violation === undefined)
+  while (chain.height < last && checker.violation === undefined && !checker.isBeyond)
     await makeBlock(subnet, seats, checker)
-  checker.checkEnd(world.epochs + 1)
+  if (chain.height === last) checker.checkEnd(world.epochs + 1)
   for (const seat of seats) seat[Symbol.dispose]()
-  const { violation, duels, frozen } = checker
-  return { violation, duels, frozen, end: await chain.blockHash(chain.height) }
+  const { violation, isBeyond, duels, frozen } = checker
+  return { violation, isBeyond, duels, frozen, end: await chain.blockHash(chain.height) }
 }
 
 function chainOf({ seed, validators, stakes, miners, protocol }: World): LocalChain {

@@ -25,15 +25,22 @@ export class Witness {
   }
 
   /** Hears what happens in a validator. */
-  hear({ index, isLiar }: Seat, event: Event): void {
+  hear({ index, isLiar, hasLostDisk }: Seat, event: Event): void {
     if (isLiar) return
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
       this.#acknowledged.set(key, samples.set(event.sample.challengeId, textOf(event.sample)))
     }
-    if (event.type === 'problem' && /altered|away|back/.test(event.error.message))
+    const isBlaming = event.type === 'problem' && !hasLostDisk
+    if (isBlaming && /altered|away|back/.test(event.error.message))
       this.#break('nobody altered anything', `${index}: ${event.error.message}`)
+  }
+
+  /** What was acknowledged was on a disk that is no more. */
+  forget({ index }: Seat): void {
+    for (const key of this.#acknowledged.keys())
+      if (key.startsWith(`${index} `)) this.#acknowledged.delete(key)
   }
 
   /** Sees a block that a validator writes into its own store: one of its own is the only one. */

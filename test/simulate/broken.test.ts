@@ -1,0 +1,27 @@
+import { expect, it, vi } from 'vitest'
+import type * as Journals from '../../apps/validator/src/epoch/journal.ts'
+import type { Fault } from './faults.ts'
+import { simulate } from './simulation.ts'
+import { drawWorld } from './world.ts'
+
+vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
+
+/** A journal that acknowledges what it has not written yet. */
+vi.mock('../../apps/validator/src/epoch/journal.ts', async (original) => {
+  const { openJournal } = await original<typeof Journals>()
+  const openHasty: typeof openJournal = async (path) => {
+    const journal = await openJournal(path)
+    const append = async (entry: Parameters<typeof journal.append>[0]): Promise<void> => {
+      journal.append(entry).catch(() => undefined)
+    }
+    return { ...journal, append }
+  }
+  return { openJournal: openHasty }
+})
+
+it('finds a validator that loses what it has acknowledged', async () => {
+  const crash = { kind: 'crash', epoch: 2, place: 'journal', when: 'before', disk: 'cut' } as const
+  const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 12, downMs: 1000 }))
+  const { violation } = await simulate(drawWorld(1, 4), faults)
+  expect(violation?.promise).toBe('no sample is lost')
+})

@@ -20,8 +20,8 @@ vi.mock('../../apps/validator/src/epoch/journal.ts', async (original) => {
 })
 
 it('finds a validator that loses what it has acknowledged', async () => {
-  const crash = { kind: 'crash', epoch: 2, place: 'journal', when: 'before', disk: 'cut' } as const
-  const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 12, downMs: 1000 }))
-  const { violation } = await simulate(drawWorld(1, 4), faults)
+  const crash = { kind: 'crash', epoch: 1, place: 'journal', when: 'before', disk: 'cut' } as const
+  const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 14, downMs: 1000 }))
+  const { violation } = await simulate(drawWorld(3, 2), faults)
   expect(violation?.promise).toBe('no sample is lost')
 })

@@ -29,8 +29,11 @@ export class Witness {
     if (isLiar) return
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
+      const { challengeId } = event.sample
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
-      this.#acknowledged.set(key, samples.set(event.sample.challengeId, textOf(event.sample)))
+      // One that is played again was lost: the first is looked for.
+      if (!samples.has(challengeId)) samples.set(challengeId, textOf(event.sample))
+      this.#acknowledged.set(key, samples)
     }
     const isBlaming = event.type === 'problem' && !hasLostDisk
     if (isBlaming && /altered|away|back/.test(event.error.message))

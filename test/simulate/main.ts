@@ -42,7 +42,9 @@ let [failed, frozen, beyond] = [0, 0, 0]
 for (let seed = first; seed < end; seed++) {
   const world = drawWorld(seed, epochs)
   const faults = drawFaults(world, streamOf(seed, 'faults'))
-  const ran = await simulate(world, faults)
+  const ran = await simulate(world, faults).catch((cause: Error) => {
+    throw new Error(`seed ${seed}: ${cause.message}`, { cause })
+  })
   duels.push(...ran.duels)
   frozen += ran.frozen
   beyond += Number(ran.isBeyond)

@@ -1,18 +1,8 @@
 import ws from 'ws'
-import * as z from 'zod'
 import { ChainError } from '../chain-error.ts'
-import { parseJson } from '../json.ts'
 import { asciiLine } from './ascii-line.ts'
 import { checkMetadata } from './metadata.ts'
-
-/**
- * The longest honest answer is a full block: 7.5 MiB of calls, in hex. A page of 1000 commitments
- * has about 1 MB.
- */
-const MAX_MESSAGE = 2 ** 24
-
-/** Long answers are long strings. A full block has some ten thousand of them, for its calls. */
-const MAX_COMMAS = 2 ** 17
+import { MAX_MESSAGE, type NodeMessage, readMessage, refusalOf } from './node-message.ts'
 
 /**
  * In Node not its own one, which does not say why there is no connection, and has no limit. No
@@ -23,15 +13,6 @@ function openSocket(url: string): WebSocket {
   const socket = new ws(url, { perMessageDeflate: false, maxPayload: MAX_MESSAGE })
   return socket as unknown as WebSocket
 }
-
-const anything = z.unknown().optional()
-const errorShape = z.object({ code: z.number(), message: z.string(), data: anything })
-const messageShape = z.object({
-  id: anything,
-  result: anything,
-  error: errorShape.optional(),
-  params: z.object({ subscription: anything, result: anything }).optional(),
-})
 
 const BROKE_OFF = 'the node broke off'
 
@@ -145,15 +126,14 @@ export class NodeSocket {
 
   #hear(text: string): void {
     try {
-      if (text.length > MAX_MESSAGE) throw new RangeError('too long')
-      this.#take(messageShape.parse(parseJson(printable(text), MAX_COMMAS)))
+      this.#take(readMessage(text))
     } catch {
       this.close(`the node said what cannot be read: ${asciiLine(text)}`)
     }
   }
 
   /** News of a subscription, a refusal, or an answer. */
-  #take({ id, result, error, params }: z.infer<typeof messageShape>): void {
+  #take({ id, result, error, params }: NodeMessage): void {
     if (params) {
       this.#listeners.get(params.subscription)?.(params.result)
       return
@@ -164,17 +144,4 @@ export class NodeSocket {
   }
 }
 
-/**
- * A JSON text with a question mark for any character, escaped or not, that is no printable ASCII:
- * the library prints what it cannot use, and nothing that is read from a node has others.
- */
-const printable = (text: string): string =>
-  text.replace(/(\\["\\/])|\\u[\da-f]{4}|\\.|[^\t\n\r -~]/gi, (_, plain) => plain ?? '?')
-
 const wordsOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')
-
-function refusalOf({ code, message, data }: z.infer<typeof errorShape>): Error {
-  let said = `${code}: ${message}`
-  if (data !== undefined) said += `: ${JSON.stringify(data)}`
-  return new Error(asciiLine(said))
-}

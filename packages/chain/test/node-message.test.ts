@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readMessage } from '../src/bittensor/node-message.ts'
+
+const result = (text: string) => readMessage(`{"result":"${text}"}`).result
+
+describe('what a node says', () => {
+  test.each([
+    ['printable ASCII', ' ~aZ09{}[]:,', ' ~aZ09{}[]:,'],
+    ['escapes of printable ASCII', '\\"\\\\\\/', '"\\/'],
+    ['an escaped backslash before letters', '\\\\u0041\\\\n', '\\u0041\\n'],
+    ['controls', '\\n\\t\\b\\u0000\\u001B', '?????'],
+    ['what could be printed, by its number', '\\u0041', '?'],
+    ['controls as they are', '\u0007\u007f\u009b', '???'],
+    ['characters of two, three and four bytes', 'é€💥', '???'],
+    ['lone surrogates', '\ud800-\\udc00', '?-?'],
+    ['half an escape', '\\u12g4', '?12g4'],
+  ])('has a question mark for each character but printable ASCII: %s', (_, text, want) => {
+    expect(result(text)).toBe(want)
+  })
+
+  test('is what JSON says of it, but for those characters', () => {
+    const plain = fc.string({
+      unit: fc.integer({ min: 32, max: 126 }).map((code) => String.fromCharCode(code)),
+    })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(plain, fc.string({ unit: 'binary' }))), (texts) => {
+        const want = texts.map((text) => text.replace(/[^ -~]/gu, '?'))
+        expect(readMessage(JSON.stringify({ result: texts })).result).toEqual(want)
+      }),
+    )
+  })
+
+  // One match or string for each of sixteen million characters needs more than a gigabyte.
+  test.each(['éa', '\\n', '\\"'])('is read within 384 MiB, however many it has of %j', (unit) => {
+    const program = fileURLToPath(new URL('read-message.ts', import.meta.url))
+    const words = ['--max-old-space-size=384', '--conditions=@affine/source']
+    const tsx = ['--import', import.meta.resolve('tsx')]
+    const { stdout, status } = spawnSync(process.execPath, [...words, ...tsx, program, unit])
+    expect([String(stdout), status]).toEqual(['read', 0])
+  })
+})

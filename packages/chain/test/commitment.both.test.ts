@@ -3,30 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/commitments.json' with { type: 'json' }
 import { type Commitment, decodeCommitment, encodeCommitment } from '../src/index.ts'
-
-const hotkey = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
-const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytesToHex)
-const text = (most: number) =>
-  fc.string({ minLength: 1, maxLength: Math.floor(most / 4), unit: 'binary' })
-const epoch = fc.nat(0xffff_ffff)
-const bitmap = fc.uint8Array({ minLength: 16, maxLength: 16 })
-const commitment: fc.Arbitrary<Commitment> = fc.oneof(
-  fc.record({ kind: fc.constant('seal' as const), epoch, head: hash, url: text(128) }),
-  fc.record({
-    kind: fc.constant('attest' as const),
-    epoch,
-    bitmap,
-    next: hash,
-    stateRoot: hash,
-    url: text(128),
-  }),
-  fc.record({
-    kind: fc.constant('miner' as const),
-    model: text(80).map((name) => `${name}${hotkey}`),
-    revision: text(128),
-    chute: text(128),
-  }),
-)
+import { commitment, hotkey, text } from './any-commitment.ts'
 
 test.each(vectors.cases)('$what', ({ input, want }) => {
   const fields = input.fields.map((field) => hexToBytes(field))

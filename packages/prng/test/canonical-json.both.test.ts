@@ -2,22 +2,9 @@ import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
+import { anyJson } from './any-json.ts'
 
 const errors = { TypeError, RangeError }
-const wellFormed = fc.string({ unit: 'grapheme' })
-const { value: anyJson } = fc.letrec<{ value: Json }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 6 },
-    wellFormed,
-    fc.maxSafeInteger().map((n) => n + 0),
-    fc.boolean(),
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(wellFormed, fc.nat({ max: 20 }).map(String)), tie('value'), {
-      maxKeys: 5,
-    }),
-  ),
-}))
-
 describe('vectors', () => {
   test.each(vectors)('$what', ({ input, want }) => {
     if (want.code !== undefined) {

@@ -1,0 +1,189 @@
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { digest, pcg64 } from '../../packages/prng/src/index.ts'
+import { mutate, type Specimen, specimenOf } from './mutate.ts'
+
+/** One reader of strangers' bytes. */
+export interface Reader {
+  readonly name: string
+  /** Of all inputs; the shares of all readers are added up. */
+  readonly share: number
+  /** Bytes that are read without a fault, or with one that is known. */
+  readonly samples: readonly Uint8Array[]
+  /** In bytes, of an input; 128 KiB without. */
+  readonly longest?: number
+  /** What one input may take; 50 ms without. */
+  readonly mostMs?: number
+  /** Resolves with what was read, or with the refusal; or gives it. */
+  readonly read: (bytes: Uint8Array) => unknown
+  /** Is it an error that the reader is documented to throw? None is, without. */
+  readonly refuses?: (error: unknown) => boolean
+}
+
+/** What a reader did with one input. */
+interface Observed {
+  /** What it came to, without what differs from input to input. */
+  readonly outcome: string
+  readonly ms: number
+  readonly bytes: number
+  /** Set when it is none of what the reader is documented to do. */
+  readonly fault?: string
+}
+
+interface Failure {
+  readonly fault: string
+  /** Made shorter as long as it fails in the same way. */
+  readonly input: Uint8Array
+}
+
+export interface Report {
+  readonly inputs: number
+  /** How many were read, and not refused. */
+  readonly accepted: number
+  readonly outcomes: number
+  /** Of the input that took the most, the least of three more readings. */
+  readonly slowestMs: number
+  readonly mostBytes: number
+  readonly failure?: Failure
+}
+
+/** What one input may take. */
+const MOST_MS = 50
+/** Of the heap, and of buffers beside it. */
+const MOST_BYTES = 64 * 2 ** 20
+/** In bytes: longer inputs are cut, as what is read in time takes some for each byte. */
+const LONGEST = 131_072
+/** Inputs with an outcome that none had before are changed further; so many are kept. */
+const MOST_KEPT = 500
+
+/** To make a failing input shorter. */
+const MOST_TRIES = 200
+
+const ACCEPTED = 'read'
+
+/** Has a reader read so many inputs, the same ones for a seed; up to its first failure. */
+export async function fuzz(reader: Reader, inputs: number, seed: number): Promise<Report> {
+  const random = pcg64(BigInt(`0x${digest('fuzz', reader.name, seed).slice(0, 32)}`))
+  const pool: Specimen[] = reader.samples.map((bytes) => specimenOf(textOf(bytes)))
+  const { longest = LONGEST } = reader
+  const outcomes = new Set<string>()
+  const report = { inputs: 0, accepted: 0, slowestMs: 0, mostBytes: 0 }
+  const summary = () => ({ ...report, outcomes: outcomes.size })
+  while (report.inputs < inputs) {
+    const asItIs = pool[report.inputs]?.text
+    const isSample = report.inputs < reader.samples.length
+    const text = isSample ? (asItIs ?? '') : mutate(pool, random).slice(0, longest)
+    const input = Buffer.from(text, 'latin1')
+    const seen = await observe(reader, input)
+    report.inputs += 1
+    if (seen.outcome === ACCEPTED) report.accepted += 1
+    if (!outcomes.has(seen.outcome) && pool.length < MOST_KEPT) pool.push(specimenOf(text))
+    outcomes.add(seen.outcome)
+    if (seen.ms > report.slowestMs || seen.bytes > report.mostBytes) {
+      const least = await observeAgain(reader, input, seen)
+      report.slowestMs = Math.max(report.slowestMs, least.ms)
+      report.mostBytes = Math.max(report.mostBytes, least.bytes)
+      if (least.fault) return { ...summary(), failure: await shorten(reader, input, least) }
+    }
+    if (seen.fault) return { ...summary(), failure: await shorten(reader, input, seen) }
+  }
+  return summary()
+}
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+async function observe(reader: Reader, input: Uint8Array): Promise<Observed> {
+  const before = heapBytes()
+  const started = performance.now()
+  let got: unknown
+  let thrown = false
+  try {
+    got = reader.read(input)
+    if (got instanceof Promise) got = await got
+  } catch (error) {
+    got = error
+    thrown = true
+  }
+  const cost = { ms: performance.now() - started, bytes: heapBytes() - before }
+  if (!thrown) return { ...cost, ...judge(got) }
+  const said = got instanceof Error ? `${got.name}: ${got.message}` : `no Error: ${String(got)}`
+  // The message of JSON's own error quotes the text.
+  const outcome = got instanceof SyntaxError ? got.name : kindOf(said)
+  if (reader.refuses?.(got)) return { ...cost, outcome }
+  const at = got instanceof Error ? got.stack : ''
+  return { ...cost, outcome, fault: `threw ${said}\n${at}` }
+}
+
+/** What was read, or a refusal, whose detail a terminal may print. */
+function judge(got: unknown): Pick<Observed, 'outcome' | 'fault'> {
+  if (got === null) return { outcome: 'null' }
+  const refusal = Object(got) as { ok?: unknown; code?: unknown; detail?: unknown }
+  if (refusal.ok !== false) return { outcome: ACCEPTED }
+  const { code, detail } = refusal
+  const outcome = kindOf(`${code}: ${detail}`)
+  const isPlain = typeof detail === 'string' && /^[ -~±’…]{0,1000}$/.test(detail)
+  if (isPlain && /^[A-Z_]+$/.test(String(code))) return { outcome }
+  return { outcome, fault: `refused with ${JSON.stringify(got).slice(0, 1000)}` }
+}
+
+const kindOf = (said: string): string =>
+  said.slice(0, 300).replace(/[0-9a-f]{8,}|\d+|"[^"]*"|\b5[A-Za-z0-9]{47}\b/g, '#')
+
+function heapBytes(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics()
+  return used_heap_size + external_memory
+}
+
+setFlagsFromString('--expose-gc')
+const gc: () => void = runInNewContext('gc')
+/** Twice: what buffers held is given back only at the next. */
+const collect = (): void => {
+  gc()
+  gc()
+}
+
+/**
+ * The least of three more times, in time of this process: what else the machine does is not the
+ * reader's. Of much memory too, each time after a collection.
+ */
+async function observeAgain(reader: Reader, input: Uint8Array, first: Observed): Promise<Observed> {
+  const isMuch = first.bytes > MOST_BYTES
+  let { ms, bytes } = first
+  for (let again = 0; again < 3; again++) {
+    if (isMuch) collect()
+    const before = process.cpuUsage()
+    const seen = await observe(reader, input)
+    const { user, system } = process.cpuUsage(before)
+    ms = Math.min(ms, seen.ms, (user + system) / 1000)
+    bytes = isMuch ? Math.min(bytes, seen.bytes) : bytes
+  }
+  const { outcome } = first
+  const { mostMs = MOST_MS } = reader
+  if (ms > mostMs) return { outcome, ms, bytes, fault: `took ${ms.toFixed(1)} ms` }
+  if (bytes > MOST_BYTES) return { outcome, ms, bytes, fault: `took ${bytes} bytes` }
+  return { outcome, ms, bytes }
+}
+
+/** Leaves parts out, ever smaller ones, as long as what is left fails alike. */
+async function shorten(reader: Reader, input: Uint8Array, seen: Observed): Promise<Failure> {
+  const kindIn = ({ outcome, fault }: Observed) => `${fault?.split(' ')[0]} ${outcome}`
+  const { mostMs = MOST_MS } = reader
+  const failsAlike = async (shorter: Uint8Array): Promise<boolean> => {
+    const first = await observe(reader, shorter)
+    const mayCost = first.ms > mostMs || seen.bytes > MOST_BYTES
+    if (first.fault || !mayCost) return kindIn(first) === kindIn(seen)
+    return (
+      kindIn(await observeAgain(reader, shorter, { ...first, bytes: seen.bytes })) === kindIn(seen)
+    )
+  }
+  let shortest = Buffer.from(input)
+  let tries = 0
+  for (let size = shortest.length >> 1; size > 0; size >>= 1) {
+    for (let at = 0; at < shortest.length && tries < MOST_TRIES; tries++) {
+      const shorter = Buffer.concat([shortest.subarray(0, at), shortest.subarray(at + size)])
+      if (await failsAlike(shorter)) shortest = shorter
+      else at += size
+    }
+  }
+  return { fault: seen.fault ?? '', input: shortest }
+}

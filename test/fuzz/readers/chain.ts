@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import {
+  ChainError,
+  decodeAddress,
+  decodeCommitment,
+  encodeCommitment,
+  LocalChain,
+  remoteChain,
+  serveLocal,
+  verify,
+} from '../../../packages/chain/src/index.ts'
+import { extrinsicShape, logShape, read } from '../../../packages/chain/src/local/log.ts'
+import { apply, begin } from '../../../packages/chain/src/local/rules.ts'
+import { commitment, hotkey } from '../../../packages/chain/test/any-commitment.ts'
+import { scenario } from '../../../packages/chain/test/scenario.ts'
+import { alice, bob } from '../../../packages/chain/test/subnet.ts'
+import accounts from '../../../vectors/chain/accounts.json' with { type: 'json' }
+import commitments from '../../../vectors/chain/commitments.json' with { type: 'json' }
+import log from '../../../vectors/chain/log.json' with { type: 'json' }
+import type { Reader } from '../fuzz.ts'
+import { bytesOf, expectSame, joinParts, partsOf, refusal, textOf } from '../input.ts'
+
+const refuses = refusal(ChainError)
+const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')
+const jsonOf = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value))
+
+function readCommitment(bytes: Uint8Array) {
+  const fields = partsOf(bytes)
+  const decoded = decodeCommitment(fields, hotkey)
+  if (decoded !== null)
+    expectSame(String(encodeCommitment(decoded)), String(fields.map((field) => [...field])))
+  return decoded
+}
+
+/** What a hotkey signed may be anything of its shape: the rules take it or refuse it by name. */
+function callReader(): Reader['read'] {
+  const begun = begin(read(logShape, JSON.stringify(log.log), 'BadLog'))
+  return (bytes) => {
+    const ledger = { ...begun, block: 7 }
+    const code = apply(ledger, read(extrinsicShape, textOf(bytes), 'BadRequest'))
+    return code === null ? ledger : { ok: false, code: 'REFUSED', detail: code }
+  }
+}
+
+/** Asked as a client asks; a status that the server says is a refusal. */
+function requestReader(chain: LocalChain): Reader['read'] {
+  const serve = serveLocal(chain, 0)
+  const headers = { 'content-type': 'application/json' }
+  return async (bytes) => {
+    const body = Uint8Array.from(bytes)
+    const response = await serve(new Request('http://chain', { method: 'POST', headers, body }))
+    if (response.ok) return response.text()
+    return { ok: false, code: 'REFUSED', detail: (await response.json()).code }
+  }
+}
+
+/** A server whose answer has these bytes: the first tells its status. */
+function readServer(bytes: Uint8Array) {
+  const [first = 0] = bytes
+  const answer = async () =>
+    new Response(Uint8Array.from(bytes.subarray(1)), { status: first & 1 ? 400 : 200 })
+  return remoteChain('http://chain', { fetch: answer })
+}
+
+/** A chain of two blocks, with a call in the second. */
+async function smallChain(): Promise<LocalChain> {
+  const neurons = [alice, bob].map(({ hotkey }) => ({ hotkey, stake: 5n }))
+  const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), neurons })
+  const call = chain.commit(alice, [bytesOf('a field')])
+  await chain.produce(1000)
+  await call
+  return chain
+}
+
+/** Readers of a local chain, of its export and its server, and of what hotkeys commit to. */
+export async function chainReaders(): Promise<readonly Reader[]> {
+  const chain = await scenario()
+  const whole = chain.export()
+  const made = await smallChain()
+  const small = made.export()
+  const begun = JSON.stringify({
+    ...JSON.parse(small),
+    blocks: JSON.parse(small).blocks.slice(0, 1),
+  })
+  const calls = log.log.blocks.flatMap((block) => block.calls.map(([call]) => call))
+  const slots = [
+    ...commitments.cases.map(({ input }) => input.fields.map(hex)),
+    ...fc.sample(commitment, { numRuns: 200, seed: 1 }).map(encodeCommitment),
+  ]
+  const signature = alice.sign(bytesOf('a message'))
+  return [
+    { name: 'commitment', share: 180, samples: slots.map(joinParts), read: readCommitment },
+    {
+      name: 'address',
+      share: 40,
+      samples: accounts.addresses.map(({ input }) => bytesOf(input)),
+      read: (bytes) => decodeAddress(textOf(bytes)),
+    },
+    {
+      name: 'signature',
+      share: 0.2,
+      samples: [joinParts([bytesOf('a message'), signature, bytesOf(alice.hotkey)])],
+      read: (bytes) => {
+        const [message = bytes, signed = bytes, signer = bytes] = partsOf(bytes)
+        return verify(message, signed, textOf(signer)) || null
+      },
+    },
+    {
+      name: 'chain log',
+      share: 10,
+      samples: [whole, small].map(bytesOf),
+      read: (bytes) => read(logShape, textOf(bytes), 'BadLog'),
+      refuses,
+    },
+    {
+      name: 'chain export',
+      share: 0.5,
+      samples: [bytesOf(small)],
+      longest: 4096, // a signature takes some milliseconds
+      read: (bytes) => LocalChain.import(textOf(bytes)),
+      refuses,
+    },
+    { name: 'chain call', share: 10, samples: calls.map(jsonOf), read: callReader(), refuses },
+    {
+      name: 'chain request',
+      share: 0.3,
+      samples: [...calls.map((submit) => jsonOf({ submit })), jsonOf({ log: 0 })],
+      read: requestReader(chain),
+    },
+    {
+      name: 'chain answer',
+      share: 0.3,
+      samples: [bytesOf(` ${begun}`), bytesOf('!{"code":"Stale"}')],
+      read: readServer,
+      refuses,
+    },
+  ]
+}

@@ -1,0 +1,91 @@
+import { bitReader } from '../../../packages/duel/src/bitmap.ts'
+import {
+  decide,
+  encodeState,
+  firstState,
+  parseState,
+  type State,
+} from '../../../packages/duel/src/index.ts'
+import { epochOf, MAIN } from '../../../packages/duel/test/subnet.ts'
+import {
+  isChallengeId,
+  make,
+  normalise,
+  registry,
+  replay,
+} from '../../../packages/envs/src/index.ts'
+import { canonicalize, type Json } from '../../../packages/prng/src/index.ts'
+import states from '../../../vectors/duel/states.json' with { type: 'json' }
+import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
+import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
+import type { Reader } from '../fuzz.ts'
+import { bytesOf, expectSame, objectIn, textOf } from '../input.ts'
+
+/** The states of a subnet's first epochs, until a duel has a few behind it. */
+function firstStates(): State[] {
+  const found = [firstState(MAIN, 3)]
+  for (let epoch = 0; epoch < 6; epoch++) {
+    const last = found.at(-1)
+    if (last) found.push(decide(last, epochOf(last, { rates: [0.4, 0.3] })))
+  }
+  return found
+}
+
+/** Whatever state is accepted is written as it was, and has a next one. */
+function readState(bytes: Uint8Array) {
+  const read = parseState(textOf(bytes))
+  if (!read.ok) return read
+  expectSame(encodeState(read.value), textOf(bytes))
+  decide(read.value, epochOf(read.value))
+  return read
+}
+
+const VOTERS = { weights: Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`v${i}`, 1])) }
+const bits = Object.keys(VOTERS.weights).map((hotkey) => bitReader(VOTERS, hotkey))
+
+/** An episode as it was recorded, in which anything may be something else. */
+function replayAny(bytes: Uint8Array) {
+  const { env, challengeId, messages } = objectIn(bytes)
+  const name = typeof env === 'string' && registry.has(env) ? env : 'mult8@0.1.0'
+  return replay(make(name), challengeId as string, messages as [])
+}
+
+/** What every environment makes of a reply. */
+function readReply(bytes: Uint8Array) {
+  const text = normalise(textOf(bytes))
+  expectSame(normalise(text), text)
+  isChallengeId(text)
+  const actions = envs.map((env) => env.parse(text))
+  return actions.some((action) => action !== null) ? actions : null
+}
+const envs = [...registry.keys()].map(make)
+
+/** Readers of states, attestations' bitmaps, and what miners said. */
+export const duelReaders: readonly Reader[] = [
+  {
+    name: 'state',
+    share: 15,
+    samples: [states.base as unknown as Json, ...(firstStates() as unknown as Json[])].map(
+      (state) => bytesOf(canonicalize(state)),
+    ),
+    read: readState,
+  },
+  {
+    name: 'bitmap',
+    share: 100,
+    samples: [new Uint8Array(16), new Uint8Array(16).fill(255)],
+    read: (bytes) => bits.map((bit) => bit(bytes)),
+  },
+  {
+    name: 'transcript',
+    share: 20,
+    samples: replays.vectors.map(({ input }) => bytesOf(JSON.stringify(input))),
+    read: replayAny,
+  },
+  {
+    name: 'reply',
+    share: 120,
+    samples: replies.vectors.map(({ input }) => bytesOf(input)),
+    read: readReply,
+  },
+]

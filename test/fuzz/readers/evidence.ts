@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import {
+  type Block,
+  blockHash,
+  blockReader,
+  LIMITS,
+  NO_BLOCK,
+  readBlock,
+  sampleProof,
+  verifyLane,
+  verifySampleProof,
+} from '../../../packages/blocks/src/index.ts'
+import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
+import {
+  forge,
+  honestSamples,
+  laneOf,
+  plansOf,
+  scopeOf,
+  toy,
+} from '../../../packages/blocks/test/lane.ts'
+import { account, verify } from '../../../packages/chain/src/index.ts'
+import { canonicalize, parseCanonical } from '../../../packages/prng/src/index.ts'
+import { anyJson } from '../../../packages/prng/test/any-json.ts'
+import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
+import type { Reader } from '../fuzz.ts'
+import { bytesOf, expectSame, linesOf, objectIn, textOf } from '../input.ts'
+
+const believe = (): boolean => true
+const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1 })
+
+/** A lane of two blocks and an end, as an honest validator would write it. */
+async function smallLane() {
+  const samples = await honestSamples(scope)
+  const lane = laneOf(toy, scope, plansOf(samples, 2))
+  const read = await Promise.all([...lane.bytes.keys()].map(lane.read))
+  const blocks: Block[] = read.flatMap((block) => (block.ok ? block.value : []))
+  const whole = laneOf(toy, scope, [{ lines: samples }])
+  return { lane, blocks, whole: [...whole.bytes.values()] }
+}
+
+/** A block's bytes with their root, count and signature made right for the lines they now have. */
+function reseal(bytes: Uint8Array) {
+  const [header = bytes, , ...lines] = linesOf(bytes)
+  const { count: _, root: __, ...fields } = objectIn(header)
+  // To hash the lines of what is refused for their number would be our time, not the reader's.
+  if (lines.length > 2 * LIMITS.blockSamples) return { hash: blockHash(header), bytes }
+  try {
+    return forge(toy, fields, { lines })
+  } catch {
+    return { hash: blockHash(header), bytes } // what has no canonical form
+  }
+}
+
+function verifyResealed(bytes: Uint8Array) {
+  const block = reseal(bytes)
+  const bucket = { read: async () => block.bytes }
+  const read = blockReader(bucket, { verify: believe })
+  return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
+}
+
+/** A proof whose head is that of its own headers, so that no change is refused for that alone. */
+function verifyAnyProof(bytes: Uint8Array) {
+  const proof = objectIn(bytes)
+  const lineIn = (line: unknown) => (Object(line) === line ? JSON.stringify(line) : line)
+  const links = Array.isArray(proof.links) ? proof.links.map(lineIn) : proof.links
+  const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
+  const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
+  const head = blockHash(bytesOf(String(last)))
+  return verifySampleProof(value, { head, scope, verify: believe })
+}
+
+function parseAnyCanonical(bytes: Uint8Array) {
+  const text = textOf(bytes)
+  const read = parseCanonical(text)
+  if (read.ok) expectSame(canonicalize(read.value), text)
+  return read
+}
+
+/** A block that a real key signed. */
+async function signedBlocks() {
+  const { hotkey, sign } = account(new Uint8Array(32).fill(1))
+  const own = scopeOf(hotkey, { 'mult8@0.1.0': 1 })
+  const key = { hotkey, sign, verify }
+  return [...laneOf(key, own, plansOf(await honestSamples(own), 1)).bytes.values()]
+}
+
+/** Readers of blocks, and of what is in them. */
+export async function evidenceReaders(): Promise<readonly Reader[]> {
+  const { lane, blocks, whole } = await smallLane()
+  const files = [...lane.bytes.values()]
+  const lines = files.flatMap((file) => linesOf(file))
+  const [first, ...after] = blocks
+  if (first === undefined) throw new Error('the lane was not read')
+  const proof = sampleProof(
+    first,
+    1,
+    after.map(({ header }) => header),
+  )
+  const opened = {
+    ...proof,
+    sample: JSON.parse(proof.sample),
+    header: JSON.parse(proof.header),
+    links: proof.links.map((link) => JSON.parse(link)),
+  }
+  const texts = fc.sample(anyJson, { numRuns: 200, seed: 1 }).map(canonicalize)
+  return [
+    {
+      name: 'canonical JSON',
+      share: 200,
+      samples: [...vectors.map(({ input }) => input), ...texts].map(bytesOf),
+      read: parseAnyCanonical,
+    },
+    { name: 'block header', share: 100, samples: lines, read: readHeader },
+    { name: 'sample line', share: 60, samples: lines, read: readSample },
+    {
+      name: 'block',
+      share: 15,
+      samples: [...files, ...whole],
+      read: (bytes) => readBlock(bytes, { verify: believe }),
+    },
+    {
+      name: 'resealed block',
+      share: 8,
+      samples: [...files, ...whole],
+      read: (bytes) => readBlock(reseal(bytes).bytes, { verify: believe }),
+    },
+    {
+      name: 'signed block',
+      share: 0.3,
+      samples: await signedBlocks(),
+      read: (bytes) => readBlock(bytes, { verify }),
+    },
+    { name: 'lane', share: 6, samples: [...whole, ...files], read: verifyResealed },
+    {
+      name: 'sample proof',
+      share: 15,
+      samples: [proof, opened].map((each) => bytesOf(JSON.stringify(each))),
+      read: verifyAnyProof,
+    },
+  ]
+}

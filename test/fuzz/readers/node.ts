@@ -1,0 +1,109 @@
+import { slotOf } from '../../../packages/chain/src/bittensor/commitment-slot.ts'
+import { metagraphOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
+import {
+  type NodeMessage,
+  readMessage,
+  refusalOf,
+} from '../../../packages/chain/src/bittensor/node-message.ts'
+import { pendingCommits } from '../../../packages/chain/src/bittensor/pending-commits.ts'
+import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
+import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
+import { rowOf } from '../../../packages/chain/src/bittensor/weights-in-force.ts'
+import { ChainError } from '../../../packages/chain/src/index.ts'
+import { alice, bob } from '../../../packages/chain/test/subnet.ts'
+import type { Reader } from '../fuzz.ts'
+import { bytesOf, refusal, textOf } from '../input.ts'
+
+/** A value of the chain, of which the library made this JSON. */
+function codecOf(bytes: Uint8Array): Codec {
+  const json = JSON.parse(textOf(bytes))
+  return { isEmpty: json === null, toJSON: () => json, toString: () => textOf(bytes) }
+}
+
+/** Only what these readers ask for. */
+function storageOf(bytes: Uint8Array): Storage {
+  const codec = codecOf(bytes)
+  return { call: async () => codec, query: async () => codec } as unknown as Storage
+}
+
+function readSlot(bytes: Uint8Array) {
+  const { fields } = slotOf({ ...codecOf(bytes), toJSON: () => alice.hotkey }, codecOf(bytes))
+  return fields
+}
+
+/**
+ * The message, and what is printed of it where it refuses. One that cannot be read ends the
+ * connection, in a sentence of our own.
+ */
+function readNode(bytes: Uint8Array) {
+  let message: NodeMessage
+  try {
+    message = readMessage(textOf(bytes))
+  } catch {
+    return { ok: false, code: 'UNREADABLE', detail: '' }
+  }
+  if (!message.error) return message
+  const refused = refusalOf(message.error)
+  const said = poolRefusal(refused)?.message ?? refused.message
+  return { ok: false, code: 'REFUSED', detail: said }
+}
+
+const MESSAGES = [
+  { jsonrpc: '2.0', id: 1, result: `0x${'ab'.repeat(32)}` },
+  { jsonrpc: '2.0', id: 2, result: { number: '0x5', digest: { logs: [] } } },
+  { jsonrpc: '2.0', id: 3, error: { code: 1010, message: 'Invalid Transaction', data: 'stale' } },
+  { jsonrpc: '2.0', id: 3, error: { code: 1014, message: 'Priority is too low: (1 vs 1)' } },
+  { jsonrpc: '2.0', id: 3, error: { code: 1010, message: 'x', data: 'Custom error: 6' } },
+  { jsonrpc: '2.0', method: 'n', params: { subscription: 's', result: { number: '0x5' } } },
+]
+const METAGRAPH = {
+  ...{ netuid: 120, tempo: 360, commitRevealWeightsEnabled: true, commitRevealPeriod: 3 },
+  hotkeys: [alice.hotkey, bob.hotkey],
+  validatorPermit: [true, false],
+  lastUpdate: [7, 0],
+  blockAtRegistration: [3, 0],
+  totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
+}
+const SLOTS = [
+  [{ raw3: '0x010203' }, { raw0: '0x' }, { bigRaw: '0xff' }],
+  [{ Raw128: `0x${'ab'.repeat(128)}` }, { none: null }, { sha256: `0x${'00'.repeat(32)}` }],
+].map((fields) => ({ block: 9, deposit: 0, info: { fields } }))
+
+const samplesOf = (values: readonly unknown[]): Uint8Array[] =>
+  values.map((value) => bytesOf(JSON.stringify(value)))
+
+/** SyntaxError is of the JSON that stands for what the library decodes. */
+const refuses = refusal(ChainError, SyntaxError)
+
+/** Readers of what a node of Bittensor says. */
+export const nodeReaders: readonly Reader[] = [
+  { name: 'node message', share: 40, samples: samplesOf(MESSAGES), read: readNode },
+  {
+    name: 'metagraph',
+    share: 20,
+    samples: samplesOf([METAGRAPH]),
+    read: (bytes) => metagraphOf(storageOf(bytes), 120),
+    refuses,
+  },
+  { name: 'commitment slot', share: 30, samples: samplesOf(SLOTS), read: readSlot, refuses },
+  {
+    name: 'row of weights',
+    share: 40,
+    samples: samplesOf([
+      [
+        [0, 65_535],
+        [65_535, 1],
+      ],
+      [],
+    ]),
+    read: (bytes) => rowOf(codecOf(bytes)),
+    refuses,
+  },
+  {
+    name: 'weight commits',
+    share: 20,
+    samples: samplesOf([[[`0x${'ab'.repeat(32)}`, 7, 8, 9]], null]),
+    read: (bytes) => pendingCommits(storageOf(bytes), 120, alice.hotkey),
+    refuses,
+  },
+]

@@ -1,0 +1,228 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { locateChute } from '../../../apps/validator/src/miners/chute.ts'
+import { chutesAccount } from '../../../apps/validator/src/miners/chutes-key.ts'
+import { exchange, Undelivered } from '../../../apps/validator/src/miners/exchange.ts'
+import { minerClient } from '../../../apps/validator/src/miners/miner-client.ts'
+import { readSettings } from '../../../apps/validator/src/service/settings.ts'
+import { completion, described, listen } from '../../../apps/validator/test/servers.ts'
+import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
+import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
+import { make, play } from '../../../packages/envs/src/index.ts'
+import { openBucket } from '../../../packages/settlement/src/node/index.ts'
+import { maskUrls, printable } from '../../../packages/terminal/src/text.ts'
+import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
+import type { Reader } from '../fuzz.ts'
+import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'
+
+const { signal } = new AbortController()
+const MINER = {
+  ...{ hotkey: '5M', model: 'one/5M', revision: 'abc' },
+  chute: '7b1e2a50-0a2c-4d4e-9b1d-0123456789ab',
+}
+const [{ input: episode } = { input: { env: '', challengeId: '' } }] = replays.vectors
+
+/** An episode of which one miner's responses have these bytes. */
+async function playWith(bytes: Uint8Array) {
+  const received = { status: 200, headers: {}, text: textOf(bytes), ms: 7 }
+  const endpoint = { chute: 'http://miner/v1', model: 'm', send: async () => received }
+  const agent = minerClient(endpoint, 1, () => 0)(1000, signal)
+  const { fault, reward } = await play(make(episode.env), episode.challengeId, agent)
+  return fault === undefined ? reward : { ok: false, code: 'NO_REPLY', detail: fault }
+}
+
+async function locate(bytes: Uint8Array) {
+  const received = { status: 200, headers: {}, text: textOf(bytes), ms: 0 }
+  const key = { ask: async () => received } as never
+  const hostOf = (slug: string) => `https://${slug}.chutes.ai`
+  let said = ''
+  const on = (event: object) => {
+    said += JSON.stringify(event, (_, value) => (value instanceof Error ? value.message : value))
+  }
+  const place = await locateChute(MINER, signal, { key, api: '', hostOf, now: () => 0, on })
+  if (said.length > 2000 || (place !== null && !URL.canParse(place))) throw new Error(said)
+  return place
+}
+
+const LIMIT = 4096
+
+/** The first line is the status that S3 answers with, the others are what else it says. */
+function readS3(bytes: Uint8Array) {
+  const [head = bytes] = linesOf(bytes)
+  const status = Math.min(599, Math.max(200, Number.parseInt(textOf(head), 10) || 200))
+  const isEmpty = [204, 205, 304].includes(status)
+  const body = isEmpty ? null : Uint8Array.from(bytes.subarray(head.length + 1))
+  return readAnswer(new Response(body, { status }), LIMIT, signal)
+}
+
+/** It says what is wrong in words of its own. */
+const refusesS3 = (error: unknown): boolean =>
+  refusal(Error, BucketRefusal)(error) &&
+  /^status \d{3} [ -~]{1,300}$/.test(String(Object(error).message))
+
+const ENV = [
+  'SUBTENSOR_ENDPOINT=finney\nAFFINE_FOLDER=/data\nAFFINE_BUCKET_URL=https://bucket.example/v1',
+  'S3_ENDPOINT=https://s3.example\nS3_BUCKET=affine\nS3_ACCESS_KEY_ID=access-key-of-mine',
+  'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z" # a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
+  "AFFINE_EMIT=true\nexport AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=`9100`",
+].join('\n')
+const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', 'AFFINE_HOTKEY']
+
+/** Nothing that is shown has a secret in it. */
+function readEnv(bytes: Uint8Array) {
+  const file: NodeJS.Dict<string> = parseEnv(textOf(bytes))
+  const { shown, problems, settings } = readSettings({}, {}, file)
+  const printed = JSON.stringify([shown, problems])
+  for (const name of SECRETS) {
+    const secret = file[name] ?? ''
+    const isTelling = new Set(secret).size > 8
+    if (isTelling && printed.includes(secret)) throw new Error(`shows ${name}: ${printed}`)
+  }
+  return settings ?? null
+}
+
+/** A line, without anything that a terminal acts on. */
+function expectPrintable(line: string): null {
+  if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
+  return null
+}
+
+const SEED = 'c0ffee11'.repeat(8)
+const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'
+const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
+/** A phrase is hashed 2048 times, on purpose. */
+const BIP39_MS = 1000
+const KEY_FILES = [
+  { secretSeed: SEED, ss58Address: null },
+  { cryptoType: 1, secretPhrase: PHRASE, secretSeed: `0x${SEED}`, ss58Address: ADDRESS },
+].map((file) => JSON.stringify(file))
+
+/** A server that answers every request with the bytes it was last told, and a reader by it. */
+async function socketReaders(): Promise<readonly Reader[]> {
+  let answer: Uint8Array = new Uint8Array()
+  const server = createServer((socket: Socket) => {
+    socket.on('error', () => {}).on('data', () => socket.end(answer))
+  })
+  const url = await listen(server, 0)
+  server.unref()
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+  const samples = [
+    `${head}content-length: 13\r\n\r\n{"balance":5}`,
+    `${head}transfer-encoding: chunked\r\n\r\nd\r\n{"balance":5}\r\n0\r\n\r\n`,
+  ].map(bytesOf)
+  const query = { url, replyMs: 1000, signal, now: () => 0 }
+  return [
+    {
+      name: 'response',
+      share: 0.4,
+      samples,
+      read: (bytes) => {
+        answer = bytes
+        return exchange(query)
+      },
+      refuses: refusal(Undelivered, Error),
+    },
+    {
+      name: 'account',
+      share: 0.4,
+      samples,
+      read: (bytes) => {
+        answer = bytes
+        return chutesAccount('cpk_1', signal, url)
+      },
+      refuses: refusal(Undelivered, Error, SyntaxError, TypeError),
+    },
+  ]
+}
+
+/** As `readHotkey`, of a file that is there only so long. */
+async function readKeyFile(bytes: Uint8Array) {
+  const folder = join(tmpdir(), `fuzz-${process.pid}`)
+  await mkdir(folder, { recursive: true })
+  try {
+    const path = join(folder, 'key')
+    await writeFile(path, bytes, { mode: 0o600 })
+    return await readHotkey(path)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Readers of what an operator's wallet holds. */
+function walletReaders(): readonly Reader[] {
+  return [
+    {
+      name: 'hotkey file',
+      share: 0.1,
+      mostMs: BIP39_MS,
+      samples: [...KEY_FILES, SEED].map(bytesOf),
+      read: readKeyFile,
+      refuses: refusal(RangeError),
+    },
+    {
+      name: 'secret',
+      share: 0.1,
+      mostMs: BIP39_MS,
+      samples: [`${SEED}//hard/soft///password`, '//Alice', PHRASE, SEED.repeat(2)].map(bytesOf),
+      read: (bytes) => accountFrom(textOf(bytes)),
+      refuses: refusal(RangeError),
+    },
+  ]
+}
+
+/** Readers of what services answer, and of what operators write. */
+export async function serviceReaders(): Promise<readonly Reader[]> {
+  const reply = {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    ...objectIn(bytesOf(completion('A1'))),
+  }
+  return [
+    {
+      name: 'completion',
+      share: 10,
+      samples: [reply, { choices: [] }].map((each) => bytesOf(JSON.stringify(each))),
+      read: playWith,
+    },
+    {
+      name: 'chute',
+      share: 20,
+      samples: [bytesOf(JSON.stringify(described(MINER, 'me-one')))],
+      read: locate,
+      refuses: refusal(SyntaxError),
+    },
+    {
+      name: 'S3 answer',
+      share: 4,
+      samples: [
+        '200\nbytes',
+        '404\n<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>',
+        '403\n<Error><Code>RequestTimeTooSkewed</Code><Message>m</Message></Error>',
+        '412\n',
+        '503\nSlow Down',
+      ].map(bytesOf),
+      read: readS3,
+      refuses: refusesS3,
+    },
+    {
+      name: 'bucket URL',
+      share: 100,
+      samples: ['https://bucket.example/v1', 'plain-name', 'http://[::1]:80/'].map(bytesOf),
+      read: (bytes) => openBucket('5M', textOf(bytes), { base: '/buckets' }),
+    },
+    {
+      name: 'terminal text',
+      share: 20,
+      samples: ['wss://user:key@node.example/v1/0123456789?key=x, then \x1b[2Jmore', ENV].map(
+        bytesOf,
+      ),
+      read: (bytes) => expectPrintable(printable(maskUrls(textOf(bytes)), 1000)),
+    },
+    { name: '.env', share: 2, samples: [bytesOf(ENV)], read: readEnv },
+    ...walletReaders(),
+    ...(await socketReaders()),
+  ]
+}

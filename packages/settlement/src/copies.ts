@@ -23,7 +23,6 @@ export interface Flaw {
     | BlockFault
     | 'STATE_DIFFERS'
     | 'COPY_MISSING'
-    | 'COPY_DIFFERS'
     | 'WRONG_ROOT_ATTESTED'
     | 'NEVER_SEALED'
     | 'SIGNED_TWICE'
@@ -97,13 +96,12 @@ export class Copies {
       return [{ validator: holder, code: 'COPY_MISSING', detail }]
     }
     if (isSame(copy, bytes)) return []
-    if (isOfOneHeight(copy, block)) {
+    const read = readBlock(copy, { hash, verify })
+    if (read.ok || isOfOneHeight(copy, block)) {
       const detail = `${what} is not the only one at height ${header.height}: ${holder} has another`
       return [{ validator: header.validator, code: 'SIGNED_TWICE', detail }]
     }
-    const read = readBlock(copy, { hash, verify })
-    const code = read.ok ? 'COPY_DIFFERS' : read.code
-    return [{ validator: holder, code, detail: `its copy of ${what}` }]
+    return [{ validator: holder, code: read.code, detail: `its copy of ${what}` }]
   }
 
   /** The bytes that a bucket has, or why there are none. */

@@ -1,0 +1,129 @@
+import { type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
+import type { Duel } from '@affine/duel'
+import { describe, expect, test } from 'vitest'
+import { commitmentsOf, duelSnapshot, holdersOf, inReadingOrder, sealsOf } from '../src/index.ts'
+import { LOCAL_NETWORK } from '../src/networks.ts'
+import { Owners } from '../src/owners.ts'
+import { bucketUrls } from '../src/snapshot.ts'
+
+const HASH = 'ab'.repeat(32)
+const seal = (url: string, epoch = 1): Commitment => ({ kind: 'seal', epoch, head: HASH, url })
+const attest = (url: string): Commitment => ({
+  ...{ kind: 'attest', epoch: 1, bitmap: new Uint8Array(16), next: HASH, stateRoot: HASH, url },
+})
+const miner = (hotkey: string): Commitment => ({
+  ...{ kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' },
+})
+
+/** A chain on which these hotkeys committed, each ten blocks after the one before. */
+function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapshot {
+  const hotkeys = Object.keys(said)
+  return {
+    head: { number: 100, hash: HASH },
+    tempo: 30,
+    revealPeriod: 0,
+    neurons: hotkeys.map((hotkey, uid) => ({
+      ...{ uid, hotkey, stake: BigInt(uid), registered: uid, lastUpdate: 0 },
+      permit: uid > 0,
+    })),
+    commitments: Object.values(said).map((each, i) => ({
+      hotkey: hotkeys[i] ?? '',
+      block: 10 * i,
+      fields: each === 'rubbish' ? [new Uint8Array(1)] : encodeCommitment(each),
+    })),
+  }
+}
+
+const duelOf = (weights: Duel['weights']): Duel => ({ weights }) as Duel
+
+describe('the chain’s commitments', () => {
+  const chain = chainOf({
+    a: seal('at-a'),
+    b: attest('at-b'),
+    c: miner('c'),
+    d: 'rubbish',
+    e: seal('at-e', 2),
+  })
+
+  test('are those that decode, with their blocks', () => {
+    const said = commitmentsOf(chain)
+    expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
+    expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
+  })
+
+  test('make a snapshot: every hotkey, who has a permit with its attestation, and miners', () => {
+    const { protocol } = LOCAL_NETWORK
+    const snapshot = duelSnapshot(chain, 2, protocol)
+    expect(snapshot).toMatchObject({ epoch: 2, protocol, hotkeys: ['a', 'b', 'c', 'd', 'e'] })
+    expect(snapshot.validators.map(({ hotkey }) => hotkey)).toEqual(['b', 'c', 'd', 'e'])
+    const attesting = snapshot.validators.filter((each) => Object.hasOwn(each, 'attest'))
+    expect(attesting).toMatchObject([{ hotkey: 'b', stake: 1n, attest: { stateRoot: HASH } }])
+    expect(snapshot.miners).toMatchObject([{ hotkey: 'c', model: 'm-c', block: 20, registered: 2 }])
+  })
+
+  test('are seals of one epoch', () => {
+    expect(sealsOf(chain, 1)).toEqual({ a: HASH })
+    expect(sealsOf(chain, 2)).toEqual({ e: HASH })
+    expect(sealsOf(chain, 3)).toEqual({})
+  })
+
+  test('say where the buckets of validators are', () => {
+    expect(Object.fromEntries(bucketUrls(chain))).toEqual({ a: 'at-a', b: 'at-b', e: 'at-e' })
+  })
+})
+
+describe('the buckets to read', () => {
+  const chain = chainOf({ d: seal('1'), c: attest('2'), b: seal('3'), a: miner('a'), e: seal('5') })
+  const holders = holdersOf(duelOf({ a: 9, b: 5, c: 7, d: 5 }), chain)
+
+  test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
+    expect(holders).toEqual([
+      { hotkey: 'c', url: '2', block: 10 },
+      { hotkey: 'b', url: '3', block: 20 },
+      { hotkey: 'd', url: '1', block: 0 },
+    ])
+    expect(holdersOf(undefined, chain)).toEqual([])
+  })
+
+  test('begin with the lane’s validator, then come its attesters', () => {
+    const orderOf = (validator: string, attesters?: readonly string[]) =>
+      inReadingOrder(holders, validator, attesters).map(({ hotkey }) => hotkey)
+    expect(orderOf('d')).toEqual(['d', 'c', 'b'])
+    expect(orderOf('b', ['d', 'b'])).toEqual(['b', 'd', 'c'])
+    expect(orderOf('x', ['d'])).toEqual(['d', 'c', 'b'])
+  })
+})
+
+describe('who borrows another’s bucket', () => {
+  const holder = (hotkey: string, url: string, block: number) => ({ hotkey, url, block })
+  const borrowersOf = (...epochs: readonly (readonly ReturnType<typeof holder>[])[]) => {
+    const owners = new Owners()
+    return epochs.map((holders) => [...owners.borrowers(holders)])
+  }
+
+  test('is nobody where each has its own', () => {
+    expect(borrowersOf([holder('a', 'x', 1), holder('b', 'y', 2)])).toEqual([[]])
+  })
+
+  test('is whoever announced it later, however it is written', () => {
+    const later = holder('a', 'HTTPS://bucket.example//', 9)
+    expect(borrowersOf([later, holder('b', 'https://bucket.example', 2)])).toEqual([['a']])
+    expect(borrowersOf([holder('a', 'x/', 9), holder('b', 'x', 2)])).toEqual([['a']])
+  })
+
+  test('is not the one that the address names', () => {
+    expect(borrowersOf([holder('a', 'a', 9), holder('b', 'a', 2)])).toEqual([['b']])
+  })
+
+  test('is not who had it in the epoch before, though its announcement is the younger one', () => {
+    const own = [holder('a', 'x', 1)]
+    expect(borrowersOf(own, [holder('a', 'x', 9), holder('b', 'x', 2)])).toEqual([[], ['b']])
+    // Whoever leaves it for an epoch has it no more.
+    const left = [holder('b', 'x', 2)]
+    expect(borrowersOf(own, left, [holder('a', 'x', 1), holder('b', 'x', 2)])).toEqual([
+      [],
+      [],
+      ['a'],
+    ])
+  })
+})

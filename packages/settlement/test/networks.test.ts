@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { LOCAL_NETWORK, NETWORKS, networkNamed, networkOn } from '../src/index.ts'
+
+const { finney } = NETWORKS
+
+test('a network is named alone, or before other nodes and a comma', () => {
+  expect(networkNamed('finney')).toBe(finney)
+  expect(networkNamed('finney,wss://node.example')).toBe(finney)
+  for (const where of ['', 'Finney', 'wss://node.example,finney', 'toString', '__proto__'])
+    expect(networkNamed(where)).toBeUndefined()
+})
+
+test('a chain’s network is the one with its genesis; any other chain is local', () => {
+  for (const network of Object.values(NETWORKS))
+    if (network.genesis) expect(networkOn(network.genesis)).toBe(network)
+  expect(networkOn('00'.repeat(32))).toBe(LOCAL_NETWORK)
+})
+
+test('a network of Bittensor’s is reached in secret, at its genesis', () => {
+  for (const name of ['finney', 'test']) {
+    const { endpoints = [], genesis, platform } = NETWORKS[name] ?? {}
+    expect(endpoints).not.toEqual([])
+    for (const endpoint of endpoints) expect(endpoint).toMatch(/^wss:\/\/[\w.-]+:443$/)
+    expect(genesis).toMatch(/^[0-9a-f]{64}$/)
+    expect(platform).toBe('chutes')
+  }
+  expect(finney).toMatchObject({ netuid: 120, firstEpoch: 27_000, careful: true })
+})
+
+test('a local network is on this machine, with miners of its own', () => {
+  expect(LOCAL_NETWORK).toMatchObject({
+    firstEpoch: 0,
+    endpoints: ['ws://127.0.0.1:9944'],
+    platform: 'loopback',
+  })
+})

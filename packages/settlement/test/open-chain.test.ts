@@ -1,0 +1,107 @@
+import { ChainError, LocalChain, serveLocal } from '@affine/chain'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import {
+  type Host,
+  LOCAL_NETWORK,
+  NETWORK_HELP,
+  NETWORKS,
+  openChain,
+  openLive,
+} from '../src/index.ts'
+
+const random = () => new Uint8Array(32)
+const chain = LocalChain.create({ netuid: 120, random })
+const files: Readonly<Record<string, string>> = {
+  'chain.json': chain.export(),
+  'test,chain.json': chain.export(),
+  'rubbish.json': '{}',
+}
+const host: Host = {
+  random,
+  now: () => 0,
+  readText: async (path) => {
+    const text = files[path]
+    if (text === undefined) throw new Error('no such file')
+    return text
+  },
+}
+
+describe('a chain’s export', () => {
+  test('is opened by its file’s name, with the rules of its genesis', async () => {
+    await using opened = await openChain('chain.json', host)
+    expect(opened.chain).toBeInstanceOf(LocalChain)
+    expect(opened.chain.genesis).toBe(chain.genesis)
+    expect(opened.network).toEqual(LOCAL_NETWORK)
+  })
+
+  test('begins with the first epoch that is asked for', async () => {
+    await using opened = await openChain('chain.json', host, { firstEpoch: 3 })
+    expect(opened.network).toEqual({ ...LOCAL_NETWORK, firstEpoch: 3 })
+  })
+
+  test('is of one subnet', async () => {
+    await using opened = await openChain('chain.json', host, { netuid: 120 })
+    expect(opened.chain.netuid).toBe(120)
+    await expect(openChain('chain.json', host, { netuid: 121 })).rejects.toThrow(
+      new RangeError('"netuid" expected 120, which chain.json has, got 121'),
+    )
+  })
+
+  test('is refused where it is altered, for what it is', async () => {
+    await expect(openChain('rubbish.json', host)).rejects.toThrow(ChainError)
+  })
+
+  test('does not go on', async () => {
+    await expect(openLive('chain.json', host)).rejects.toThrow(
+      new RangeError(
+        '"network" expected a chain that goes on, got the export of one: "chain.json"',
+      ),
+    )
+  })
+
+  test('needs a first epoch where its network has none', async () => {
+    const where = 'test,chain.json'
+    await expect(openChain(where, host)).rejects.toThrow(
+      new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`),
+    )
+    await using opened = await openChain(where, host, { firstEpoch: 5 })
+    expect(opened.network).toEqual({ ...NETWORKS.test, firstEpoch: 5 })
+  })
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+test('a chain that is served goes on', async () => {
+  const served = serveLocal(chain)
+  vi.stubGlobal('fetch', (url: string, init: RequestInit) => served(new Request(url, init)))
+  for (const where of ['http://127.0.0.1:9/', 'https://chain.example/']) {
+    await using opened = await openLive(where, host)
+    expect(opened.chain.genesis).toBe(chain.genesis)
+    expect(opened.network).toEqual(LOCAL_NETWORK)
+  }
+})
+
+test.each([
+  '',
+  'Finney',
+  'xhttp://node.example',
+  'ftp://node.example',
+  'xws://node.example',
+  'file,ws://node.example',
+])('what names no chain is refused: %j', async (where) => {
+  for (const open of [openChain, openLive])
+    await expect(open(where, host)).rejects.toThrow(
+      new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
+    )
+})
+
+test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.example '])(
+  'nodes do not say which subnet is meant: %j',
+  async (where) => {
+    await expect(openChain(where, host)).rejects.toThrow(
+      new RangeError(`"netuid" expected a number: ${where} does not say which subnet`),
+    )
+  },
+)

@@ -1,30 +1,8 @@
-import { describe, expect, test } from 'vitest'
-import vectors from '../../../vectors/wilson/calibrate.json' with { type: 'json' }
-import { calibrate, crossing } from '../src/index.ts'
+import { expect, test } from 'vitest'
+import { calibrate } from '../src/index.ts'
+import { largest } from './largest.ts'
 
-/** The largest crossing probability over the ratios that `calibrate` promises, and where it is. */
-function largest(rule: Parameters<typeof crossing>[0]['rule']): {
-  probability: number
-  ratioPpm: number
-} {
-  let most = { probability: 0, ratioPpm: 0 }
-  for (let ratioPpm = 500_000; ratioPpm <= 950_000; ratioPpm += 1_000) {
-    const probability = crossing({ p: ratioPpm / 1e6, ratioPpm, rule })
-    if (probability > most.probability) most = { probability, ratioPpm }
-  }
-  return most
-}
-
-describe('vectors', () => {
-  test.each(vectors.vectors)(
-    'cap $input.cap: $what',
-    ({ input: { alpha, cap, minTrials, zSquaredPpm }, want }) => {
-      if (alpha !== undefined) return expect(calibrate({ alpha, cap, minTrials })).toBe(want)
-      const { probability } = largest({ cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm) })
-      expect(probability).toBeCloseTo(want, 5)
-    },
-  )
-})
+// The published vectors, of larger caps, are in calibrate-vectors.test.ts.
 
 test.each([
   { alpha: 0.05, cap: 60, minTrials: 10 },
@@ -38,12 +16,4 @@ test.each([
     largest({ cap, minTrials, zSquaredPpm: BigInt(hundredths) ** 2n * 100n }).probability
   expect(at(hundredths)).toBeLessThanOrEqual(alpha)
   if (hundredths > 0) expect(at(hundredths - 1)).toBeGreaterThan(alpha)
-})
-
-test('the protocol: alpha holds at 5000 and z = 2.85, tightest at R = 0.505, also between the thousandths there', () => {
-  const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
-  expect(largest(rule).ratioPpm).toBe(505_000)
-  for (let ratioPpm = 505_000; ratioPpm <= 505_500; ratioPpm += 13) {
-    expect(crossing({ p: ratioPpm / 1e6, ratioPpm, rule })).toBeLessThan(0.0493)
-  }
 })

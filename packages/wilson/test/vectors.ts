@@ -20,3 +20,9 @@ export function ulps(a: number, b: number): number {
   const bits = Math.max(-1074, Math.floor(Math.log2(Math.abs(b))) - 52)
   return Math.abs(a - b) / 2 ** bits
 }
+
+/** Within 1e-12 of `want`, or of its part. */
+export const near = (want: number) => ({
+  asymmetricMatch: (got: number) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),
+  toString: () => `near ${want}`,
+})

@@ -1,0 +1,14 @@
+import { crossing, type Rule } from '../src/index.ts'
+
+/** The largest crossing probability over the ratios that `calibrate` promises, and where it is. */
+export function largest(rule: Rule): {
+  probability: number
+  ratioPpm: number
+} {
+  let most = { probability: 0, ratioPpm: 0 }
+  for (let ratioPpm = 500_000; ratioPpm <= 950_000; ratioPpm += 1_000) {
+    const probability = crossing({ p: ratioPpm / 1e6, ratioPpm, rule })
+    if (probability > most.probability) most = { probability, ratioPpm }
+  }
+  return most
+}

@@ -50,8 +50,7 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
   try {
     if (canonicalize(value) === text) return { ok: true, value }
   } catch (error) {
-    const detail = error instanceof Error ? error.message : 'no canonical form'
-    return { ok: false, code: 'NOT_CANONICAL', detail }
+    return { ok: false, code: 'NOT_CANONICAL', detail: (error as Error).message }
   }
   const detail = 'the text differs from the canonical text of its value'
   return { ok: false, code: 'NOT_CANONICAL', detail }

@@ -129,6 +129,19 @@ describe('parseCanonical', () => {
     expect(parseCanonical(text)).toMatchObject({ ok: false, code })
   })
 
+  test.each([
+    ['{"a":null}', 'got null'],
+    ['[1.5]', 'got 1.5'],
+    ['"\\ud800"', 'without lone surrogates'],
+    ['{"b":1,"a":2}', 'the text differs from the canonical text of its value'],
+  ])('says why %s is not canonical', (text, detail) => {
+    expect(parseCanonical(text)).toEqual({
+      ok: false,
+      code: 'NOT_CANONICAL',
+      detail: expect.stringContaining(detail),
+    })
+  })
+
   test('keeps __proto__ as a key of its own', () => {
     const result = parseCanonical('{"__proto__":{"admin":true}}')
     if (!result.ok) throw new Error(result.detail)

@@ -28,6 +28,10 @@ describe('digest', () => {
     )
   })
 
+  test('names a tag that is no string', () => {
+    expect(() => digest(7 as unknown as string)).toThrow('"tag" expected a string, got number')
+  })
+
   test('of a text is that of its value, before it is parsed', () => {
     const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.oneof(fc.nat(), fc.boolean()))
     fc.assert(

@@ -1,0 +1,21 @@
+// Mutation tests of the package that MUTATE names: see CONTRIBUTING.md. Not part of `npm test`.
+const name = process.env.MUTATE
+
+export default {
+  mutate: [
+    `packages/${name}/src/**/*.ts`,
+    '!packages/prng/src/{generator,seed-sequence}.ts', // NumPy's vectors hold them
+    '!packages/blocks/src/s3-*.ts', // their tests need an emulator
+  ],
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'vitest.mutate.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  ignoreStatic: true, // every test would run for each of them
+  concurrency: 2,
+  timeoutMS: 3000,
+  timeoutFactor: 1.2,
+  tempDirName: 'node_modules/.stryker',
+  reporters: ['progress', 'clear-text'],
+  clearTextReporter: { logTests: false },
+}

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { directoryBucket } from '../src/directory-bucket.ts'
-import { httpBucket } from '../src/index.ts'
+import { checkPath } from '../src/bucket.ts'
+import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
+import { blockPath, httpBucket, mediaType, statePath } from '../src/index.ts'
 import { bucketSuite, bytes, text } from './bucket-suite.ts'
 
 let root: string
@@ -46,7 +47,31 @@ bucketSuite('httpBucket over a plain web server', async () => {
   return { bucket: { ...httpBucket(`${url}/a/bucket`), write } }
 })
 
+it('a web server should call blocks and states what they are', () => {
+  expect(mediaType(blockPath('ab'))).toBe('application/jsonl')
+  expect(mediaType(statePath(7))).toBe('application/json')
+})
+
+it('a path that is none is named', () => {
+  expect(() => checkPath('../x')).toThrow(
+    new RangeError('"path" expected names of letters, digits, ".", "_" and "-", got "../x"'),
+  )
+  expect(checkPath(blockPath('ab'))).toBe('v1/blocks/ab.jsonl')
+})
+
 describe('directoryBucket', () => {
+  it('says which file could not be written, and why', async () => {
+    const bucket = directoryBucket(join(root, 'told'))
+    await bucket.write('v1/x', bytes('one'))
+    const place = join(root, 'told/v1/x')
+    await expect(bucket.write('v1/x', bytes('two'))).rejects.toThrow(
+      `cannot write ${place}: move it away if it was altered: ${place} is there with other bytes`,
+    )
+    // Also bytes that the file only begins with, or that begin like it.
+    for (const other of ['on', 'one ', ''])
+      await expect(bucket.write('v1/x', bytes(other))).rejects.toThrow('with other bytes')
+  })
+
   it('leaves nothing but the file', async () => {
     const bucket = directoryBucket(join(root, 'again'))
     const contents = Array.from({ length: 20 }, (_, i) => `${i % 4}`.repeat(50_000))
@@ -125,6 +150,29 @@ describe('directoryBucket', () => {
     const bucket = directoryBucket('/proc/self')
     await expect(bucket.read('maps', 10)).rejects.toThrow('maps: larger than 10 bytes')
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
+  })
+
+  it('opens a file with what it was then, and tells the missing from what is no file', async () => {
+    const folder = join(root, 'opened')
+    await directoryBucket(folder).write('v1/x', bytes('four'))
+    const found = await openFile(folder, 'v1/x')
+    if (typeof found === 'string') return expect.fail(found)
+    expect(found.stats.size).toBe(4)
+    await found.handle.close()
+    expect(await openFile(folder, 'v1/y')).toBe('missing')
+    expect(await openFile(folder, 'v2/x')).toBe('missing')
+    expect(await openFile(folder, 'v1')).toBe('not a file')
+    expect(await openFile(folder, 'v1/x/y')).toBe('not a file')
+    expect(await openFile(folder, `v1/${'x'.repeat(300)}`)).toBe('not a file')
+    await expect(openFile(folder, '../x')).rejects.toThrow(RangeError)
+  })
+
+  it('syncs a folder and those above it, up to the top and no further', async () => {
+    const folder = join(root, 'synced/a/b')
+    await mkdir(folder, { recursive: true })
+    await syncFolders(folder, join(root, 'synced'))
+    await syncFolders(folder, folder)
+    await expect(syncFolders(join(folder, 'gone'), folder)).rejects.toThrow('ENOENT')
   })
 
   it('passes on what the system refuses', async () => {
@@ -292,11 +340,11 @@ describe('httpBucket', () => {
     expect(asked).toEqual(Array(2).fill('https://example.org/a/b/v1/x'))
   })
 
-  it.each(['file:///etc', 'data:text/plain,x', 'nonsense', 'ftp://x', '', 'https://me:word@x'])(
-    'refuses the URL %s',
-    (url) => {
-      expect(() => httpBucket(url)).toThrow(TypeError)
-      expect(() => httpBucket(url)).toThrow(/^"url" expected (?!.*word@)/)
-    },
-  )
+  it.each([
+    ...['file:///etc', 'data:text/plain,x', 'nonsense', 'ftp://x', 'xhttp://x', ''],
+    ...['https://me:word@x', 'https://me@x', 'https://:word@x'],
+  ])('refuses the URL %s', (url) => {
+    expect(() => httpBucket(url)).toThrow(TypeError)
+    expect(() => httpBucket(url)).toThrow(/^"url" expected (?!.*word@)/)
+  })
 })

@@ -158,12 +158,15 @@ describe('a scope that makes no sense throws', () => {
     [
       'an environment that is not registered',
       { quota: { 'chess@1.0.0': 60 }, specHashes: { 'chess@1.0.0': NO_BLOCK } },
-    ],
-    ['an environment without its specHash', { specHashes: {} }],
-  ])('%s', async (_, change) => {
-    await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(
       /^"\w+" expected/,
-    )
+    ],
+    [
+      'an environment without its specHash',
+      { specHashes: {} },
+      /^"specHashes" expected one for \w+@0.1.0, got none$/,
+    ],
+  ])('%s', async (_, change, message) => {
+    await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(message)
   })
 })
 

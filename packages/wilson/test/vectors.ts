@@ -21,8 +21,10 @@ export function ulps(a: number, b: number): number {
   return Math.abs(a - b) / 2 ** bits
 }
 
-/** Within 1e-12 of `want`, or of its part. */
-export const near = (want: number) => ({
-  asymmetricMatch: (got: number) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),
-  toString: () => `near ${want}`,
-})
+/** For `toEqual`: within 1e-12 of `want`, or of its part. */
+export function near(want: number): { asymmetricMatch(got: number): boolean; toString(): string } {
+  return {
+    asymmetricMatch: (got) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),
+    toString: () => `near ${want}`,
+  }
+}

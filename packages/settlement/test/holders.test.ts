@@ -62,22 +62,26 @@ describe('the chain’s commitments', () => {
   })
 
   test('are seals of one epoch', () => {
-    expect(sealsOf(chain, 1)).toEqual({ a: HASH })
+    expect(sealsOf(chain, 1)).toStrictEqual({ a: HASH })
     expect(sealsOf(chain, 2)).toEqual({ e: HASH })
     expect(sealsOf(chain, 3)).toEqual({})
   })
 
   test('say where the buckets of validators are', () => {
-    expect(Object.fromEntries(bucketUrls(chain))).toEqual({ a: 'at-a', b: 'at-b', e: 'at-e' })
+    expect([...bucketUrls(chain)]).toEqual([
+      ['a', 'at-a'],
+      ['b', 'at-b'],
+      ['e', 'at-e'],
+    ])
   })
 })
 
 describe('the buckets to read', () => {
   const chain = chainOf({ d: seal('1'), c: attest('2'), b: seal('3'), a: miner('a'), e: seal('5') })
-  const holders = holdersOf(duelOf({ a: 9, b: 5, c: 7, d: 5 }), chain)
+  const holders = () => holdersOf(duelOf({ a: 9, b: 5, c: 7, d: 5 }), chain)
 
   test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
-    expect(holders).toEqual([
+    expect(holders()).toEqual([
       { hotkey: 'c', url: '2', block: 10 },
       { hotkey: 'b', url: '3', block: 20 },
       { hotkey: 'd', url: '1', block: 0 },
@@ -87,7 +91,7 @@ describe('the buckets to read', () => {
 
   test('begin with the lane’s validator, then come its attesters', () => {
     const orderOf = (validator: string, attesters?: readonly string[]) =>
-      inReadingOrder(holders, validator, attesters).map(({ hotkey }) => hotkey)
+      inReadingOrder(holders(), validator, attesters).map(({ hotkey }) => hotkey)
     expect(orderOf('d')).toEqual(['d', 'c', 'b'])
     expect(orderOf('b', ['d', 'b'])).toEqual(['b', 'd', 'c'])
     expect(orderOf('x', ['d'])).toEqual(['d', 'c', 'b'])
@@ -113,6 +117,8 @@ describe('who borrows another’s bucket', () => {
 
   test('is not the one that the address names', () => {
     expect(borrowersOf([holder('a', 'a', 9), holder('b', 'a', 2)])).toEqual([['b']])
+    // Nor where that one is elsewhere.
+    expect(borrowersOf([holder('a', 'b', 9), holder('b', 'y', 2)])).toEqual([[]])
   })
 
   test('is not who had it in the epoch before, though its announcement is the younger one', () => {

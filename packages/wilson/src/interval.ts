@@ -19,9 +19,9 @@ export function intervalOf({ wins, trials, z }: { wins: number; trials: number; 
   expectWithin('trials', trials, { low: 0, high: Number.MAX_SAFE_INTEGER })
   expectWithin('wins', wins, { low: 0, high: trials })
   expectWithin('z', z, { low: 0, high: 1_000_000 })
-  if (trials === 0) return { lower: 0, upper: 1 }
   // The bounds are the roots of (n + z^2) x^2 - (2w + z^2) x + w^2 / n. The upper is a sum of
   // positive terms; the lower follows from the roots' product, so that nothing is ever subtracted.
+  // Without trials both are NaN, and neither is needed.
   const rate = wins / trials
   const sum = wins + (z * z) / 2 + z * Math.sqrt(wins * ((trials - wins) / trials) + (z * z) / 4)
   const lower = wins === 0 ? 0 : rate * (wins / sum)

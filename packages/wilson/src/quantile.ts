@@ -14,14 +14,16 @@ function bendAt(z: number): number {
   return sum
 }
 
+/** Terms of Laplace's fraction: at z = 0.9 what comes after them is under 1e-20 of it. */
+const MILLS_TERMS = 420
+
 /**
  * Mills' ratio, P(Z > z) / density(z) = 1 / (z + 1 / (z + 2 / (z + 3 / …))), Laplace's fraction.
  * For z >= 0.9.
  */
 function millsAt(z: number): number {
-  const depth = 20 + Math.ceil(400 / (z * z))
-  let below = (z + Math.sqrt(z * z + 4 * depth)) / 2 // what the rest of the fraction tends to
-  for (let k = depth; k > 0; k--) below = z + k / below
+  let below = z
+  for (let k = MILLS_TERMS; k > 0; k--) below = z + k / below
   return 1 / below
 }
 

@@ -10,6 +10,8 @@ test.each([
   { alpha: 0.3, cap: 40, minTrials: 40 },
   { alpha: 0.999, cap: 5, minTrials: 1 },
   { alpha: 1e-9, cap: 30, minTrials: 5 },
+  { alpha: 0.01, cap: 4, minTrials: 4 }, // the greatest z that a cap can ask for
+  { alpha: 0.9495, cap: 1, minTrials: 1 }, // kept at every R but the last
 ])('the least: z keeps alpha and a hundredth less does not, %o', ({ alpha, cap, minTrials }) => {
   const hundredths = Math.round(100 * calibrate({ alpha, cap, minTrials }))
   const at = (hundredths: number) =>

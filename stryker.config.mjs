@@ -13,8 +13,6 @@ export default {
   coverageAnalysis: 'perTest',
   ignoreStatic: true, // every test would run for each of them
   concurrency: 2,
-  timeoutMS: 3000,
-  timeoutFactor: 1.2,
   tempDirName: 'node_modules/.stryker',
   reporters: ['progress', 'clear-text'],
   clearTextReporter: { logTests: false },

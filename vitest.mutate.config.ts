@@ -9,7 +9,9 @@ export default defineConfig({
   test: {
     include: [
       `packages/${name}/test/**/*.test.ts`,
-      ...(name === 'settlement' ? ['test/attacks/{answering,reading}.test.ts'] : []),
+      ...(name === 'settlement'
+        ? ['test/attacks/{an,attested-,header-,reading,withheld-}*.test.ts']
+        : []),
     ],
     // Slow where every branch is counted, or of other processes.
     exclude: [

@@ -82,9 +82,9 @@ describe('the buckets to read', () => {
 
   test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
     expect(holders()).toEqual([
-      { hotkey: 'c', url: '2', block: 10 },
-      { hotkey: 'b', url: '3', block: 20 },
-      { hotkey: 'd', url: '1', block: 0 },
+      { hotkey: 'c', url: '2' },
+      { hotkey: 'b', url: '3' },
+      { hotkey: 'd', url: '1' },
     ])
     expect(holdersOf(undefined, chain)).toEqual([])
   })
@@ -99,37 +99,86 @@ describe('the buckets to read', () => {
 })
 
 describe('who borrows another’s bucket', () => {
-  const holder = (hotkey: string, url: string, block: number) => ({ hotkey, url, block })
-  const borrowersOf = (...epochs: readonly (readonly ReturnType<typeof holder>[])[]) => {
+  type Announced = readonly [hotkey: string, url: string, block: number]
+
+  /** After each of these epochs, the borrowers among a, b and c. */
+  const borrowersOf = (...epochs: readonly (readonly Announced[])[]) => {
     const owners = new Owners()
-    return epochs.map((holders) => [...owners.borrowers(holders)])
+    return epochs.map((announced) => {
+      const commitments = announced.map(([hotkey, url, block]) => {
+        return { hotkey, block, fields: encodeCommitment(seal(url)) }
+      })
+      owners.look({ ...chainOf({ m: miner('m') }), commitments })
+      return [...owners.borrowers(['a', 'b', 'c'])]
+    })
   }
 
   test('is nobody where each has its own', () => {
-    expect(borrowersOf([holder('a', 'x', 1), holder('b', 'y', 2)])).toEqual([[]])
+    const announced: Announced[] = [
+      ['a', 'x', 1],
+      ['b', 'y', 2],
+    ]
+    expect(borrowersOf(announced)).toEqual([[]])
   })
 
-  test('is whoever announced it later, however it is written', () => {
-    const later = holder('a', 'HTTPS://bucket.example//', 9)
-    expect(borrowersOf([later, holder('b', 'https://bucket.example', 2)])).toEqual([['a']])
-    expect(borrowersOf([holder('a', 'x/', 9), holder('b', 'x', 2)])).toEqual([['a']])
+  test.each([
+    ['HTTPS://bucket.example.//a//', 'https://bucket.example/a'],
+    ['http://bucket.example:80', 'http://bucket.example/'],
+    ['x//', 'x'],
+  ])('is whoever announced it later, however it is written: %s', (url, same) => {
+    const announced: Announced[] = [
+      ['a', url, 9],
+      ['b', same, 2],
+    ]
+    expect(borrowersOf(announced)).toEqual([['a']])
   })
 
-  test('is not the one that the address names', () => {
-    expect(borrowersOf([holder('a', 'a', 9), holder('b', 'a', 2)])).toEqual([['b']])
-    // Nor where that one is elsewhere.
-    expect(borrowersOf([holder('a', 'b', 9), holder('b', 'y', 2)])).toEqual([[]])
+  test.each([
+    ['https://bucket.example', 'http://bucket.example'],
+    ['https://bucket.example:1', 'https://bucket.example'],
+    ['https://bucket.example/a', 'https://bucket.example'],
+    ['x/y', 'xy'],
+  ])('is nobody at another address: %s and %s', (url, other) => {
+    const announced: Announced[] = [
+      ['a', url, 9],
+      ['b', other, 2],
+    ]
+    expect(borrowersOf(announced)).toEqual([[]])
+  })
+
+  test('is not the one that the address names, which is no voter’s where that one is elsewhere', () => {
+    const named: Announced[] = [
+      ['a', 'a', 9],
+      ['b', 'a', 2],
+    ]
+    expect(borrowersOf(named)).toEqual([['b']])
+    const elsewhere: Announced[] = [
+      ['a', 'b', 9],
+      ['b', 'y', 2],
+    ]
+    expect(borrowersOf(elsewhere)).toEqual([[]])
   })
 
   test('is not who had it in the epoch before, though its announcement is the younger one', () => {
-    const own = [holder('a', 'x', 1)]
-    expect(borrowersOf(own, [holder('a', 'x', 9), holder('b', 'x', 2)])).toEqual([[], ['b']])
-    // Whoever leaves it for an epoch has it no more.
-    const left = [holder('b', 'x', 2)]
-    expect(borrowersOf(own, left, [holder('a', 'x', 1), holder('b', 'x', 2)])).toEqual([
-      [],
-      [],
-      ['a'],
-    ])
+    const own: Announced[] = [['a', 'x', 1]]
+    const both: Announced[] = [
+      ['a', 'x', 9],
+      ['b', 'x', 2],
+    ]
+    expect(borrowersOf(own, both)).toEqual([[], ['b']])
+    // Whoever leaves it for an epoch, or another bucket, has it no more.
+    expect(borrowersOf(own, [['b', 'x', 2]], both)).toEqual([[], [], ['a']])
+    expect(borrowersOf(own, [['a', 'y', 8]], both)).toEqual([[], [], ['a']])
+  })
+
+  test('is nobody whose vote is another’s, nor a miner', () => {
+    const strange: Announced[] = [
+      ['z', 'x', 1],
+      ['b', 'x', 2],
+    ]
+    expect(borrowersOf(strange)).toEqual([[]])
+    const owners = new Owners()
+    owners.look(chainOf({ a: miner('a'), b: seal('x') }))
+    expect([...owners.borrowers(['a', 'b'])]).toEqual([])
   })
 })

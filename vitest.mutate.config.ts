@@ -10,7 +10,7 @@ export default defineConfig({
     include: [
       `packages/${name}/test/**/*.test.ts`,
       ...(name === 'settlement'
-        ? ['test/attacks/{an,attested-,header-,reading,withheld-}*.test.ts']
+        ? ['test/attacks/{anothers-bucket,answering,reading,withheld-blocks}.test.ts']
         : []),
     ],
     // Slow where every branch is counted, or of other processes.

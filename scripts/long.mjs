@@ -5,7 +5,14 @@ import { install, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const PARTS = {
-  simulate: [...sources, '--import', './test/simulate/quick-keys.mjs', 'test/simulate/main.ts', '--seeds', '0..2000'],
+  simulate: [
+    ...sources,
+    '--import',
+    './test/simulate/quick-keys.mjs',
+    'test/simulate/main.ts',
+    '--seeds',
+    '0..2000',
+  ],
   fuzz: [...sources, 'test/fuzz/main.ts'],
 }
 

@@ -16,12 +16,16 @@ if (!browser && process.env.AFFINE_REQUIRE_BROWSER) {
 install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
 const counts = join(scratch, 'vitest.json')
+/** Of subnets to simulate beside the few among the tests. */
+const seeds = process.env.AFFINE_SEEDS
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo looks for pnpm on its path, which npx puts there
-const turbo = ['npx', '-y', packageManager, 'exec', 'turbo', 'run']
+const pnpm = ['npx', '-y', packageManager]
+const turbo = [...pnpm, 'exec', 'turbo', 'run']
 const steps = {
   build: [...turbo, 'build', 'types', '--output-logs=errors-only'],
   types: [...turbo, 'typecheck', '--output-logs=errors-only'],
+  'types of the tests of all': [bin('tsc'), '-p', 'test'],
   'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
   'width of lines': [process.execPath, 'scripts/width.mjs'],
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
@@ -35,6 +39,7 @@ const steps = {
     '--reporter=json',
     `--outputFile.json=${counts}`,
   ],
+  ...(seeds && { 'simulated subnets': [...pnpm, 'simulate', '--seeds', seeds] }),
   'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
   'packed packages': [process.execPath, 'scripts/packages.mjs'],
   'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],

@@ -1,3 +1,4 @@
+import { walk } from '@affine/wilson'
 import { Bench } from 'tinybench'
 import {
   type DuelSnapshot,
@@ -15,6 +16,7 @@ import {
 import { scored } from '../test/subnet.ts'
 import {
   BLOCKS,
+  dethronementsAYear,
   equal,
   LIES,
   liarsAmong,
@@ -99,37 +101,71 @@ function worstOf(
 const [DETHRONES, POWERS] = [2000, 600]
 const seed = BigInt(process.argv[2] ?? 20_260_101)
 
+const atRatioSeen = new Map<string, Shares>()
+
+/** Duels of a contender exactly at the ratio, nothing tied, in an environment alone or not. */
+function atRatio(weights: readonly number[], strategy: Strategy, alone: boolean): Shares {
+  const key = `${weights} ${strategy} ${alone}`
+  const rule = alone ? loneRuleOf(PROTOCOL) : ruleOf(PROTOCOL)
+  const shares =
+    atRatioSeen.get(key) ?? simulate({ weights, p: 0.51, tied: 0, strategy }, DETHRONES, seed, rule)
+  atRatioSeen.set(key, shares)
+  return shares
+}
+
 /** Prints what duels among these validators come to: shares of duels that the contender wins. */
 function printRow(name: string, weights: readonly number[], promised?: (typeof TABLE)[number]) {
-  const run = (strategy: Strategy, p: number, rule = ruleOf(PROTOCOL)) =>
-    p === 0.51
-      ? simulate({ weights, p, tied: 0, strategy }, DETHRONES, seed, rule)
-      : simulate({ weights, p, tied: 0.2, strategy }, POWERS, seed, rule)
+  const better = (strategy: Strategy, p: number) =>
+    simulate({ weights, p, tied: 0.2, strategy }, POWERS, seed)
   const say = (what: string, seen: string, want: unknown) =>
     console.log(`  ${what.padEnd(24)} ${seen}${want === undefined ? '' : `, promised ${want}`}`)
   console.log(`\n${name}, ${liarsAmong(weights)} of ${weights.length} lie`)
-  const alone = loneRuleOf(PROTOCOL)
-  say('p = R, honest', run('honest', 0.51).won.toFixed(4), undefined)
+  say('p = R, honest', atRatio(weights, 'honest', false).won.toFixed(4), undefined)
   say(
     'p = R, liars',
-    worstOf(LIES, Math.max, (lie) => run(lie, 0.51)),
+    worstOf(LIES, Math.max, (lie) => atRatio(weights, lie, false)),
     promised?.worst,
   )
   say(
     'p = R, liars, alone',
-    worstOf(LIES, Math.max, (lie) => run(lie, 0.51, alone)),
+    worstOf(LIES, Math.max, (lie) => atRatio(weights, lie, true)),
     0.0025,
   )
   for (const [i, p] of POWER.entries()) {
-    const { won, challenges } = run('honest', p)
+    const { won, challenges } = better('honest', p)
     const want = promised && `${promised.power[i]}, ${promised.challenges[i]}`
     say(`p = ${p}, honest`, `${won.toFixed(2)}, ${challenges.toFixed(0)} challenges a lane`, want)
   }
   say(
     'p = 0.6, liars',
-    worstOf(BLOCKS, Math.min, (lie) => run(lie, 0.6)),
+    worstOf(BLOCKS, Math.min, (lie) => better(lie, 0.6)),
     promised?.against,
   )
+}
+
+/** The worst of a year against liars who know how many environments there are. */
+function yearOf(weights: readonly number[], envs: number): string {
+  const years = [...LIES, 'honest' as const].map((strategy) => ({
+    strategy,
+    year: dethronementsAYear(atRatio(weights, strategy, envs === 1), envs),
+  }))
+  const [worst] = years.sort((a, b) => b.year - a.year)
+  return `${worst?.year.toFixed(2)} (${worst?.strategy})`
+}
+
+/** A validator by itself that looks after every challenge, exactly. */
+function yearOfOne(envs: number): string {
+  const rule = envs === 1 ? loneRuleOf(PROTOCOL) : ruleOf(PROTOCOL)
+  const { win, expectedTrials } = walk({ p: 0.51, ratioPpm: 510_000, rule })
+  let [epochs, challenges] = [0, 0]
+  while (challenges < expectedTrials) challenges += quotaOf(++epochs, PROTOCOL)
+  return dethronementsAYear({ won: win, epochs, challenges, error: 0 }, envs).toFixed(2)
+}
+
+console.log('\nFalse dethronements a year, with contenders exactly at the ratio all the time:')
+for (const envs of [1, 2, 3, 4]) {
+  const rows = [4, 7, 16, 64].map((lanes) => `${lanes} lanes ${yearOf(equal(lanes), envs)}`)
+  console.log(`  ${envs} environments: one lane ${yearOfOne(envs)}, ${rows.join(', ')}`)
 }
 
 console.log('\nShares of duels that the contender wins, in one environment:')

@@ -45,6 +45,8 @@ export interface Shares {
   /** Challenges a lane plays: mean and its standard error. */
   readonly challenges: number
   readonly error: number
+  /** Epochs a duel lasts: mean. */
+  readonly epochs: number
 }
 
 const RATIO_PPM = 510_000
@@ -58,20 +60,41 @@ export function simulate(
   rule: LaneRule = ruleOf(PROTOCOL),
 ): Shares {
   const random = pcg64(seed)
-  let [won, sum, squares] = [0, 0, 0]
+  let [won, sum, squares, epochs] = [0, 0, 0, 0]
   for (let i = 0; i < duels; i++) {
     const duel = simulateDuel(cell, rule, random)
     if (duel.won) won++
     sum += duel.challenges
     squares += duel.challenges ** 2
+    epochs += duel.epochs
   }
   const mean = sum / duels
   return {
     won: won / duels,
     challenges: mean,
     error: Math.sqrt((squares / duels - mean ** 2) / duels),
+    epochs: epochs / duels,
   }
 }
+
+/**
+ * How often a year the throne falls to a contender exactly at the ratio, if such ones contend all
+ * the time in `envs` environments of this kind. A duel is taken to last as long as one environment
+ * does.
+ */
+export function dethronementsAYear({ won, epochs }: Shares, envs: number): number {
+  const needed = Math.ceil((envs + PROTOCOL.margin) / 2)
+  const duels = (365 * BLOCKS_A_DAY) / PROTOCOL.epochBlocks / epochs
+  let share = 0
+  for (let wins = needed; wins <= envs; wins++)
+    share += choose(envs, wins) * won ** wins * (1 - won) ** (envs - wins)
+  return duels * share
+}
+
+/** One in 12 seconds. */
+const BLOCKS_A_DAY = 7200
+
+const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
 /** The heaviest validators that together weigh less than a third. */
 export function liarsAmong(weights: readonly number[]): number {
@@ -90,7 +113,7 @@ function simulateDuel(
   { weights: all, p, tied, strategy, absent = 0 }: Cell,
   rule: LaneRule,
   random: Generator,
-): { won: boolean; challenges: number } {
+): { won: boolean; challenges: number; epochs: number } {
   const hotkeys = all.map((_, i) => String(i).padStart(3, '0'))
   const weights = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, all[i] ?? 0]))
   const liars = strategy === 'honest' ? [] : hotkeys.slice(0, liarsAmong(all))
@@ -119,9 +142,9 @@ function simulateDuel(
     const worst = looks.reduce((least, one, i) => (hope(one) < hope(looks[least]) ? i : least), 0)
     told = options[worst] ?? []
     const given = looks[worst]?.look
-    if (given && given !== 'continue') return { won: given === 'win', challenges }
+    if (given && given !== 'continue') return { won: given === 'win', challenges, epochs: epoch }
   }
-  return { won: false, challenges }
+  return { won: false, challenges, epochs: PROTOCOL.duelEpochs }
 }
 
 const BLOCKING = ['all losses', 'all ties', 'thin', 'down', 'down, with care'] as const

@@ -62,12 +62,21 @@ function verifyResealed(bytes: Uint8Array) {
 /** A proof whose head is that of its own headers, so that no change is refused for that alone. */
 function verifyAnyProof(bytes: Uint8Array) {
   const proof = objectIn(bytes)
-  const lineIn = (line: unknown) => (Object(line) === line ? JSON.stringify(line) : line)
   const links = Array.isArray(proof.links) ? proof.links.map(lineIn) : proof.links
   const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
   const head = blockHash(bytesOf(String(last)))
   return verifySampleProof(value, { head, scope, verify: believe })
+}
+
+/** A line that stands in a sample as a value, as its text; empty where it nests too deeply. */
+function lineIn(line: unknown): unknown {
+  if (Object(line) !== line) return line
+  try {
+    return JSON.stringify(line)
+  } catch {
+    return ''
+  }
 }
 
 function parseAnyCanonical(bytes: Uint8Array) {

@@ -47,23 +47,31 @@ const steps = {
 
 let passed = 0
 let failed = 0
+/** Said again at the end: what a step prints may be far above it. */
+const failures = []
 for (const [name, [program, ...words]] of Object.entries(steps)) {
   console.log(`\n── ${name}`)
   const { status, error } = spawnSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] })
   if (error) console.error(error.message)
   if (status === 0) passed += 1
   else failed += 1
-  if (status !== 0) console.log(`── ${name}: FAILED`)
+  if (status !== 0) failures.push(name)
 }
 if (existsSync(counts)) {
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(counts, 'utf8'))
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))
   passed += numPassedTests
   failed += numFailedTests
+  for (const { name, message, assertionResults } of testResults) {
+    if (message) failures.push(`${name}: ${message}`)
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === 'failed') failures.push(`${name}: ${fullName}: ${failureMessages[0]}`)
+  }
 }
 rmSync(scratch, { recursive: true })
 if (!browser)
   console.log(
     '\nThe tests in a browser were left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH.',
   )
+for (const failure of failures) console.log(`\n── FAILED: ${failure.slice(0, 2000)}`)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

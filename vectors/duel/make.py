@@ -222,6 +222,11 @@ def evidence_cases():
     yield case("who missed an epoch in which all played otherwise is no outlier", four, [{h: lane(40, 40, 96) for h in "abcd"}, {h: lane(480, 0, 480) for h in "abc"}])
     yield case("who shares no epoch with the median lane", three, [{"a": lane(90, 6, 96)}, {"b": lane(40, 40, 96), "c": lane(40, 40, 96)}])
     yield case("twice the cap: hold", four, [{h: lane(1340, 1250, 3000) for h in four}] * 3)
+    yield case("ten trials are enough", three, {h: lane(5, 0, 32) for h in three})
+    yield case("fewer than ten are not", three, {"a": lane(5, 0, 32), "b": lane(5, 0, 32), "c": lane(4, 0, 32)})
+    at_twice = lambda n: {"a": lane(300, n - 300, n), "b": lane(280, n - 280, n), "c": lane(250, n - 250, n)}
+    yield case("exactly twice the cap: hold, though the best two thirds alone would win", three, at_twice(500), 510000, LOCAL)
+    yield case("a trial less than that: go on", three, at_twice(499), 510000, LOCAL)
     yield case("rates: the lower of two medians", {"a": 10**6, "b": 10**6}, {"a": lane(3, 0, 10, 9 * 10**6, 5), "b": lane(3, 0, 10, 8999999, 10**6)})
     yield case("rates: not of a lane set aside", {**four, "e": 10**6}, {"e": lane(0, 0, 480, 480 * 10**6, 0), **{h: lane(250, 150, 480, 250 * 10**6, 150 * 10**6) for h in "abcd"}})
     yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, LONE)

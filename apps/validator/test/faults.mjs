@@ -120,11 +120,12 @@ promises.truncate = async (path, size) => {
   await meet('truncate', `${path}`)
   return real.truncate(path, size)
 }
+const WRITING = fs.constants.O_WRONLY | fs.constants.O_RDWR
 promises.open = async (path, flags = 'r', ...rest) => {
   const place = `${path}`
   const known = sizeOf(place) !== undefined
-  // Numbers are what files are opened with to be read.
-  if (flags !== 'r' && typeof flags !== 'number') await meet('open', place)
+  const isRead = flags === 'r' || (typeof flags === 'number' && (flags & WRITING) === 0)
+  if (!isRead) await meet('open', place)
   const handle = await real.open(path, flags, ...rest)
   if (!known) isNew(place)
   places.set(handle, place)

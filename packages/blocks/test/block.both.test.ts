@@ -71,7 +71,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
     bytes: '4dbc1172d14957276e6f3b054dd91f864a385b6134149a1865a0f730b3d2d4b1',
-    lane: '75bab2b700063f65014508ac21421b4acd7fc6b3b1cef00c3681017e467299f2',
+    lane: '6b9b3d005c0c1bc5e15b91d2bc13a61a697673b4ab73245f5958b4e8512be53d',
     proof: '6e1f06d056e548f5f880bee6647ba58525011e65ab28844a43e3c1180c178715',
   })
 })

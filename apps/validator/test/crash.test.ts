@@ -152,6 +152,11 @@ describe('a disk that fails under a validator', () => {
     await expectWhole()
   })
 
+  it('holds its folder where it cannot write its name into the lock', async () => {
+    await nextEpoch({ fault: 'ENOSPC', path: `${seat.folder}/lock`, op: 'truncate' })
+    await expectWhole()
+  })
+
   it('goes on when there is room again on a disk that was really full, and when a read-only one is writable', async (context) => {
     if (!mounted) return context.skip('mounting is not permitted')
     await nextEpoch()
@@ -159,9 +164,12 @@ describe('a disk that fails under a validator', () => {
     const ballast = join(seat.folder, 'ballast')
     await writeFile(ballast, Buffer.alloc(DISK_MIB << 20)).catch(() => {})
     validator = seat.validate()
-    await validator.says(new RegExp(`cannot write ${seat.folder}/[^ "]+: ENOSPC`))
-    expect(seat.seals.has(epoch)).toBe(false)
-    await rm(ballast)
+    try {
+      await validator.says(new RegExp(`cannot write ${seat.folder}/[^ "]+: ENOSPC`))
+      expect(seat.seals.has(epoch)).toBe(false)
+    } finally {
+      await rm(ballast)
+    }
     await expectWhole()
 
     await validator.stop('SIGKILL')

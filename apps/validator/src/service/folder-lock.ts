@@ -30,14 +30,21 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
     throw new Error(`${place} is in use by process ${who}: stop it, or name another --folder`)
   }
   held.add(file)
-  await file.truncate()
-  await file.write(`${process.pid} on ${hostname()}`)
+  await sign(file)
   const release = async (): Promise<void> => {
     await rm(path, { force: true })
     held.delete(file)
     await file.close()
   }
   return { [Symbol.asyncDispose]: release }
+}
+
+/** Says whose the lock is, for people: a disk that is full does not keep anyone from starting. */
+async function sign(file: FileHandle): Promise<void> {
+  try {
+    await file.truncate()
+    await file.write(`${process.pid} on ${hostname()}`)
+  } catch {}
 }
 
 /** macOS has no command that locks, but locks what it opens with this flag, `O_EXLOCK`. */

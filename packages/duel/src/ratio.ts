@@ -1,4 +1,4 @@
-import { lowerReaches } from '@affine/wilson'
+import { boundsPpm, leastAbove } from '@affine/wilson'
 import type { Protocol } from './protocol.ts'
 import type { WeightedTally } from './trim.ts'
 
@@ -27,9 +27,10 @@ export interface Won {
  */
 export function ratchet(won: readonly Won[], protocol: Protocol): number {
   const zSquaredPpm = BigInt(protocol.ratchetZSquaredPpm)
-  const lowerBound = (tally: WeightedTally): number =>
-    largestPpm((ratioPpm) => lowerReaches({ ...tally, ratioPpm, zSquaredPpm }))
-  const bounds = won.map((each) => Math.min(lowerBound(each.tally), supportedBy(each)))
+  const bounds = won.map((each) => {
+    const { lower } = boundsPpm({ ...each.tally, zSquaredPpm })
+    return Math.min(lower, supportedBy(each))
+  })
   const mean = geometricMean(bounds)
   return Math.min(Math.max(mean, protocol.ratioFloorPpm), protocol.ratioCeilingPpm)
 }
@@ -51,20 +52,6 @@ function supportedBy({ contender, champion }: Won): number {
 function geometricMean(bounds: readonly number[]): number {
   if (bounds.length === 0) return 0
   const product = bounds.reduce((soFar, bound) => soFar * BigInt(bound), 1n)
-  return largestPpm((root) => BigInt(root) ** BigInt(bounds.length) <= product)
-}
-
-/**
- * The largest ppm in [1, 999_999] that `holds`, or 0; `holds` must be true below some ppm and false
- * from there.
- */
-function largestPpm(holds: (ppm: number) => boolean): number {
-  let yes = 0
-  let no = 1_000_000
-  while (no - yes > 1) {
-    const middle = (yes + no) >> 1
-    if (holds(middle)) yes = middle
-    else no = middle
-  }
-  return yes
+  const isAbove = (root: number): boolean => BigInt(root) ** BigInt(bounds.length) > product
+  return leastAbove(0, 1_000_000, isAbove) - 1
 }

@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene } from '../../duel/test/subnet.ts'
 import { envText } from '../src/env-text.ts'
-import { boundsOf } from '../src/interval.ts'
 
 const STEP = 1e-6
 const NOISE = 1e-12
@@ -17,20 +16,6 @@ function expectAround(shown: readonly number[], exact: { lower: number; upper: n
   expect(upper).toBeGreaterThanOrEqual(exact.upper - NOISE)
   expect(upper).toBeLessThan(exact.upper + STEP + NOISE)
 }
-
-it('a bound is rounded away from the rate, at the ends of the scale too', () => {
-  const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
-  fc.assert(
-    fc.property(counts, ([wins, losses, zSquaredPpm]) => {
-      const trials = wins + losses
-      fc.pre(trials > 0)
-      const { lower, upper } = boundsOf({ wins, trials, zSquaredPpm: BigInt(zSquaredPpm) })
-      const exact = intervalOf({ wins, trials, z: Math.sqrt(zSquaredPpm / 1e6) })
-      expectAround([lower / 1e6, upper / 1e6], exact)
-    }),
-    { examples: [[[0, 9, 5_760_000]], [[9, 0, 5_760_000]], [[0, 1, 1]], [[5000, 1, 1]]] },
-  )
-})
 
 /** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {

@@ -1,4 +1,5 @@
 import { expectOpenUnit } from './argument.ts'
+import { leastAbove } from './bisect.ts'
 import type { Rule } from './sequential.ts'
 import { crossing } from './walk.ts'
 
@@ -41,20 +42,8 @@ export function calibrate({
   for (let ratioPpm = LOWEST_PPM; ratioPpm <= HIGHEST_PPM; ratioPpm += STEP_PPM) {
     const isKept = (hundredths: number): boolean =>
       crossing({ p: ratioPpm / 1e6, ratioPpm, rule: ruleOf(hundredths) }) <= alpha
+    // A higher z only moves the boundary up.
     if (!isKept(least)) least = leastAbove(least, enough, isKept)
   }
   return least / 100
-}
-
-/** The least integer in (no, yes] that `holds`: false up to some integer, true from there. */
-function leastAbove(no: number, yes: number, holds: (value: number) => boolean): number {
-  let below = no
-  let least = yes
-  while (least - below > 1) {
-    const middle = (below + least) >> 1
-    // A higher z only moves the boundary up, so bisect.
-    if (holds(middle)) least = middle
-    else below = middle
-  }
-  return least
 }

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { boundsPpm, intervalOf, leastAbove, lowerReaches, upperBelow } from '../src/index.ts'
+
+const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
+
+test('a bound in ppm is the last ratio that the exact one reaches, and the first that it is below', () => {
+  fc.assert(
+    fc.property(counts, ([wins, losses, z]) => {
+      const proportion = { wins, trials: wins + losses, zSquaredPpm: BigInt(z) }
+      const { lower, upper } = boundsPpm(proportion)
+      const reaches = (ratioPpm: number) => lowerReaches({ ...proportion, ratioPpm })
+      const isBelow = (ratioPpm: number) => upperBelow({ ...proportion, ratioPpm })
+      if (lower > 0) expect(reaches(lower)).toBe(true)
+      if (lower < 999_999) expect(reaches(lower + 1)).toBe(false)
+      if (upper < 1_000_000) expect(isBelow(upper)).toBe(true)
+      if (upper > 1) expect(isBelow(upper - 1)).toBe(false)
+    }),
+    { examples: [[[0, 0, 8_122_500]], [[0, 9, 5_760_000]], [[9, 0, 5_760_000]], [[0, 1, 1]]] },
+  )
+})
+
+test('the bounds hold the interval, and are no further off than a millionth', () => {
+  const NOISE = 1e-6
+  fc.assert(
+    fc.property(counts, ([wins, losses, zSquaredPpm]) => {
+      const trials = wins + losses
+      fc.pre(trials > 0)
+      const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: BigInt(zSquaredPpm) })
+      const exact = intervalOf({ wins, trials, z: Math.sqrt(zSquaredPpm / 1e6) })
+      expect(lower).toBeLessThanOrEqual(1e6 * exact.lower + NOISE)
+      expect(lower).toBeGreaterThan(1e6 * exact.lower - 1 - NOISE)
+      expect(upper).toBeGreaterThanOrEqual(1e6 * exact.upper - NOISE)
+      expect(upper).toBeLessThan(1e6 * exact.upper + 1 + NOISE)
+    }),
+    { examples: [[[0, 9, 5_760_000]], [[9, 0, 5_760_000]], [[0, 1, 1]], [[5000, 1, 1]]] },
+  )
+})
+
+test('nothing is known without trials', () => {
+  expect(boundsPpm({ wins: 0, trials: 0, zSquaredPpm: 8_122_500n })).toEqual({
+    lower: 0,
+    upper: 1_000_000,
+  })
+})
+
+test('bisection finds the least, at either end too', () => {
+  for (let least = 1; least <= 10; least++)
+    expect(leastAbove(0, 10, (value) => value >= least)).toBe(least)
+  expect(leastAbove(0, 10, () => false)).toBe(10)
+})

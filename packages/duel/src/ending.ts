@@ -8,11 +8,14 @@ import type { Winner } from './winner.ts'
 /** What every environment of a duel came to, those that are closed too. */
 export type Reports = Readonly<Record<string, EnvReport>>
 
-/** As an epoch that may be the duel's last leaves them. Protocol §8.10. */
-export function reportAll(duel: Duel, turn: Turn): Reports {
+/**
+ * As an epoch that may be the duel's last leaves them: the open ones as they were judged, whose
+ * tallies and rates no rule changes. Protocol §8.10.
+ */
+export function reportAll(open: Reports, duel: Duel, turn: Turn): Reports {
   const rule = ruleOf(turn.protocol)
   const envs = Object.keys(turn.protocol.envs)
-  return tabulate(envs, (env) => reportOn(env, duel, { ...turn, rule }))
+  return tabulate(envs, (env) => own(open, env) ?? reportOn(env, duel, { ...turn, rule }))
 }
 
 /** A duel in an epoch, and who has won it by its verdicts or its length. */

@@ -68,7 +68,7 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
   const outcome = endOf(duel, turn)
   const report = { frozen, lanes: withOutliers(acceptances, envs), envs, outcome }
 
-  const reports = reportAll(duel, turn)
+  const reports = reportAll(envs, duel, turn)
   const ratio = ratioAfter(state, { duel, winner: outcome, reports })
   const trust = frozen ? {} : countLanes(state, report)
   return { duel, reports, trust, ratio, report }

@@ -102,8 +102,8 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const looked = copies ?? (await openOf(settled.state.duel))
   found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
   const flaws = found.map((flaw) => ({ epoch, ...flaw }))
-  if (!compare) return { epoch, ...settled, flaws, remarks: [], votes: undefined }
-  const votes = await votesIn(chain, settled, options.champions)
+  if (!ended) return { epoch, ...settled, flaws, remarks: [], votes: undefined }
+  const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, remarks, votes }
 }

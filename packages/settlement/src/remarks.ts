@@ -52,25 +52,29 @@ export interface Votes {
 /** The hotkeys of the champions from some epoch on, up to the one looked at. */
 export type Champions = readonly (string | undefined)[]
 
+interface VotesRequest {
+  readonly chain: Chain
+  /** The chain at the epoch's end. */
+  readonly ended: Snapshot
+  readonly champions: Champions
+}
+
 /**
  * Whom the weights go to at the end of an epoch; undefined when nobody is owed any, or it is not
  * known whom. Where weights are committed first, those of a champion before may be in force still.
  * Protocol §8.12.
  */
 export async function votesIn(
-  chain: Chain,
+  { chain, ended, champions }: VotesRequest,
   { before, snapshot: { validators } }: Settled,
-  champions: Champions,
 ): Promise<Votes | undefined> {
   const { epoch, protocol, champion } = before
-  const block = snapshotBlock(epoch + 1, protocol)
-  const ended = await chain.snapshot(block)
   const lag = lagOf(ended, protocol)
   const uidOf = new Map(ended.neurons.map(({ hotkey, uid }) => [hotkey, uid]))
   const uid = uidOf.get(champion?.hotkey ?? '')
   if (uid === undefined || champions.length <= lag) return undefined
   const owed = new Set(champions.slice(-lag - 1).map((hotkey) => uidOf.get(hotkey ?? '')))
-  const weights = new Map(Object.entries(await chain.weights(block)))
+  const weights = new Map(Object.entries(await chain.weights(snapshotBlock(epoch + 1, protocol))))
   const rows = validators.flatMap(({ hotkey }) => {
     const row = (weights.get(hotkey) ?? []).filter(([, weight]) => weight > 0)
     return row.length > 0 ? [{ hotkey, row }] : []

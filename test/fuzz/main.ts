@@ -7,14 +7,23 @@ import { parseArgs } from 'node:util'
 import { fuzz } from './fuzz.ts'
 import { openReaders } from './readers.ts'
 
-const { values } = parseArgs({
-  options: {
-    inputs: { type: 'string', default: '10000000' },
-    seed: { type: 'string', default: '1' },
-    reader: { type: 'string', default: '' },
-  },
-})
+const values = readWords()
 const seed = Number(values.seed)
+
+/** What was asked for. Ends the process with 2 for anything else. */
+function readWords(): Record<'inputs' | 'seed' | 'reader', string> {
+  try {
+    const options = {
+      inputs: { type: 'string', default: '10000000' },
+      seed: { type: 'string', default: '1' },
+      reader: { type: 'string', default: '' },
+    } as const
+    const { values } = parseArgs({ options })
+    if ([values.inputs, values.seed].every((value) => /^\d{1,15}$/.test(value))) return values
+  } catch {}
+  console.error('expected --inputs n, --seed s, whole numbers, and --reader name')
+  process.exit(2)
+}
 const all = await openReaders()
 const asked = all.filter(({ name }) => name.includes(values.reader))
 if (asked.length === 0) {

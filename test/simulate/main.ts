@@ -10,16 +10,24 @@ import { drawWorld, type World } from './world.ts'
 // pnpm simulate [--seeds a..b] [--epochs n]: whole subnets, each from a seed; exits with 1 when
 // something that is promised does not hold.
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '0..20' },
-    epochs: { type: 'string', default: '10' },
-  },
-})
-const epochs = Number(values.epochs)
-const [, first, end] = /^(\d+)\.\.(\d+)$/.exec(values.seeds)?.map(Number) ?? []
-if (first === undefined || end === undefined || !(epochs > 0))
-  throw new RangeError('expected --seeds a..b, --epochs n: the seeds from a up to b, without b')
+const { first, end, epochs } = readWords()
+
+/** What was asked for. Ends the process with 2 for anything else. */
+function readWords(): Record<'first' | 'end' | 'epochs', number> {
+  try {
+    const options = {
+      seeds: { type: 'string', default: '0..20' },
+      epochs: { type: 'string', default: '10' },
+    } as const
+    const { values } = parseArgs({ options })
+    const [, first = 0, end = 0] = /^(\d+)\.\.(\d+)$/.exec(values.seeds)?.map(Number) ?? []
+    const epochs = Number(values.epochs)
+    if (first < end && Number.isSafeInteger(end) && Number.isSafeInteger(epochs) && epochs > 0)
+      return { first, end, epochs }
+  } catch {}
+  console.error('expected --seeds a..b, the seeds from a up to b without b, and --epochs n')
+  process.exit(2)
+}
 
 /** Says what broke, and the fewest faults with which it still does. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {

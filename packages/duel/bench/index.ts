@@ -119,7 +119,7 @@ function printRow(name: string, weights: readonly number[], promised?: (typeof T
     simulate({ weights, p, tied: 0.2, strategy }, POWERS, seed)
   const say = (what: string, seen: string, want: unknown) =>
     console.log(`  ${what.padEnd(24)} ${seen}${want === undefined ? '' : `, promised ${want}`}`)
-  console.log(`\n${name}, ${liarsAmong(weights)} of ${weights.length} lie`)
+  console.log(`\n${name}, ${liarsAmong(weights).length} of ${weights.length} lie`)
   say('p = R, honest', atRatio(weights, 'honest', false).won.toFixed(4), undefined)
   say(
     'p = R, liars',

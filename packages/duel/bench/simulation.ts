@@ -96,14 +96,15 @@ const BLOCKS_A_DAY = 7200
 
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
-/** The heaviest validators that together weigh less than a third. */
-export function liarsAmong(weights: readonly number[]): number {
+/** Who lies, by place: from the heaviest on, whoever leaves the liars below a third. */
+export function liarsAmong(weights: readonly number[]): readonly number[] {
   const all = weights.reduce((sum, weight) => sum + weight, 0)
-  let [liars, lying] = [0, 0]
-  for (const weight of weights) {
+  const liars: number[] = []
+  let lying = 0
+  for (const [place, weight] of weights.entries()) {
+    if (3 * (lying + weight) >= all) continue
+    liars.push(place)
     lying += weight
-    if (3 * lying >= all) break
-    liars++
   }
   return liars
 }
@@ -116,8 +117,9 @@ function simulateDuel(
 ): { won: boolean; challenges: number; epochs: number } {
   const hotkeys = all.map((_, i) => String(i).padStart(3, '0'))
   const weights = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, all[i] ?? 0]))
-  const liars = strategy === 'honest' ? [] : hotkeys.slice(0, liarsAmong(all))
-  const honest = hotkeys.slice(liars.length, hotkeys.length - absent)
+  const liars = strategy === 'honest' ? [] : liarsAmong(all).map((place) => hotkeys[place] ?? '')
+  const present = hotkeys.slice(0, hotkeys.length - absent)
+  const honest = present.filter((hotkey) => !liars.includes(hotkey))
   const epochs: Tallies[] = []
   let told: readonly Tally[] = []
   const look = (lies: readonly Tally[]) => {

@@ -30,8 +30,8 @@ const CONSTANTS = {
   quotaMost: 512,
   duelEpochs: 8,
   /**
-   * A lane is set aside whose proportion is further than √ of this many deviations from the median
-   * lane's.
+   * A lane is set aside whose proportion is further than √ of this many deviations from the
+   * median lane's.
    */
   outlierZSquared: 36,
   /**

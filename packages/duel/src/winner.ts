@@ -5,9 +5,9 @@ import type { Verdict } from './state.ts'
 export type Winner = 'contender' | 'champion'
 
 /**
- * Who has won, by each environment's verdict or last look: the contender with ⌈(N + margin)/2⌉ wins
- * of the N that are not even, the champion as soon as those are out of reach, as they are when N is
- * 0. Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
+ * Who has won, by each environment's verdict or last look: the contender with ⌈(N + margin)/2⌉
+ * wins of the N that are not even, the champion as soon as those are out of reach, as they are when
+ * N is 0. Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
  */
 export function winnerOf(
   environments: Readonly<Record<string, Verdict | Look>>,

@@ -23,8 +23,8 @@ export function Discrete(size: number): Space<number> {
 }
 
 /**
- * Strings of `minLength` … `maxLength` characters out of `charset`, which is ASCII. A sample draws
- * its length, `integers(minLength, maxLength + 1)`, then each character's index in `charset`.
+ * Strings of `minLength` … `maxLength` characters out of `charset`, which is ASCII. A sample
+ * draws its length, `integers(minLength, maxLength + 1)`, then each character's index in `charset`.
  */
 export function Text(shape: {
   minLength: number

@@ -83,8 +83,9 @@ function winText({ win, sum, floor, ratioPpm, rule }: LookedAt): string {
 }
 
 /**
- * The same rate with the variance of `expected` trials: Wilson's test, (w − nR)² ≥ Z²·n·R(1 − R) in
- * units of 1/u, becomes (w − nR)² ≥ Z²·e·R(1 − R) with w·n, n·n and u·e in the place of w, n and u.
+ * The same rate with the variance of `expected` trials: in units of 1/u, Wilson's test
+ * (w − nR)² ≥ Z²·n·R(1 − R) becomes (w − nR)² ≥ Z²·e·R(1 − R)
+ * with w·n, n·n and u·e in the place of w, n and u.
  */
 function widen({ wins, trials, unit }: WeightedTally, expected: bigint): Proportion {
   return { wins: wins * trials, trials: trials * trials, unit: unit * expected }

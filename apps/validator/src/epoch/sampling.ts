@@ -11,7 +11,7 @@ export type Role = 'champion' | 'contender'
 /** Whose episode it is, and who answers. */
 export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
-/** Puts one challenge to both miners, at the same time and apart from each other. Protocol §5.4. */
+/** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */
 export async function playSample(
   challenge: Challenge,
   sides: Sides,

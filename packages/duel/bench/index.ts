@@ -19,6 +19,7 @@ import {
   dethronementsAYear,
   equal,
   LIES,
+  leastFloor,
   liarsAmong,
   POWER,
   type Shares,
@@ -166,6 +167,21 @@ console.log('\nFalse dethronements a year, with contenders exactly at the ratio 
 for (const envs of [1, 2, 3, 4]) {
   const rows = [4, 7, 16, 64].map((lanes) => `${lanes} lanes ${yearOf(equal(lanes), envs)}`)
   console.log(`  ${envs} environments: one lane ${yearOfOne(envs)}, ${rows.join(', ')}`)
+}
+
+console.log(
+  '\nThe least z of the floor alone with which the worst lie wins at most .0025 at p = R:',
+)
+for (const [name, weights] of [
+  ['4 lanes', equal(4)],
+  ['7 lanes', equal(7)],
+  ['16 lanes', equal(16)],
+  ['7 lanes, skewed', skewed(7)],
+  ['4 lanes, Zipf', zipf(4)],
+] as const) {
+  const cells = LIES.map((strategy) => ({ weights, p: 0.51, tied: 0, strategy }))
+  const least = Math.max(...cells.map((cell) => leastFloor(cell, DETHRONES, seed, 0.0025)))
+  console.log(`  ${name}: ${least.toFixed(2)}`)
 }
 
 console.log('\nShares of duels that the contender wins, in one environment:')

@@ -2,9 +2,11 @@ import { type Generator, pcg64 } from '@affine/prng'
 import {
   judgeEnvironment,
   type LaneRule,
+  loneRuleOf,
   PROTOCOL,
   quotaOf,
   ruleOf,
+  type Score,
   type Tallies,
   type Tally,
 } from '../src/index.ts'
@@ -78,6 +80,23 @@ export function simulate(
 }
 
 /**
+ * The least z of a win by the floor with which the contender wins at most this share of the duels,
+ * in an environment that decides alone. Infinite where sums alone let more of them win.
+ */
+export function leastFloor(cell: Cell, duels: number, seed: bigint, share: number): number {
+  const rule = { ...loneRuleOf(PROTOCOL), floorZSquaredPpm: NEVER }
+  const random = pcg64(seed)
+  const heights = Array.from({ length: duels }, () => {
+    const { won, highest } = simulateDuel(cell, rule, random)
+    return won ? Infinity : highest
+  })
+  return heights.sort((a, b) => b - a)[Math.floor(duels * share)] ?? 0
+}
+
+/** A z² that no lead reaches. */
+const NEVER = 10n ** 30n
+
+/**
  * How often a year the throne falls to a contender exactly at the ratio, if such ones contend all
  * the time in `envs` environments of this kind. A duel is taken to last as long as one environment
  * does.
@@ -109,12 +128,20 @@ export function liarsAmong(weights: readonly number[]): readonly number[] {
   return liars
 }
 
+/** How one ended, and the most deviations that the floor led by when it could have won. */
+interface Duel {
+  readonly won: boolean
+  readonly challenges: number
+  readonly epochs: number
+  readonly highest: number
+}
+
 /** One duel in one environment, under the main network's constants, judged by `judgeEnvironment`. */
 function simulateDuel(
   { weights: all, p, tied, strategy, absent = 0 }: Cell,
   rule: LaneRule,
   random: Generator,
-): { won: boolean; challenges: number; epochs: number } {
+): Duel {
   const hotkeys = all.map((_, i) => String(i).padStart(3, '0'))
   const weights = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, all[i] ?? 0]))
   const liars = strategy === 'honest' ? [] : liarsAmong(all).map((place) => hotkeys[place] ?? '')
@@ -127,7 +154,7 @@ function simulateDuel(
     const seen = epochs.map((lanes, i) => ({ ...lanes, ...lying[i] }))
     return judgeEnvironment({ weights, epochs: seen, ratioPpm: RATIO_PPM, rule })
   }
-  let challenges = 0
+  let [challenges, highest] = [0, 0]
   for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
     const played = quotaOf(epoch, PROTOCOL)
     challenges += played
@@ -143,10 +170,13 @@ function simulateDuel(
     const looks = options.map(look)
     const worst = looks.reduce((least, one, i) => (hope(one) < hope(looks[least]) ? i : least), 0)
     told = options[worst] ?? []
-    const given = looks[worst]?.look
-    if (given && given !== 'continue') return { won: given === 'win', challenges, epochs: epoch }
+    const seen = looks[worst]
+    if (seen && seen.win.trials >= BigInt(rule.minTrials) * 1_000_000n)
+      highest = Math.max(highest, deviationsOf(seen.floor))
+    const given = seen?.look ?? 'continue'
+    if (given !== 'continue') return { won: given === 'win', challenges, epochs: epoch, highest }
   }
-  return { won: false, challenges, epochs: PROTOCOL.duelEpochs }
+  return { won: false, challenges, epochs: PROTOCOL.duelEpochs, highest }
 }
 
 const BLOCKING = ['all losses', 'all ties', 'thin', 'down', 'down, with care'] as const
@@ -154,11 +184,11 @@ const BLOCKING = ['all losses', 'all ties', 'thin', 'down', 'down, with care'] a
 /** The larger of the two scores in deviations, by which a contender wins. */
 function hope(evidence: ReturnType<typeof judgeEnvironment> | undefined): number {
   if (evidence === undefined) return 0
-  const scores = [evidence.floor, evidence.sum].map(({ lead, spread }) =>
-    spread === 0n ? 0 : Number(lead) / Math.sqrt(Number(spread)),
-  )
-  return Math.max(...scores)
+  return Math.max(deviationsOf(evidence.floor), deviationsOf(evidence.sum))
 }
+
+const deviationsOf = ({ lead, spread }: Score): number =>
+  spread === 0n ? 0 : Number(lead) / Math.sqrt(Number(spread))
 
 interface Field {
   readonly epochs: readonly Tallies[]

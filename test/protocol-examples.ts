@@ -1,4 +1,5 @@
 import {
+  checkBlock,
   commitmentOf,
   inclusionProof,
   LIMITS,
@@ -261,7 +262,7 @@ export async function readExample(
         contender: { hotkey: scope.contender },
       },
     },
-    read: async () => block,
+    read: async (wanted) => checkBlock(bytes(text), { ...wanted, verify }),
   })
   return { hash, root: header.root, tallies: lane.ok ? lane.value.tallies : lane }
 }

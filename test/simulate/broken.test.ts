@@ -5,6 +5,10 @@ import { simulate } from './simulation.ts'
 import { drawWorld } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
+vi.mock(
+  '../../packages/chain/node_modules/@polkadot/wasm-crypto/index.js',
+  () => import('./quick-keys.ts'),
+)
 
 /** A journal that acknowledges what it has not written yet. */
 vi.mock('../../apps/validator/src/epoch/journal.ts', async (original) => {

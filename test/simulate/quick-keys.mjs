@@ -1,8 +1,10 @@
-// Given to a process with `--import`: quick-keys.ts for every import of @scure/sr25519.
+// Given to a process with `--import`: quick-keys.ts for every import of what sr25519 is made of.
 import { register } from 'node:module'
 
+const keys = new URL('./quick-keys.ts', import.meta.url).href
 const hooks = `
+  const replaced = ['@scure/sr25519', '@polkadot/wasm-crypto']
   export const resolve = (name, context, next) =>
-    name === '@scure/sr25519' ? next(${JSON.stringify(new URL('./quick-keys.ts', import.meta.url).href)}, context) : next(name, context)
+    next(replaced.includes(name) ? ${JSON.stringify(keys)} : name, context)
 `
 register(`data:text/javascript,${encodeURIComponent(hooks)}`)

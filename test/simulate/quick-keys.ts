@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
-// In place of @scure/sr25519, whose signatures take some 5 ms each: whoever has the public key can
-// sign. Nobody in a simulation does, and the real ones have tests of their own.
+// In place of @scure/sr25519, whose signatures take some 5 ms each, and of its like in WebAssembly,
+// which never comes: whoever has the public key can sign. Nobody in a simulation does, and the real
+// ones have tests of their own.
 
 const hash = (...parts: readonly Uint8Array[]): Uint8Array => {
   const sha512 = createHash('sha512')
@@ -17,3 +18,5 @@ export const verify = (message: Uint8Array, signature: Uint8Array, key: Uint8Arr
   Buffer.from(hash(key, message)).equals(signature)
 /** For wallets, which nobody opens here. */
 export const HDKD: undefined = undefined
+export const waitReady = async (): Promise<boolean> => false
+export const sr25519Verify: undefined = undefined

@@ -6,6 +6,10 @@ import { type Ran, simulate } from './simulation.ts'
 import { drawWorld } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
+vi.mock(
+  '../../packages/chain/node_modules/@polkadot/wasm-crypto/index.js',
+  () => import('./quick-keys.ts'),
+)
 
 /** What a seed comes to, with all that it draws. */
 function run(seed: number, epochs: number): Promise<Ran> {

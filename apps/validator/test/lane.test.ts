@@ -44,7 +44,7 @@ describe('a lane', () => {
       head,
       previous: header.prev,
       scope,
-      read: blockReader(store, { verify }),
+      read: blockReader(store, verify),
     })
     expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })
     const wins = samples.filter(

@@ -76,7 +76,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
 async function verdictOn(samples: readonly Sample[]) {
   const store = directoryBucket(join(root, `store-${count++}`))
   const hashes = await writeLane({ ...headerOf(scope), samples }, store)
-  const read = blockReader(store, { verify })
+  const read = blockReader(store, verify)
   return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).prev, scope, read })
 }
 

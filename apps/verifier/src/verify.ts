@@ -48,10 +48,11 @@ export async function verify(
 ): Promise<void> {
   const search = asked.block ?? asked.challenge ?? asked.sample
   const samples: Line[] = []
-  const onSample = (sample: Sample, place: SamplePlace): void => {
-    if (search === undefined || !isAsked(sample, place, asked)) return
+  const addSample = (sample: Sample, place: SamplePlace): void => {
+    if (!isAsked(sample, place, asked)) return
     samples.push([sampleText(sample, place), { type: 'sample', ...place, sample }])
   }
+  const onSample = search === undefined ? undefined : addSample
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base: asked.base })
   const findings: Findings = {
     state: undefined,

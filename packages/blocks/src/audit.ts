@@ -1,141 +1,153 @@
-import { challengeId, type Env, make, replay } from '@affine/envs'
+import { type Challenges, challengesOf, type Env, make, replayFrom } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import { type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
-import type { Episode, Sample } from './line.ts'
+import { type BlockTrust, openBlock } from './block.ts'
+import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
+import { type Episode, type Header, readSample, type Sample } from './line.ts'
 import type { Scope } from './scope.ts'
-import { challengeVerdict, pointsOf } from './verdict.ts'
+import { type ChallengeVerdict, challengeVerdict, pointsOf } from './verdict.ts'
 
-/** What a lane saw, by the id of each environment. Protocol §6.5. */
-export type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>
-
-/** How the contender fared, the rest of `played` being ties; and what each miner earned, in ppm. */
-interface LaneTally {
-  wins: number
-  losses: number
-  played: number
-  contenderPoints: number
-  championPoints: number
+/** What a lane needs of a sample that holds by itself. */
+export interface AuditedSample {
+  readonly env: string
+  readonly index: number
+  readonly verdict: ChallengeVerdict
+  /** What each miner earned, in ppm. */
+  readonly contenderPoints: number
+  readonly championPoints: number
+  /** Of both episodes, in order. */
+  readonly invocations: readonly string[]
 }
 
-/** One open environment, and what its samples came to so far. */
+/** An authentic block whose samples were audited, in order, up to the first that does not hold. */
+export interface AuditedBlock {
+  readonly hash: Hash
+  readonly header: Header
+  readonly samples: readonly AuditedSample[]
+  /** What is wrong with the sample after these, and where it is. */
+  readonly wrong: Failure | null
+}
+
+/** Which block, and what its samples have to be about. */
+export interface BlockRequest {
+  readonly hash: Hash
+  readonly scope: Scope
+  /** The lane's. That of its last block is in the block. */
+  readonly secret: Hash
+}
+
+/**
+ * Reads a block as `readBlock` does, and audits its samples by themselves: that their challenges
+ * follow from the scope and the secret, and that every transcript replays. What one sample is
+ * beside others is `verifyLane`'s business. Never throws on any bytes. Protocol §6.5.
+ *
+ * One line after the other: holding them all would double the time that the engine spends on
+ * collecting garbage.
+ *
+ * @throws RangeError, TypeError for a scope that makes no sense: one with an environment that is
+ *   not registered or has no specHash.
+ */
+export function checkBlock(
+  bytes: Uint8Array,
+  { verify, hash, scope, secret }: BlockRequest & Pick<BlockTrust, 'verify'>,
+): Read<AuditedBlock> {
+  const opened = openBlock(bytes, { hash, verify })
+  if (!opened.ok) return opened
+  const { header, lines } = opened.value
+  const courses = coursesOf(scope, header.secret ?? secret)
+  const samples: AuditedSample[] = []
+  for (const line of lines) {
+    const sample = readSample(line)
+    if (!sample.ok) return faultAt(`line ${2 + samples.length}`, sample)
+    const audited = auditSample(sample.value, scope, courses)
+    if (!audited.ok) {
+      const { env, index } = sample.value
+      const place = `block ${hash}, line ${2 + samples.length}, ${env} ${index}`
+      return { ok: true, value: { hash, header, samples, wrong: faultAt(place, audited) } }
+    }
+    samples.push(audited.value)
+  }
+  return { ok: true, value: { hash, header, samples, wrong: null } }
+}
+
+/** One open environment in a lane. */
 interface Course {
   readonly env: Env
-  readonly specHash: Hash
-  readonly tally: LaneTally
+  readonly quota: number
+  readonly challenges: Challenges
 }
 
-/** The samples of one lane, while they are audited. */
-export interface Audit {
-  readonly scope: Scope
-  /** The courses by the places whose sample was not audited yet. */
-  readonly due: Map<string, Course>
-  /** All that occurred so far. */
-  readonly invocations: Set<string>
-  /** They hold once no place is due. */
-  readonly tallies: LaneTallies
-}
-
-/** The place of a sample in its lane. */
-const placeOf = (env: string, index: number): string => `${env} ${index}`
+type Courses = ReadonlyMap<string, Course>
 
 /**
- * An audit in which every sample of the quota is due.
+ * The open environments of a lane, by their id.
  * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
  */
-export function openAudit(scope: Scope): Audit {
-  const due = new Map<string, Course>()
-  const tallies: Record<string, LaneTally> = {}
-  for (const [name, played] of Object.entries(scope.quota)) {
-    const specHash = scope.specHashes[name]
+export function coursesOf({ quota, specHashes, duel, ...lane }: Scope, secret: Hash): Courses {
+  const courseOf = (env: string): Course => {
+    const specHash = specHashes[env]
     if (specHash === undefined)
-      throw new TypeError(`"specHashes" expected one for ${name}, got none`)
-    const tally = { wins: 0, losses: 0, played, contenderPoints: 0, championPoints: 0 }
-    tallies[name] = tally
-    const course = { env: make(name), specHash, tally }
-    for (let index = 0; index < played; index++) due.set(placeOf(name, index), course)
+      throw new TypeError(`"specHashes" expected one for ${env}, got none`)
+    const challenges = challengesOf({ ...lane, env, specHash, duel: duel.id, secret })
+    return { env: make(env), quota: quota[env] ?? 0, challenges }
   }
-  return { scope, due, invocations: new Set(), tallies }
+  return new Map(Object.keys(quota).map((env) => [env, courseOf(env)]))
 }
 
-/**
- * What is wrong with one sample, null if nothing; it is due no more. The order of samples is free.
- * After a fault the audit is worth nothing. Protocol §6.5.
- */
-export function auditSample(audit: Audit, sample: Sample, secret: Hash): Failure | null {
-  const { scope, due } = audit
-  const { env, index, duel, verdict } = sample
-  const place = placeOf(env, index)
-  const course = due.get(place)
-  if (course === undefined)
-    return fault('WRONG_INDEX', 'not in the quota, or a second sample of it')
-  due.delete(place)
-  const { specHash, tally } = course
-  const id = challengeId({ ...scope, env, specHash, duel: scope.duel.id, secret, index })
+/** What a lane needs of a sample, or what is wrong with it. Protocol §6.5. */
+function auditSample(sample: Sample, { duel }: Scope, courses: Courses): Read<AuditedSample> {
+  const { index, verdict, champion, contender } = sample
+  const course = courses.get(sample.env)
+  if (course === undefined || index >= course.quota) return fault('WRONG_INDEX', 'not in the quota')
+  const { env, challenges } = course
+  const seed = challenges.seedIf(index, sample.challengeId)
+  if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${challenges.idOf(index)}`)
   const wrong =
-    faultUnlessEqual(
-      'WRONG_CHALLENGE',
-      `${sample.challengeId} of ${duel}`,
-      `${id} of ${scope.duel.id}`,
-    ) ??
-    auditEpisodes(audit, sample, course.env) ??
+    faultUnlessEqual('WRONG_CHALLENGE', sample.duel, duel.id) ??
+    auditEpisode(champion, 'champion', { env, seed, miner: duel.champion.hotkey }) ??
+    auditEpisode(contender, 'contender', { env, seed, miner: duel.contender.hotkey }) ??
     faultUnlessEqual('WRONG_VERDICT', verdict, challengeVerdict(sample))
   if (wrong !== null) return wrong
-  count(tally, sample, course.env)
-  return null
-}
-
-/** Adds a sample that holds. Protocol §6.5. */
-function count(tally: LaneTally, { verdict, contender, champion }: Sample, { spec }: Env): void {
-  if (verdict === 'win') tally.wins += 1
-  if (verdict === 'loss') tally.losses += 1
-  tally.contenderPoints += pointsOf(contender.reward, spec)
-  tally.championPoints += pointsOf(champion.reward, spec)
-}
-
-const ROLES = ['champion', 'contender'] as const
-
-/** What is wrong with the episodes of a sample whose challenge is the right one. */
-function auditEpisodes({ scope, invocations }: Audit, sample: Sample, env: Env): Failure | null {
-  for (const role of ROLES) {
-    const episode = sample[role]
-    const repeated = noteInvocations(episode, invocations)
-    if (repeated !== null) return repeated
-    const miner = scope.duel[role].hotkey
-    const wrong = auditEpisode(episode, { env, id: sample.challengeId, miner })
-    if (wrong !== null) return faultAt(role, wrong)
+  const value = {
+    env: sample.env,
+    index,
+    verdict,
+    contenderPoints: pointsOf(contender.reward, env.spec),
+    championPoints: pointsOf(champion.reward, env.spec),
+    invocations: invocationsOf(champion, contender),
   }
-  return null
+  return { ok: true, value }
 }
 
-/** Adds an episode's invocations to those `seen` in the lane: each occurs once. Protocol §6.5. */
-function noteInvocations({ messages }: Episode, seen: Set<string>): Failure | null {
-  for (const { invocation } of messages) {
-    if (invocation === undefined) continue
-    if (seen.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
-    seen.add(invocation)
-  }
-  return null
+function invocationsOf(...episodes: readonly Episode[]): readonly string[] {
+  const invocations: string[] = []
+  for (const { messages } of episodes)
+    for (const { invocation } of messages)
+      if (invocation !== undefined) invocations.push(invocation)
+  return invocations
 }
 
 /** What an episode has to be of. */
 interface ExpectedEpisode {
   readonly env: Env
-  /** The challenge's, found to be the right one. */
-  readonly id: string
+  /** The challenge's. */
+  readonly seed: bigint
   readonly miner: string
 }
 
 /** Does the episode replay, and to what it says? Protocol §6.5. */
-function auditEpisode(episode: Episode, { env, id, miner }: ExpectedEpisode): Failure | null {
-  const replayed = replay(env, id, episode.messages)
-  // Never BAD_CHALLENGE_ID, as the id was found right.
-  if (!replayed.ok) return replayed as Failure
+function auditEpisode(
+  episode: Episode,
+  role: 'champion' | 'contender',
+  { env, seed, miner }: ExpectedEpisode,
+): Failure | null {
+  const replayed = replayFrom(env, seed, episode.messages)
+  if (!replayed.ok) return faultAt(role, replayed)
   const { reward, fault: hasFault } = replayed.value
-  return (
+  const wrong =
     faultUnlessEqual('WRONG_MINER', episode.miner, miner) ??
     faultUnlessEqual('WRONG_FAULT', endingOf(episode.fault !== undefined), endingOf(hasFault)) ??
     faultUnlessEqual('WRONG_REWARD', episode.reward, reward)
-  )
+  return wrong && faultAt(role, wrong)
 }
 
 const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')

@@ -2,7 +2,7 @@ import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { fault, faultAt, type Read } from './fault.ts'
 import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { type HashFunction, leafHash, merkleRoot } from './merkle.ts'
+import { leafHash, merkleRoot } from './merkle.ts'
 
 /**
  * Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. Protocol §1.4.
@@ -29,14 +29,12 @@ const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 const LINE_FEED = 0x0a
 
 /** A block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
-export const blockHash = (headerLine: Uint8Array, hashFunction?: HashFunction): Hash =>
-  bytesToHex(leafHash(headerLine, hashFunction))
+export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(leafHash(headerLine))
 
 export interface BlockTrust {
   /** What the block is known by. Without it any block that its own validator signed is read. */
   readonly hash?: Hash | undefined
   readonly verify: Verify
-  readonly hashFunction?: HashFunction | undefined
 }
 
 /**
@@ -44,15 +42,31 @@ export interface BlockTrust {
  * and the shape of every sample. Never throws, on any bytes. Not for its truth: replaying is the
  * lane's business (`verifyLane`). Protocol §6.2.
  */
-export function readBlock(
-  bytes: Uint8Array,
-  { hash: known, verify, hashFunction }: BlockTrust,
-): Read<Block> {
+export function readBlock(bytes: Uint8Array, trust: BlockTrust): Read<Block> {
+  const opened = openBlock(bytes, trust)
+  if (!opened.ok) return opened
+  const { lines, ...block } = opened.value
+  const samples: Sample[] = []
+  for (const line of lines) {
+    const sample = readSample(line)
+    if (!sample.ok) return faultAt(`line ${2 + samples.length}`, sample)
+    samples.push(sample.value)
+  }
+  return { ok: true, value: { ...block, samples } }
+}
+
+/** An authentic block whose samples were not looked at. */
+export interface OpenBlock extends Omit<Block, 'samples'> {
+  readonly lines: readonly Uint8Array[]
+}
+
+/** Reads all of a block but the shape of its samples. Protocol §6.2. */
+export function openBlock(bytes: Uint8Array, { hash: known, verify }: BlockTrust): Read<OpenBlock> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined || signatureLine === undefined)
     return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
   // The hash first: nothing is parsed that is not what was asked for.
-  const hash = blockHash(headerLine, hashFunction)
+  const hash = blockHash(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
@@ -61,20 +75,13 @@ export function readBlock(
   const signature = SIGNATURE_LINE.exec(decode(signatureLine))?.[1]
   if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
     return fault('WRONG_SIGNATURE', `line 1: expected 128 hex digits, signed by ${validator}`)
-  const rootHere = bytesToHex(merkleRoot(lines, hashFunction))
+  const rootHere = bytesToHex(merkleRoot(lines))
   if (lines.length !== count || rootHere !== root)
     return fault(
       'WRONG_ROOT',
       `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
     )
-
-  const samples: Sample[] = []
-  for (const line of lines) {
-    const sample = readSample(line)
-    if (!sample.ok) return faultAt(`line ${2 + samples.length}`, sample)
-    samples.push(sample.value)
-  }
-  return { ok: true, value: { hash, header: header.value, signature, samples } }
+  return { ok: true, value: { hash, header: header.value, signature, lines } }
 }
 
 /**
@@ -97,7 +104,6 @@ function splitLines(bytes: Uint8Array): Uint8Array[] {
 export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
   readonly samples: readonly Sample[]
   readonly sign: Sign
-  readonly hashFunction?: HashFunction
 }
 
 /**
@@ -105,14 +111,14 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
  * @throws RangeError, TypeError for a draft that could not be read back.
  */
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
-  const { samples, sign, hashFunction, ...rest } = draft
+  const { samples, sign, ...rest } = draft
   const lines = samples.map(toLine)
-  const root = bytesToHex(merkleRoot(lines.map(utf8ToBytes), hashFunction))
+  const root = bytesToHex(merkleRoot(lines.map(utf8ToBytes)))
   const header = toLine({ v: 1, ...rest, count: lines.length, root })
-  const hash = blockHash(utf8ToBytes(header), hashFunction)
+  const hash = blockHash(utf8ToBytes(header))
   const render = (signature: Uint8Array) =>
     utf8ToBytes([header, toLine({ signature: bytesToHex(signature) }), ...lines, ''].join('\n'))
-  const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true, hashFunction })
+  const check = readBlock(render(new Uint8Array(64)), { hash, verify: () => true })
   if (!check.ok)
     throw new RangeError(
       `"draft" expected a block that can be read, got ${check.code}: ${check.detail}`,

@@ -1,10 +1,28 @@
 import type { Hash } from '@affine/prng'
-import { type Audit, auditSample, type LaneTallies, openAudit } from './audit.ts'
-import { type Block, type BlockTrust, readBlock } from './block.ts'
+import {
+  type AuditedBlock,
+  type AuditedSample,
+  type BlockRequest,
+  checkBlock,
+  coursesOf,
+} from './audit.ts'
+import type { Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
 import { type Header, LIMITS } from './line.ts'
-import { commitmentOf, type LaneId, type Scope } from './scope.ts'
+import { commitmentOf, type LaneId, type Scope, samplesIn } from './scope.ts'
+
+/** What a lane saw, by the id of each environment. Protocol §6.5. */
+type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>
+
+/** How the contender fared, the rest of `played` being ties; and what each miner earned, in ppm. */
+interface LaneTally {
+  wins: number
+  losses: number
+  played: number
+  contenderPoints: number
+  championPoints: number
+}
 
 /** What a whole lane adds to the duel. Protocol §6.5. */
 export interface Lane {
@@ -19,22 +37,19 @@ export interface LaneRequest {
   /** The validator's seal before, or `NO_BLOCK`. */
   readonly previous: Hash
   readonly scope: Scope
-  /** See `blockReader`; called once a block, from the head back. */
-  readonly read: (hash: Hash) => Promise<Read<Block>>
+  /** What `checkBlock` says of a block; called once for each, from the head back. */
+  readonly read: (wanted: BlockRequest) => Promise<Read<AuditedBlock>>
 }
 
 /**
  * Reads blocks out of one bucket. Trying another when a block is missing or altered is the
  * caller's.
  */
-export function blockReader(
-  bucket: Pick<Bucket, 'read'>,
-  trust: Omit<BlockTrust, 'hash'>,
-): LaneRequest['read'] {
-  return async (hash) => {
-    const bytes = await bucket.read(blockPath(hash), LIMITS.blockBytes)
+export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneRequest['read'] {
+  return async (wanted) => {
+    const bytes = await bucket.read(blockPath(wanted.hash), LIMITS.blockBytes)
     if (bytes === null) return fault('MISSING_BLOCK', 'not in the bucket')
-    return readBlock(bytes, { ...trust, hash })
+    return checkBlock(bytes, { ...wanted, verify })
   }
 }
 
@@ -56,14 +71,14 @@ export async function verifyLane({
   scope,
   read,
 }: LaneRequest): Promise<Read<Lane>> {
-  const audit = openAudit(scope)
-  const samplesDue = audit.due.size
+  const count = openCount(scope)
+  const samplesDue = samplesIn(scope)
   const blocks: Hash[] = []
   let hash = head
   let after: Header | null = null
   let secret = ''
   do {
-    const found = await read(hash)
+    const found = await read({ hash, scope, secret })
     if (!found.ok) return faultAt(`block ${hash}`, found)
     const { header } = found.value
     const misplaced =
@@ -72,7 +87,7 @@ export async function verifyLane({
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head has it, and is the first block to be read.
     secret = header.secret ?? secret
-    const wrong = auditSamples(audit, found.value, secret)
+    const wrong = addBlock(count, found.value)
     if (wrong !== null) return wrong
     blocks.push(hash)
     after = header
@@ -81,9 +96,65 @@ export async function verifyLane({
 
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
-  const [missing] = audit.due.keys()
+  const missing = firstMissing(count)
   if (missing !== undefined) return fault('MISSING_INDEX', `${missing}: no sample`)
-  return { ok: true, value: { tallies: audit.tallies, blocks } }
+  return { ok: true, value: { tallies: count.tallies, blocks } }
+}
+
+/** The samples of one lane, while they are counted. */
+interface Count {
+  /** By the id of each open environment, the indices that no sample was counted of. */
+  readonly due: ReadonlyMap<string, Set<number>>
+  /** All that occurred so far. */
+  readonly invocations: Set<string>
+  /** They hold once nothing is due. */
+  readonly tallies: Readonly<Record<string, LaneTally>>
+}
+
+function openCount(scope: Scope): Count {
+  const due = new Map<string, Set<number>>()
+  const tallies: Record<string, LaneTally> = {}
+  for (const [name, { quota }] of coursesOf(scope, '')) {
+    due.set(name, new Set(Array(quota).keys()))
+    tallies[name] = { wins: 0, losses: 0, played: quota, contenderPoints: 0, championPoints: 0 }
+  }
+  return { due, invocations: new Set(), tallies }
+}
+
+/**
+ * Counts a block's samples, each of which holds by itself; the first fault among them, null if
+ * there is none. The order of samples is free. After a fault the count is worth nothing.
+ */
+function addBlock(count: Count, { hash, samples, wrong }: AuditedBlock): Failure | null {
+  for (const [i, sample] of samples.entries()) {
+    const repeated = addSample(count, sample)
+    if (repeated === null) continue
+    return faultAt(`block ${hash}, line ${2 + i}, ${sample.env} ${sample.index}`, repeated)
+  }
+  return wrong
+}
+
+/** Each place in the quota and each invocation occurs once in a lane. Protocol §6.5. */
+function addSample({ due, invocations, tallies }: Count, sample: AuditedSample): Failure | null {
+  const { env, index, verdict, contenderPoints, championPoints } = sample
+  if (!due.get(env)?.delete(index)) return fault('WRONG_INDEX', 'a second sample of it')
+  for (const invocation of sample.invocations) {
+    if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
+    invocations.add(invocation)
+  }
+  const tally = tallies[env]
+  if (tally === undefined) return null
+  if (verdict === 'win') tally.wins += 1
+  if (verdict === 'loss') tally.losses += 1
+  tally.contenderPoints += contenderPoints
+  tally.championPoints += championPoints
+  return null
+}
+
+/** Where the first sample that is missing belongs; undefined if none is. */
+function firstMissing({ due }: Count): string | undefined {
+  for (const [name, indices] of due) for (const index of indices) return `${name} ${index}`
+  return undefined
 }
 
 /** Where a block has to stand. */
@@ -124,13 +195,3 @@ function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
 
 const textOf = ({ genesis, netuid, validator, epoch }: LaneId): string =>
   `${genesis} ${netuid} ${validator} ${epoch}`
-
-/** The first fault among a block's samples, with its place; null if there is none. */
-function auditSamples(audit: Audit, { hash, samples }: Block, secret: Hash): Failure | null {
-  for (const [i, sample] of samples.entries()) {
-    const wrong = auditSample(audit, sample, secret)
-    if (wrong === null) continue
-    return faultAt(`block ${hash}, line ${2 + i}, ${sample.env} ${sample.index}`, wrong)
-  }
-  return null
-}

@@ -1,8 +1,7 @@
 import type { Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
-import * as z from 'zod'
 import { type BlockFault, fault, type Read } from './fault.ts'
-import { conform, hex, uint } from './shape.ts'
+import { anyText, conform, hex, int, list, oneOf, record, type Shape, text, uint } from './shape.ts'
 import type { ChallengeVerdict } from './verdict.ts'
 
 /**
@@ -66,55 +65,70 @@ export interface Sample {
  * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
  * signatures. Protocol §1.4.
  */
-const hotkey = z.string().regex(/^5[1-9A-HJ-NP-Za-km-z]{47}$/)
+const hotkey = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
 /**
  * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
  * Protocol §1.4.
  */
-const challengeId = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
+const challengeId = text('base58 of 32 bytes', /^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 /** ASCII without spaces: what people will see of it is safe to print as it is. Protocol §6.1. */
-const visibleAscii = (most: number) => z.string().regex(new RegExp(`^[!-~]{1,${most}}$`))
+const visibleAscii = (most: number): Shape<string> =>
+  text(`1 to ${most} visible ASCII characters`, new RegExp(`^[!-~]{1,${most}}$`))
 
-const header = z.strictObject({
-  v: z.literal(1),
-  genesis: hex(32),
-  netuid: uint(0xffff),
-  validator: hotkey,
-  epoch: uint(0xffff_ffff),
-  height: uint(0xffff_ffff),
-  prev: hex(32),
-  count: uint(LIMITS.blockSamples),
-  root: hex(32),
-  time: uint(),
-  secret: hex(32).exactOptional(),
-})
+const header = record<Header>(
+  {
+    v: oneOf(1),
+    genesis: hex(32),
+    netuid: uint(0xffff),
+    validator: hotkey,
+    epoch: uint(0xffff_ffff),
+    height: uint(0xffff_ffff),
+    prev: hex(32),
+    count: uint(LIMITS.blockSamples),
+    root: hex(32),
+    time: uint(),
+    secret: hex(32),
+  },
+  ['secret'],
+)
 
-const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('user'), content: z.string() }),
-  z.strictObject({
-    role: z.literal('assistant'),
-    content: z.string(),
-    invocation: visibleAscii(LIMITS.invocationBytes).exactOptional(),
-    ms: uint().exactOptional(),
-  }),
-])
+type Message = Episode['messages'][number]
 
-const episode = z.strictObject({
-  miner: hotkey,
-  messages: z.array(message),
-  reward: z.int(),
-  ms: uint(),
-  fault: z.enum(['no-reply', 'oversize']).exactOptional(),
-})
+const content = anyText(LIMITS.sampleBytes)
+const prompt = record<Pick<Message, 'role' | 'content'>>({ role: oneOf('user'), content })
+const reply = record<Message>(
+  {
+    role: oneOf('assistant'),
+    content,
+    invocation: visibleAscii(LIMITS.invocationBytes),
+    ms: uint(),
+  },
+  ['invocation', 'ms'],
+)
+const message: Shape<Message> = (value) => {
+  const isReply = Object(value).role === 'assistant'
+  return isReply ? reply(value) : prompt(value)
+}
 
-const sample = z.strictObject({
+const episode = record<Episode>(
+  {
+    miner: hotkey,
+    messages: list(message),
+    reward: int(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    ms: uint(),
+    fault: oneOf('no-reply', 'oversize'),
+  },
+  ['fault'],
+)
+
+const sample = record<Sample>({
   env: visibleAscii(64),
   duel: hex(32),
   index: uint(),
   challengeId,
   champion: episode,
   contender: episode,
-  verdict: z.enum(['win', 'loss', 'tie']),
+  verdict: oneOf('win', 'loss', 'tie'),
 })
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -131,7 +145,7 @@ export function decode(bytes: Uint8Array): string {
 /** What a line has to be, and the code of one that is not. */
 interface LineRule<T> {
   readonly limit: number
-  readonly shape: z.ZodType<T>
+  readonly shape: Shape<T>
   readonly code: BlockFault
 }
 

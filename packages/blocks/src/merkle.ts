@@ -1,25 +1,35 @@
-import { blake3 } from '@noble/hashes/blake3.js'
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import { blake3 } from '@affine/prng'
+import { bytesToHex } from '@noble/hashes/utils.js'
 
-/**
- * BLAKE3-256. What hashes many lines takes one, so that a faster one can be used where there is
- * one.
- */
-export type HashFunction = (bytes: Uint8Array) => Uint8Array
+/** Of these bytes, one after the other: BLAKE3-256, but for the vectors of other trees. */
+export type HashFunction = (...parts: readonly Uint8Array[]) => Uint8Array
+
+const LEAF = /* @__PURE__ */ Uint8Array.of(0)
+const NODE = /* @__PURE__ */ Uint8Array.of(1)
 
 /** Hash of one line as a leaf: `hash(0x00 || line)`. Protocol §1.3. */
 export const leafHash = (line: Uint8Array, hash: HashFunction = blake3): Uint8Array =>
-  hash(concatBytes(Uint8Array.of(0), line))
+  hash(LEAF, line)
 
 /** `hash(0x01 || left || right)`. Protocol §1.3. */
 const nodeHash = (left: Uint8Array, right: Uint8Array, hash: HashFunction): Uint8Array =>
-  hash(concatBytes(Uint8Array.of(1), left, right))
+  hash(NODE, left, right)
+
+/** The hashes of one level of a tree, one after the other. */
+type Level = Uint8Array
+
+const HASH_BYTES = 32
+
+/** Some of a level's hashes. */
+const hashesAt = (level: Level, place: number, count: number): Uint8Array =>
+  level.subarray(place * HASH_BYTES, (place + count) * HASH_BYTES)
 
 /** The levels of a tree of RFC 9162, from its leaves' hashes up to its root. Protocol §1.3. */
-function levelsOf(lines: readonly Uint8Array[], hash: HashFunction): (readonly Uint8Array[])[] {
-  let level: readonly Uint8Array[] = lines.map((line) => leafHash(line, hash))
+function levelsOf(lines: readonly Uint8Array[], hash: HashFunction): readonly Level[] {
+  let level: Level = new Uint8Array(lines.length * HASH_BYTES)
+  for (const [i, line] of lines.entries()) level.set(leafHash(line, hash), i * HASH_BYTES)
   const levels = [level]
-  while (level.length > 1) {
+  while (level.length > HASH_BYTES) {
     level = levelAbove(level, hash)
     levels.push(level)
   }
@@ -27,19 +37,15 @@ function levelsOf(lines: readonly Uint8Array[], hash: HashFunction): (readonly U
 }
 
 /** The hashes of pairs, from the left. Protocol §1.3. */
-function levelAbove(level: readonly Uint8Array[], hash: HashFunction): readonly Uint8Array[] {
-  const above: Uint8Array[] = []
-  let left: Uint8Array | null = null
-  for (const node of level) {
-    if (left === null) {
-      left = node
-    } else {
-      above.push(nodeHash(left, node, hash))
-      left = null
-    }
+function levelAbove(level: Level, hash: HashFunction): Level {
+  const count = level.length / HASH_BYTES
+  const above = new Uint8Array(Math.ceil(count / 2) * HASH_BYTES)
+  for (let place = 0; place < count; place += 2) {
+    const pair = hashesAt(level, place, 2)
+    // An odd one at the end goes up as it is.
+    const node = pair.length > HASH_BYTES ? hash(NODE, pair) : pair
+    above.set(node, (place / 2) * HASH_BYTES)
   }
-  // An odd one at the end goes up as it is.
-  if (left !== null) above.push(left)
   return above
 }
 
@@ -49,8 +55,8 @@ function levelAbove(level: readonly Uint8Array[], hash: HashFunction): readonly 
  * Source: RFC 9162, 2.1.1, with BLAKE3. Vectors: vectors/blocks/merkle-blake3.json.
  */
 export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = blake3): Uint8Array {
-  const [root] = levelsOf(lines, hash).at(-1) ?? []
-  return root ?? hash(new Uint8Array())
+  if (lines.length === 0) return hash(new Uint8Array())
+  return levelsOf(lines, hash).at(-1) as Level
 }
 
 /**
@@ -69,9 +75,9 @@ export function inclusionProof(
   let place = index
   for (const level of levelsOf(lines, hash)) {
     const isRight = place % 2 === 1
-    const sibling = level[isRight ? place - 1 : place + 1]
+    const sibling = hashesAt(level, isRight ? place - 1 : place + 1, 1)
     // None for the root, and for an odd one at the end.
-    if (sibling !== undefined) proof.push(sibling)
+    if (sibling.length > 0) proof.push(sibling.slice())
     place = placeAbove(place)
   }
   return proof

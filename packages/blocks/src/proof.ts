@@ -1,12 +1,11 @@
 import type { Hash } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
 import { type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
-import type { LaneId, Scope } from './scope.ts'
-import { conform, hex, uint } from './shape.ts'
+import { type LaneId, type Scope, samplesIn } from './scope.ts'
+import { anyText, conform, hex, list, record, uint } from './shape.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
@@ -24,19 +23,17 @@ export interface SampleProof {
   readonly links: readonly string[]
 }
 
-/** A line of at most so many bytes has no more characters. */
-const lineText = (bytes: number) => z.string().max(bytes)
-
 /** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^8 leaves. */
 const PATH_MOST = 8
 
-const proofShape = z.strictObject({
-  sample: lineText(LIMITS.sampleBytes),
+/** A line of at most so many bytes has no more characters. */
+const proofShape = record<SampleProof>({
+  sample: anyText(LIMITS.sampleBytes),
   index: uint(LIMITS.blockSamples - 1),
-  path: z.array(hex(32)).max(PATH_MOST),
-  header: lineText(LIMITS.headerBytes),
+  path: list(hex(32), PATH_MOST),
+  header: anyText(LIMITS.headerBytes),
   signature: hex(64),
-  links: z.array(lineText(LIMITS.headerBytes)),
+  links: list(anyText(LIMITS.headerBytes)),
 })
 
 /**
@@ -118,8 +115,8 @@ function strayOf(header: Header, scope: LaneId): Failure | null {
  * Every block but the lane's last holds a sample, so no more can follow one than the quota has
  * samples. Protocol §6.6.
  */
-function excessOf(links: readonly string[], { quota }: Trust['scope']): Failure | null {
-  const most = Object.values(quota).reduce((sum, samples) => sum + samples, 0)
+function excessOf(links: readonly string[], scope: Trust['scope']): Failure | null {
+  const most = samplesIn(scope)
   if (links.length <= most) return null
   return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)
 }

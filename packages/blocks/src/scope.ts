@@ -33,3 +33,7 @@ export function commitmentOf({
 }: LaneId & { readonly secret: Hash }): Hash {
   return digest('commit', genesis, netuid, validator, epoch, secret)
 }
+
+/** How many samples a whole lane has to hold. */
+export const samplesIn = ({ quota }: Pick<Scope, 'quota'>): number =>
+  Object.values(quota).reduce((sum, samples) => sum + samples, 0)

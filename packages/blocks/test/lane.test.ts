@@ -2,10 +2,10 @@ import { make } from '@affine/envs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   blockReader,
+  checkBlock,
   commitmentOf,
   LIMITS,
   NO_BLOCK,
-  readBlock,
   type Sample,
   verifyLane,
 } from '../src/index.ts'
@@ -91,7 +91,7 @@ describe('a whole lane', () => {
     const real = laneOf(key, own, plansOf(await honestSamples(own), 4))
     expect((await verifyLane(real)).ok).toBe(true)
     expect(
-      await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy) }),
+      await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy.verify) }),
     ).toMatchObject({
       code: 'WRONG_SIGNATURE',
     })
@@ -106,7 +106,7 @@ describe('reading', () => {
       asked.push(path.slice('v1/blocks/'.length, -'.jsonl'.length))
       return bucketOf(lane)(path)
     }
-    await verifyLane({ ...lane, read: blockReader({ read }, toy) })
+    await verifyLane({ ...lane, read: blockReader({ read }, toy.verify) })
     expect(asked).toEqual([...lane.bytes.keys()].reverse())
   })
 
@@ -146,7 +146,9 @@ describe('reading', () => {
         const flipped = bytes.slice()
         flipped[at]! ^= 0x20
         const read: Files['read'] = async (wanted) =>
-          wanted === hash ? readBlock(flipped, { hash, verify: toy.verify }) : lane.read(wanted)
+          wanted.hash === hash
+            ? checkBlock(flipped, { ...wanted, verify: toy.verify })
+            : lane.read(wanted)
         if ((await verifyLane({ ...lane, read })).ok) expect.fail(`byte ${at} of ${hash}`)
       }
     }

@@ -183,7 +183,7 @@ export function laneOf(
     head: prev,
     previous,
     scope,
-    read: blockReader(bucket, { verify: key.verify }),
+    read: blockReader(bucket, key.verify),
   }
 }
 

@@ -1,4 +1,4 @@
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256 as sha256Of } from '@noble/hashes/sha2.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -7,10 +7,13 @@ import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'j
 import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
 import { leafHash } from '../src/merkle.ts'
 
+const sha256 = (...parts: readonly Uint8Array[]): Uint8Array => sha256Of(concatBytes(...parts))
+
 describe('published inclusion proofs', () => {
   // They have the leaves' hashes only, not the leaves: SHA-256 for all nodes, while a leaf is taken
   // for its own hash.
-  const hash = (bytes: Uint8Array) => (bytes[0] === 0 ? bytes.subarray(1) : sha256(bytes))
+  const hash = (...parts: readonly Uint8Array[]) =>
+    parts[0]?.[0] === 0 ? concatBytes(...parts.slice(1)) : sha256(...parts)
 
   it.each(published.proofs)('$what', ({ input, want }) => {
     const { index, size } = input

@@ -2,6 +2,7 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 import * as sr25519 from '@scure/sr25519'
+import { verifySignature } from './sr25519.ts'
 
 /**
  * A key that signs. `sign` takes the raw bytes; there is no `<Bytes>` wrapping. Protocol §1.4.
@@ -45,13 +46,9 @@ function secretKeyOf(seed: Uint8Array): Uint8Array {
  * Never throws. Protocol §1.4.
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
-  try {
-    const publicKey = decodeAddress(hotkey)
-    if (publicKey === null) return false
-    return sr25519.verify(message, signature, publicKey)
-  } catch {
-    return false // a point off the curve, a missing marker, a wrong length
-  }
+  const publicKey = decodeAddress(hotkey)
+  if (publicKey === null) return false
+  return verifySignature(message, signature, publicKey)
 }
 
 /**

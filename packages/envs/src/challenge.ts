@@ -1,4 +1,4 @@
-import { digest, type Hash } from '@affine/prng'
+import { digestsAfter, type Hash } from '@affine/prng'
 import { base58, hex } from '@scure/base'
 
 /**
@@ -10,29 +10,39 @@ export type ChallengeParts = Readonly<
     Record<'netuid' | 'epoch' | 'index', number>
 >
 
-/**
- * The id of one challenge: base58 of 32 bytes. Whoever lacks `secret` or `beacon` cannot tell it.
- * The parts are taken as they are; only what canonical JSON refuses (floats, undefined) throws.
- * Protocol §4.
- */
-export function challengeId(parts: ChallengeParts): string {
-  const { genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret, index } = parts
-  return encodeId(
-    digest(
-      'challenge',
-      genesis,
-      netuid,
-      env,
-      specHash,
-      duel,
-      validator,
-      epoch,
-      beacon,
-      secret,
-      index,
-    ),
-  )
+/** The challenges of one environment in one lane, by their index from 0. */
+export interface Challenges {
+  /** The id: base58 of 32 bytes. */
+  idOf(index: number): string
+  /**
+   * The seed, if that text is the id; else undefined. Takes hostile input and never throws; to
+   * compare bytes is quicker than to write an id.
+   */
+  seedIf(index: number, id: string): bigint | undefined
 }
+
+/**
+ * The challenges that differ by their index alone: what else they follow from is written once.
+ * Whoever lacks `secret` or `beacon` cannot tell them. The parts are taken as they are; only what
+ * canonical JSON refuses (floats, undefined) throws. Protocol §4.
+ */
+export function challengesOf(parts: Omit<ChallengeParts, 'index'>): Challenges {
+  const { genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret } = parts
+  const place = [genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret]
+  const digestOf = digestsAfter('challenge', ...place)
+  return {
+    idOf: (index) => base58.encode(digestOf(index)),
+    seedIf: (index, id) => {
+      const hash = digestOf(index)
+      const isRight = decodeId(id)?.every((byte, i) => byte === hash[i]) === true
+      return isRight ? seedOfChecked(id) : undefined
+    },
+  }
+}
+
+/** The id of one challenge. Protocol §4. */
+export const challengeId = ({ index, ...parts }: ChallengeParts): string =>
+  challengesOf(parts).idOf(index)
 
 /** A hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
@@ -55,17 +65,22 @@ export function seedOf(challengeId: string): bigint {
  * short episode.
  */
 export function seedOfChecked(challengeId: string): bigint {
-  return BigInt(`0x${digest('seed', challengeId).slice(0, 32)}`)
+  const { buffer, byteOffset } = seedDigestOf(challengeId)
+  const view = new DataView(buffer, byteOffset)
+  return (view.getBigUint64(0) << 64n) | view.getBigUint64(8)
 }
+
+const seedDigestOf = /* @__PURE__ */ digestsAfter('seed')
 
 /**
  * Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused
  * before it is decoded. Protocol §1.4.
  */
-export function isChallengeId(text: string): boolean {
-  return (
-    typeof text === 'string' &&
-    /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) &&
-    base58.decode(text).length === 32
-  )
+export const isChallengeId = (text: string): boolean => decodeId(text) !== undefined
+
+/** The hash that a challenge id is the text of; undefined for what is none. Protocol §1.4. */
+function decodeId(text: string): Uint8Array | undefined {
+  if (typeof text !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return undefined
+  const hash = base58.decode(text)
+  return hash.length === 32 ? hash : undefined
 }

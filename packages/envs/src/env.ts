@@ -75,7 +75,7 @@ export type ResetOptions = {
 /** What the draws of an episode come from, and what its commitment is made with. */
 interface Source {
   readonly random: Generator
-  readonly salt: string
+  readonly salt: () => string
 }
 
 interface Episode extends Source {
@@ -114,7 +114,7 @@ export class Env {
     const { spec } = this
     const { random, salt } = this.#sourceOf(seed, challengeId)
     const state = spec.initial(random)
-    const info = new Info(spec, challengeId, () => digest('truth', salt, spec.truth(state)))
+    const info = new Info(spec, challengeId, () => digest('truth', salt(), spec.truth(state)))
     this.#episode = { random, salt, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
   }
@@ -122,14 +122,14 @@ export class Env {
   #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): Source {
     if (challengeId !== undefined) {
       if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
-      return { random: pcg64(seedOf(challengeId)), salt: challengeId }
+      return { random: pcg64(seedOf(challengeId)), salt: () => challengeId }
     }
-    if (seed !== undefined) return { random: pcg64(seed), salt: String(seed) }
+    if (seed !== undefined) return { random: pcg64(seed), salt: () => String(seed) }
     if (this.#episode === undefined)
       throw new TypeError('"seed" expected at the first reset, got undefined')
     // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
     const { random, salt } = this.#episode
-    return { random, salt: `${salt}+` }
+    return { random, salt: () => `${salt()}+` }
   }
 
   /**

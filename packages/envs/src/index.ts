@@ -1,4 +1,11 @@
-export { type ChallengeParts, challengeId, isChallengeId, seedOf } from './challenge.ts'
+export {
+  type ChallengeParts,
+  type Challenges,
+  challengeId,
+  challengesOf,
+  isChallengeId,
+  seedOf,
+} from './challenge.ts'
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
 export type { Info } from './info.ts'
@@ -10,6 +17,7 @@ export {
   play,
   type Reply,
   replay,
+  replayFrom,
   type Transcript,
 } from './replay.ts'
 export * as spaces from './spaces.ts'

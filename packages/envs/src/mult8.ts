@@ -42,6 +42,6 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
 })
 
 /** The product in decimal. BigInt: 16 digits pass 2^53. */
-function product(factors: readonly (number | string)[]): string {
-  return String(factors.map(BigInt).reduce((a, b) => a * b))
+function product([a = 0, b = 0]: readonly (number | string)[]): string {
+  return String(BigInt(a) * BigInt(b))
 }

@@ -81,9 +81,12 @@ type MessageFault = 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'OVERSIZE' | 'WRONG_RO
  * TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after
  * its end.
  */
-type ReplayFault = 'BAD_CHALLENGE_ID' | 'TOO_SHORT' | 'TOO_LONG' | MessageFault
+type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | MessageFault
 
-type Replayed = Result<{ readonly reward: number; readonly fault: boolean }, ReplayFault>
+type Replayed<Code extends string> = Result<
+  { readonly reward: number; readonly fault: boolean },
+  Code
+>
 
 /**
  * Runs an episode again over recorded messages: the same code that played it, so there is no second
@@ -95,14 +98,23 @@ type Replayed = Result<{ readonly reward: number; readonly fault: boolean }, Rep
  * doesn't. Protocol §3.1.
  */
 export function replay(
-  { spec }: Pick<Env, 'spec'>,
+  env: Pick<Env, 'spec'>,
   challengeId: string,
   messages: readonly Message[],
-): Replayed {
+): Replayed<ReplayFault | 'BAD_CHALLENGE_ID'> {
   if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
+  return replayFrom(env, seedOfChecked(challengeId), messages)
+}
+
+/** The same from the seed of the challenge, which two miners' episodes have in common. */
+export function replayFrom(
+  { spec }: Pick<Env, 'spec'>,
+  seed: bigint,
+  messages: readonly Message[],
+): Replayed<ReplayFault> {
   if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
   const env = new Env(spec)
-  env.reset({ seed: seedOfChecked(challengeId) })
+  env.reset({ seed })
   for (let index = 0; index < messages.length; index++) {
     if (env.over)
       return refusal('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
@@ -136,4 +148,5 @@ function playReply(env: Env, { role, content }: Unread): MessageFault | undefine
   return undefined
 }
 
-const refusal = (code: ReplayFault, detail: string) => ({ ok: false, code, detail }) as const
+const refusal = <Code extends string>(code: Code, detail: string) =>
+  ({ ok: false, code, detail }) as const

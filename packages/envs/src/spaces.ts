@@ -32,13 +32,15 @@ export function Text(shape: {
   charset: string
 }): Space<string> {
   const { minLength, maxLength, charset } = shape
-  const isIn = (character: string): boolean => charset.includes(character)
+  const codes = new Set(Array.from(charset, (character) => character.charCodeAt(0)))
+  const areIn = (text: string): boolean => {
+    for (let i = 0; i < text.length; i++) if (!codes.has(text.charCodeAt(i))) return false
+    return true
+  }
   return {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
-      typeof value === 'string' &&
-      isBetween(value.length, minLength, maxLength) &&
-      [...value].every(isIn),
+      typeof value === 'string' && isBetween(value.length, minLength, maxLength) && areIn(value),
     sample: (random) => {
       const length = random.integers(minLength, maxLength + 1)
       const draw = (): string => charset.charAt(random.integers(0, charset.length))
@@ -66,7 +68,11 @@ export function Box({
       Array.isArray(value) &&
       value.length === length &&
       Array.from(value).every((item) => isBetween(item, low, high)),
-    sample: (random) => Array.from({ length }, () => random.integers(low, high + 1)),
+    sample: (random) => {
+      const items: number[] = []
+      while (items.length < length) items.push(random.integers(low, high + 1))
+      return items
+    },
   }
 }
 

@@ -38,19 +38,11 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     return { state: answered, reward: isWon(answered) ? -1 : 0, terminated: isOver(answered) }
   },
   prompt: (board) => {
-    const [mine, theirs] = moverOf(board) === 1 ? ['X', 'O'] : ['O', 'X']
-    const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
-    return (
-      `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, ` +
-      '"." is an empty cell, and it is your move.\n\n' +
-      `  1 2 3\nA ${a} ${b} ${c}\nB ${d} ${e} ${f}\nC ${g} ${h} ${i}\n\n` +
-      'You and the opponent put one mark in an empty cell in turn; ' +
-      'three of one mark in a row, column or diagonal win.\n' +
-      'A full board without that is a draw. The opponent plays perfectly. ' +
-      'A reply that is not a legal move loses.\n' +
-      'You may think first. Give your move as row and column, from A1 to C3, ' +
-      'alone on the last line, with nothing after it.'
-    )
+    const known = prompts.get(board)
+    if (known !== undefined) return known
+    const prompt = promptOf(board)
+    if (Object.isFrozen(board)) prompts.set(board, prompt)
+    return prompt
   },
   parse: (line) => (NAMES.includes(line) ? NAMES.indexOf(line) : null),
   format: (cell) => NAMES[cell] ?? '',
@@ -63,6 +55,25 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     return NAMES[best] ?? ''
   },
 })
+
+/** Of boards of the solved game, as there are few and each is asked for often. */
+const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
+
+function promptOf(board: Board): string {
+  const [mine, theirs] = moverOf(board) === 1 ? ['X', 'O'] : ['O', 'X']
+  const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
+  return (
+    `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, ` +
+    '"." is an empty cell, and it is your move.\n\n' +
+    `  1 2 3\nA ${a} ${b} ${c}\nB ${d} ${e} ${f}\nC ${g} ${h} ${i}\n\n` +
+    'You and the opponent put one mark in an empty cell in turn; ' +
+    'three of one mark in a row, column or diagonal win.\n' +
+    'A full board without that is a draw. The opponent plays perfectly. ' +
+    'A reply that is not a legal move loses.\n' +
+    'You may think first. Give your move as row and column, from A1 to C3, ' +
+    'alone on the last line, with nothing after it.'
+  )
+}
 
 const isOver = ({ best }: Position): boolean => best.length === 0
 

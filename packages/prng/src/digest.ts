@@ -1,11 +1,11 @@
-import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { blake3 } from './blake3.ts'
 import { canonicalize, type Json } from './canonical-json.ts'
 
 /** 64 lower-case hex digits. */
 export type Hash = string
 
-const encoder = new TextEncoder()
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
  * BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag keeps one use from
@@ -18,8 +18,27 @@ const encoder = new TextEncoder()
  * @throws TypeError unless `tag` is a string; and TypeError or RangeError as `canonicalize` does.
  */
 export function digest(tag: string, ...fields: Json[]): Hash {
-  if (typeof tag !== 'string') throw new TypeError(`"tag" expected a string, got ${typeof tag}`)
-  return bytesToHex(blake3(encoder.encode(canonicalize(['affine/1', tag, ...fields]))))
+  return bytesToHex(blake3(encoder.encode(textOf(tag, fields))))
+}
+
+/** Room for what comes last, in bytes; longer texts take another way. */
+const ROOM = 256
+
+/**
+ * The 32 bytes of `digest(tag, ...fields, last)` for one `last` after another. What comes before it
+ * is written once, into memory that is used again: new memory costs as much as the hash.
+ */
+export function digestsAfter(tag: string, ...fields: Json[]): (last: Json) => Uint8Array {
+  const start = encoder.encode(`${textOf(tag, fields).slice(0, -1)},`)
+  const buffer = new Uint8Array(start.length + ROOM)
+  buffer.set(start)
+  const end = buffer.subarray(start.length)
+  return (last) => {
+    const text = `${canonicalize(last)}]`
+    if (3 * text.length > ROOM) return blake3(start, encoder.encode(text))
+    const { written } = encoder.encodeInto(text, end)
+    return blake3(buffer.subarray(0, start.length + written))
+  }
 }
 
 /**
@@ -27,6 +46,11 @@ export function digest(tag: string, ...fields: Json[]): Hash {
  * checked before they are parsed. Of other bytes it is the digest of nothing.
  */
 export function digestOfText(tag: string, text: Uint8Array): Hash {
-  const start = encoder.encode(`["affine/1",${canonicalize(tag)},`)
-  return bytesToHex(blake3.create().update(start).update(text).update(encoder.encode(']')).digest())
+  const start = encoder.encode(`${textOf(tag, []).slice(0, -1)},`)
+  return bytesToHex(blake3(start, text, encoder.encode(']')))
+}
+
+function textOf(tag: string, fields: readonly Json[]): string {
+  if (typeof tag !== 'string') throw new TypeError(`"tag" expected a string, got ${typeof tag}`)
+  return canonicalize(['affine/1', tag, ...fields])
 }

@@ -37,7 +37,8 @@ export class SeedSequence {
   /** `entropy`: words of 32 bits, the lowest first; none is zero on top of the pool's four. */
   constructor(entropy: readonly number[]) {
     const hash = hasher(0x43b0d7e5, 0x931e8875)
-    const pool = Array.from({ length: POOL }, (_, i) => hash(entropy[i] ?? 0))
+    const pool: number[] = []
+    for (let i = 0; i < POOL; i++) pool.push(hash(entropy[i] ?? 0))
     // Each word of the pool is stirred into the other three, and each word beyond the pool into all
     // four.
     const sources = Math.max(POOL, entropy.length)
@@ -81,10 +82,16 @@ export function expectInteger(
   throw new RangeError(message)
 }
 
-/** Words of 32 bits, the lowest first, none for zero. */
+const view = /* @__PURE__ */ new DataView(new ArrayBuffer(8))
+
+/** Words of 32 bits, the lowest first; the highest is not zero. */
 function toWords(value: bigint): number[] {
   const words: number[] = []
-  for (let rest = value; rest > 0n; rest >>= 32n) words.push(Number(rest & 0xffffffffn))
+  for (let rest = value; rest > 0n; rest >>= 64n) {
+    view.setBigUint64(0, rest) // its lowest 64 bits
+    words.push(view.getUint32(4), view.getUint32(0))
+  }
+  if (words.at(-1) === 0) words.pop()
   return words
 }
 

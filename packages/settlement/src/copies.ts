@@ -1,18 +1,11 @@
-import {
-  type Block,
-  type BlockFault,
-  blockPath,
-  LIMITS,
-  readBlock,
-  statePath,
-} from '@affine/blocks'
+import { type BlockFault, blockPath, LIMITS, readBlock, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import { STATE_BYTES } from './attested-state.ts'
 import type { Sought } from './settle.ts'
 import { sideBySide } from './side-by-side.ts'
-import type { Failed, Source } from './sources.ts'
+import type { Failed, Kept, Source } from './sources.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
 export interface Flaw {
@@ -34,7 +27,7 @@ export type Found = Omit<Flaw, 'epoch'>
 
 /** A lane's block as it was read, and the name of the source that had it. */
 interface Original {
-  readonly block: Block
+  readonly block: Kept
   readonly bytes: Uint8Array
   readonly from: string
 }
@@ -138,7 +131,7 @@ const isAnswered = ({ validator, code }: Found, attesters: readonly string[]): b
   code !== 'COPY_MISSING' || attesters.includes(validator)
 
 /** Is it authentic, and signed for the same place as `block`? Then its signer signed twice. */
-function isOfOneHeight(copy: Uint8Array, { header }: Block): boolean {
+function isOfOneHeight(copy: Uint8Array, { header }: Kept): boolean {
   const read = readBlock(copy, { verify })
   if (!read.ok) return false
   const { genesis, netuid, validator, epoch, height } = read.value.header

@@ -1,4 +1,4 @@
-import type { Sample } from '@affine/blocks'
+import { readBlock, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { type Duel, firstState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
@@ -11,7 +11,7 @@ import { Owners } from './owners.ts'
 import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
 import { type FindLane, type Settled, settleEpoch } from './settle.ts'
 import { commitmentsOf } from './snapshot.ts'
-import { type Failed, type Keep, sourceReader } from './sources.ts'
+import { type CheckBlock, type Failed, type Keep, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
@@ -36,7 +36,9 @@ export interface RecomputeOptions extends PublicData {
   /** False: takes one authentic copy of what it needs, and looks at no other. */
   readonly compare?: boolean
   /** Sees every sample of every lane, before its lane is known to be whole. */
-  readonly onSample?: (sample: Sample, place: SamplePlace) => void
+  readonly onSample?: ((sample: Sample, place: SamplePlace) => void) | undefined
+  /** Audits blocks; without, it is done in this thread. */
+  readonly check?: CheckBlock
 }
 
 /**
@@ -83,12 +85,11 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
     const keep: Keep = async (block, bytes, from) => {
-      const place = { validator, block: block.hash }
-      for (const sample of block.samples) options.onSample?.(sample, place)
+      showSamples(bytes, { validator, block: block.hash }, options.onSample)
       await copies?.compareBlock(sought, { block, bytes, from })
     }
     const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
-    const read = sourceReader(sources, keep, failed)
+    const read = sourceReader({ sources, keep, failed, check: options.check })
     const lane = await checkLane({ chain, state, validator, head, read })
     if (!lane.ok) found.push({ validator, code: lane.code, detail: lane.detail })
     return lane
@@ -106,6 +107,17 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, remarks, votes }
+}
+
+/** Reads a block once more, for who wants its samples. */
+function showSamples(
+  bytes: Uint8Array,
+  place: SamplePlace,
+  onSample: RecomputeOptions['onSample'],
+): void {
+  if (onSample === undefined) return
+  const block = readBlock(bytes, { hash: place.block, verify: () => true })
+  if (block.ok) for (const sample of block.value.samples) onSample(sample, place)
 }
 
 /** Whose copies are looked at, and what is known of their buckets. */

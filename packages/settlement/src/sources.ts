@@ -1,10 +1,12 @@
 import {
-  type Block,
+  type AuditedBlock,
+  type BlockRequest,
   type Bucket,
   blockPath,
+  checkBlock,
   type LaneRequest,
   LIMITS,
-  readBlock,
+  type Read,
 } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import type { Hash } from '@affine/prng'
@@ -15,11 +17,30 @@ export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 /** Opens the bucket that a validator announced; null when it may not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
+/** Reads and audits a block: `checkBlock`, here or in another thread. */
+export type CheckBlock = (
+  bytes: Uint8Array,
+  wanted: BlockRequest,
+) => Read<AuditedBlock> | Promise<Read<AuditedBlock>>
+
+/** In this thread. */
+const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
+
+/** A block that was read. */
+export type Kept = Pick<AuditedBlock, 'hash' | 'header'>
+
 /** Is handed every block that was read, its bytes, and the name of the source that had it. */
-export type Keep = (block: Block, bytes: Uint8Array, from: string) => Promise<void>
+export type Keep = (block: Kept, bytes: Uint8Array, from: string) => Promise<void>
 
 /** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
 export type Failed = Set<string>
+
+export interface Reading {
+  readonly sources: readonly Source[]
+  readonly keep?: Keep
+  readonly failed?: Failed
+  readonly check?: CheckBlock | undefined
+}
 
 /**
  * A reader that takes each block from the first source with an authentic copy, and hands it to
@@ -27,20 +48,21 @@ export type Failed = Set<string>
  * no source has a block, the fault is `MISSING_BLOCK` and says what each of them had.
  * Protocol §6.4.
  */
-export function sourceReader(
-  sources: readonly Source[],
-  keep: Keep = async () => {},
-  failed: Failed = new Set(),
-): LaneRequest['read'] {
-  return async (hash) => {
+export function sourceReader({
+  sources,
+  keep = async () => {},
+  failed = new Set(),
+  check = checkHere,
+}: Reading): LaneRequest['read'] {
+  return async (wanted) => {
     const tried: string[] = []
     for (const source of failedLast(sources, failed)) {
-      const bytes = await readBytes(source, hash, failed)
+      const bytes = await readBytes(source, wanted.hash, failed)
       if (typeof bytes === 'string') {
         tried.push(`${source.name}: ${bytes}`)
         continue
       }
-      const block = readBlock(bytes, { hash, verify })
+      const block = await check(bytes, wanted)
       if (block.ok) await keep(block.value, bytes, source.name)
       // A bad sample was signed by the validator: no other copy is better.
       if (block.ok || block.code === 'BAD_SAMPLE') return block

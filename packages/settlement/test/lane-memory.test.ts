@@ -112,7 +112,7 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     state,
     validator: key.hotkey,
     head: hashes.at(-1) ?? '',
-    read: sourceReader([source]),
+    read: sourceReader({ sources: [source] }),
   })
   expect(lane).toMatchObject({ ok: true, value: { tallies: { [ENV]: { played: total } } } })
   expect(marks.length).toBe(BLOCKS)

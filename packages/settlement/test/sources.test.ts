@@ -21,6 +21,9 @@ const draft = {
   secret: '5e'.repeat(32),
   samples: [],
 }
+const duel = { id: 'd0'.repeat(32), champion: key, contender: key }
+const scope = { ...draft, beacon: '', commitment: '', duel, quota: {}, specHashes: {} }
+const wanted = (hash: string) => ({ hash, scope, secret: '' })
 let root: string
 let server: Server
 let web: string
@@ -258,10 +261,13 @@ describe('a reader', () => {
         const keep: Keep = async ({ hash }, bytes) => {
           kept.push(hash, Buffer.from(bytes).toString())
         }
-        const reader = sourceReader([bad, ...sources('good')], keep)
-        expect(await reader(block.hash)).toMatchObject({ ok: true, value: { hash: block.hash } })
+        const reader = sourceReader({ sources: [bad, ...sources('good')], keep })
+        expect(await reader(wanted(block.hash))).toMatchObject({
+          ok: true,
+          value: { hash: block.hash },
+        })
         expect(kept).toEqual([block.hash, Buffer.from(block.bytes).toString()])
-        const alone = await sourceReader([bad], keep)(block.hash)
+        const alone = await sourceReader({ sources: [bad], keep })(wanted(block.hash))
         expect(alone).toMatchObject({
           code: 'MISSING_BLOCK',
           detail: expect.stringMatching(/\(garbage: .{9,}\)$/),
@@ -272,49 +278,53 @@ describe('a reader', () => {
   )
 
   it('finds every flipped byte', async () => {
-    const reader = sourceReader(sources('flipped').slice(0, 1))
+    const reader = sourceReader({ sources: sources('flipped').slice(0, 1) })
     for (let i = 0; i < block.bytes.length; i += 7) {
       const flipped = Uint8Array.from(block.bytes, (byte, at) => (at === i ? byte ^ 1 : byte))
       await put('flipped', flipped)
-      expect((await reader(block.hash)).ok).toBe(false)
+      expect((await reader(wanted(block.hash))).ok).toBe(false)
     }
     await put('flipped', block.bytes)
-    expect((await reader(block.hash)).ok).toBe(true)
+    expect((await reader(wanted(block.hash))).ok).toBe(true)
   })
 
   it.each(['redirects', 'fails', 'endless', 'cut'])(
     'passes over a web server that %s',
     async (name) => {
       const bad = openBucket(name, name, { base: web }) as Source
-      expect((await sourceReader([bad, ...sources('good')])(block.hash)).ok).toBe(true)
+      const both = sourceReader({ sources: [bad, ...sources('good')] })
+      expect((await both(wanted(block.hash))).ok).toBe(true)
       const detail = expect.stringMatching(`\\(${name}: cannot read http.+\\)$`)
-      expect(await sourceReader([bad])(block.hash)).toMatchObject({ code: 'MISSING_BLOCK', detail })
+      expect(await sourceReader({ sources: [bad] })(wanted(block.hash))).toMatchObject({
+        code: 'MISSING_BLOCK',
+        detail,
+      })
     },
   )
 
   it('passes over what is not there, and asks no further than the first good one', async () => {
     asked = []
-    const reader = sourceReader([
-      ...sources('nowhere'),
-      ...sources('good').slice(0, 1),
-      ...sources('fails'),
-    ])
-    expect((await reader(block.hash)).ok).toBe(true)
+    const reader = sourceReader({
+      sources: [...sources('nowhere'), ...sources('good').slice(0, 1), ...sources('fails')],
+    })
+    expect((await reader(wanted(block.hash))).ok).toBe(true)
     expect(asked).toEqual([`/nowhere/${blockPath(block.hash)}`])
   })
 
   it('says that a block is missing when nobody has it', async () => {
     for (const names of [[], ['nowhere'], ['garbage', 'fails', 'nowhere']]) {
-      const reader = sourceReader(names.flatMap(sources))
-      expect(await reader('ab'.repeat(32))).toMatchObject({ ok: false, code: 'MISSING_BLOCK' })
+      const reader = sourceReader({ sources: names.flatMap(sources) })
+      expect(await reader(wanted('ab'.repeat(32)))).toMatchObject({
+        ok: false,
+        code: 'MISSING_BLOCK',
+      })
     }
   })
 
   it('follows no link out of a bucket to what is no block', async () => {
     await mkdir(join(root, 'linked/v1/blocks'), { recursive: true })
     await symlink('/etc/passwd', join(root, 'linked', blockPath(block.hash)))
-    expect(await sourceReader(sources('linked').slice(0, 1))(block.hash)).toMatchObject({
-      ok: false,
-    })
+    const reader = sourceReader({ sources: sources('linked').slice(0, 1) })
+    expect(await reader(wanted(block.hash))).toMatchObject({ ok: false })
   })
 })

@@ -33,7 +33,7 @@ const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1 })
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
-  const read = await Promise.all([...lane.bytes.keys()].map(lane.read))
+  const read = [...lane.bytes.values()].map((bytes) => readBlock(bytes, toy))
   const blocks: Block[] = read.flatMap((block) => (block.ok ? block.value : []))
   const whole = laneOf(toy, scope, [{ lines: samples }])
   return { lane, blocks, whole: [...whole.bytes.values()] }
@@ -55,7 +55,7 @@ function reseal(bytes: Uint8Array) {
 function verifyResealed(bytes: Uint8Array) {
   const block = reseal(bytes)
   const bucket = { read: async () => block.bytes }
-  const read = blockReader(bucket, { verify: believe })
+  const read = blockReader(bucket, believe)
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 

@@ -40,7 +40,7 @@ export class Replay {
   static async begin(
     subnet: Subnet,
     { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
-    onSample: RecomputeOptions['onSample'] = () => {},
+    onSample?: RecomputeOptions['onSample'],
   ): Promise<Replay> {
     const { chain, network } = subnet
     const openBucket = bucketsIn(buckets, network)

@@ -64,7 +64,7 @@ async function sampleAndWrite(setup: Setup, own: Own, deadline: AbortSignal): Pr
   })
   // Only what everybody else will find whole is sealed.
   const head = hashes.at(-1) ?? ''
-  const read = sourceReader([{ name: 'the own folder', read: store.read }])
+  const read = sourceReader({ sources: [{ name: 'the own folder', read: store.read }] })
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
   return head

@@ -69,7 +69,8 @@ async function checkSealed(
     .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
   const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
     incoming.write(blockPath(hash), bytes)
-  const read = sourceReader([...own, ...others], keep, peers.failed)
+  const sources = [...own, ...others]
+  const read = sourceReader({ sources, keep, failed: peers.failed })
   const lane = await checkLane({ ...sealed, state, chain, read })
   if (isMissing(lane)) return lane
   if (lane.ok) await publish(lane.value.blocks, incoming, bucket)

@@ -1,0 +1,113 @@
+import { ristretto255 } from '@noble/curves/ed25519.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import * as plain from '@scure/sr25519'
+import { beforeEach, expect, test, vi } from 'vitest'
+import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
+
+vi.mock('@scure/sr25519', async (original) => {
+  const all = await original<typeof import('@scure/sr25519')>()
+  return { ...all, verify: vi.fn(all.verify) }
+})
+
+beforeEach(() => void vi.resetModules())
+
+const load = () => import('../src/sr25519.ts')
+const secret = plain.secretFromSeed(new Uint8Array(32).fill(3))
+const key = plain.getPublicKey(secret)
+const message = new Uint8Array(32).fill(9)
+const signature = plain.sign(secret, message)
+
+/** `verifySignature` once plain JavaScript is asked no more. */
+async function compiled() {
+  const { verifySignature } = await load()
+  await vi.waitFor(() => {
+    const before = vi.mocked(plain.verify).mock.calls.length
+    verifySignature(message, signature, key)
+    expect(vi.mocked(plain.verify).mock.calls.length).toBe(before)
+  })
+  return verifySignature
+}
+
+function inPlainJavaScript(...asked: Parameters<typeof plain.verify>): boolean {
+  try {
+    return plain.verify(...asked)
+  } catch {
+    return false
+  }
+}
+
+const IDENTITY = new Uint8Array(32)
+/** Valid for the identity under any message: R = 0, s = 0. */
+const ANYBODYS = Uint8Array.from({ length: 64 }, (_, i) => (i === 63 ? 128 : 0))
+const flipped = (bytes: Uint8Array, bit: number): Uint8Array =>
+  Uint8Array.from(bytes, (byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+const order = ristretto255.Point.Fn.ORDER
+const withScalar = (scalar: bigint): Uint8Array => {
+  const bytes = Uint8Array.from(signature)
+  for (let i = 32, rest = scalar; i < 64; i++, rest >>= 8n) bytes[i] = Number(rest & 255n)
+  bytes[63]! |= 128
+  return bytes
+}
+
+const cases: Record<string, Parameters<typeof plain.verify>> = {
+  right: [message, signature, key],
+  'of another message': [new Uint8Array(32), signature, key],
+  'the identity as a key': [message, ANYBODYS, IDENTITY],
+  'the identity as a key, another signature': [message, signature, IDENTITY],
+  'R = 0, s = 0': [message, ANYBODYS, key],
+  's = 0': [message, withScalar(0n), key],
+  's = the order': [message, withScalar(order), key],
+  's past the order': [message, withScalar(order + 7n), key],
+  'no marker': [message, flipped(signature, 511), key],
+  'a key that is no point': [message, signature, new Uint8Array(32).fill(255)],
+  'a key of 31 bytes': [message, signature, key.subarray(1)],
+  'a signature of 63 bytes': [message, signature.subarray(1), key],
+  'a signature of 65 bytes': [message, Uint8Array.of(...signature, 0), key],
+  'no signature': [message, new Uint8Array(), key],
+  'no key': [message, signature, new Uint8Array()],
+  'no message': [new Uint8Array(), plain.sign(secret, new Uint8Array()), key],
+}
+
+test.each(Object.entries(cases))(
+  'WebAssembly says what plain JavaScript says: %s',
+  async (name, asked) => {
+    const expected = inPlainJavaScript(...asked)
+    expect(expected).toBe(['right', 'no message'].includes(name))
+    expect((await compiled())(...asked)).toBe(expected)
+  },
+)
+
+test('of every flipped bit too', async () => {
+  const verify = await compiled()
+  for (let bit = 0; bit < 512; bit += 5) {
+    const asked = [message, flipped(signature, bit), key] as const
+    expect([bit, verify(...asked)]).toEqual([bit, inPlainJavaScript(...asked)])
+  }
+  for (let bit = 0; bit < 256; bit += 5)
+    expect([bit, verify(message, signature, flipped(key, bit))]).toEqual([bit, false])
+})
+
+test('and of the vectors', async () => {
+  const verify = await compiled()
+  const { decodeAddress } = await import('../src/account.ts')
+  for (const { message, signature, hotkey, want } of vectors.signatures) {
+    const publicKey = decodeAddress(hotkey)
+    if (publicKey === null) continue
+    const bytes = [message, signature].map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')))
+    expect([bytesToHex(publicKey), verify(bytes[0]!, bytes[1]!, publicKey)]).toEqual([
+      bytesToHex(publicKey),
+      want,
+    ])
+  }
+})
+
+test('plain JavaScript goes on where WebAssembly does not start', async () => {
+  vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady: async () => false }))
+  const { verifySignature } = await load()
+  for (let i = 0; i < 3; i++) {
+    expect(verifySignature(message, signature, key)).toBe(true)
+    expect(verifySignature(message, flipped(signature, 9), key)).toBe(false)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+  vi.doUnmock('@polkadot/wasm-crypto')
+})

@@ -1,0 +1,73 @@
+import type { Json } from '@affine/prng'
+import { blake3 as plain } from '@noble/hashes/blake3.js'
+import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import vectors from '../../../vectors/prng/digest.json' with { type: 'json' }
+
+vi.mock('@noble/hashes/blake3.js', async (original) => {
+  const { blake3 } = await original<typeof import('@noble/hashes/blake3.js')>()
+  return { blake3: vi.fn(blake3) }
+})
+
+beforeEach(() => void vi.resetModules())
+afterEach(() => void vi.doUnmock('hash-wasm'))
+
+const load = () => import('../src/index.ts')
+const timesPlain = () => vi.mocked(plain).mock.calls.length
+
+/** Hashes until plain JavaScript is asked no more. */
+async function compiled() {
+  const { blake3, digest, digestsAfter } = await load()
+  await vi.waitFor(() => {
+    const before = timesPlain()
+    blake3(new Uint8Array(1))
+    expect(timesPlain()).toBe(before)
+  })
+  return { blake3, digest, digestsAfter }
+}
+
+test('WebAssembly gives the bytes of plain JavaScript, in parts or whole', async () => {
+  const { blake3 } = await compiled()
+  const long = fc.uint8Array({ minLength: 900, maxLength: 20_000, size: 'max' })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.uint8Array(), long), { maxLength: 4 }), (parts) => {
+      const before = timesPlain()
+      const got = blake3(...parts)
+      expect(timesPlain()).toBe(before)
+      expect(bytesToHex(got)).toBe(bytesToHex(plain(concatBytes(...parts))))
+    }),
+  )
+})
+
+test('WebAssembly gives the digests of the vectors', async () => {
+  const { digest, digestsAfter } = await compiled()
+  for (const { input, want } of vectors) {
+    if (want.hash === undefined) continue
+    const [tag, fields] = [input.tag as string, input.fields as Json[]]
+    expect(digest(tag, ...fields)).toBe(want.hash)
+    const last = fields.at(-1)
+    if (last === undefined) continue
+    expect(bytesToHex(digestsAfter(tag, ...fields.slice(0, -1))(last))).toBe(want.hash)
+  }
+})
+
+test('plain JavaScript goes on where WebAssembly does not start', async () => {
+  vi.doMock('hash-wasm', () => ({ createBLAKE3: () => Promise.reject(new Error('refused')) }))
+  const { blake3 } = await load()
+  for (let i = 0; i < 3; i++) {
+    const before = timesPlain()
+    expect(bytesToHex(blake3(Uint8Array.of(i)))).toBe(bytesToHex(plain(Uint8Array.of(i))))
+    expect(timesPlain()).toBe(before + 2)
+    await new Promise((done) => setTimeout(done, 20))
+  }
+})
+
+test('a last field that is long, or not canonical, is digested and refused as any', async () => {
+  const { digest, digestsAfter } = await load()
+  const after = digestsAfter('t', 1)
+  for (const last of ['', 'é', 'x'.repeat(80), 'é'.repeat(200), ['a', { b: 1 }]])
+    expect(bytesToHex(after(last))).toBe(digest('t', 1, last))
+  expect(() => after(0.5)).toThrow(RangeError)
+  expect(() => digestsAfter(7 as never)).toThrow('"tag" expected a string')
+})

@@ -41,8 +41,7 @@ export function judgeAll(duel: Duel, turn: Turn): Judged {
   const envs = tabulate(openEnvs(duel, protocol), judge)
   const verdicts = { ...duel.verdicts, ...verdictsIn(envs) }
   const lone = loneEnv(verdicts, protocol)
-  if (turn.frozen || lone === undefined || own(duel.verdicts, lone) === 'hold')
-    return { envs, verdicts }
+  if (lone === undefined || own(duel.verdicts, lone) === 'hold') return { envs, verdicts }
 
   const report = reportOn(lone, duel, { ...turn, rule: loneRuleOf(protocol) })
   const { [lone]: _, ...others } = verdicts

@@ -1,0 +1,129 @@
+import { blockPath, NO_BLOCK, statePath, writeBlock } from '@affine/blocks'
+import { account } from '@affine/chain'
+import { encodeState, firstState, PROTOCOL } from '@affine/duel'
+import { expect, it } from 'vitest'
+import { Copies } from '../src/copies.ts'
+import type { Sought } from '../src/settle.ts'
+import type { Source } from '../src/sources.ts'
+
+const key = account(new Uint8Array(32).fill(3))
+const other = account(new Uint8Array(32).fill(4))
+const draft = {
+  genesis: '9e'.repeat(32),
+  netuid: 120,
+  validator: key.hotkey,
+  epoch: 1,
+  height: 0,
+  prev: NO_BLOCK,
+  time: 0,
+  secret: '5e'.repeat(32),
+  samples: [],
+  sign: key.sign,
+}
+
+/** A bucket in memory; what is an error is thrown. */
+const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Error>>): Source => ({
+  name,
+  read: async (path) => {
+    const file = files[path] ?? null
+    if (file instanceof Error) throw file
+    return file
+  },
+})
+
+/** What is found when `holder`, who attested it, has this in the place of a block. */
+async function found(copy: Uint8Array | Error | undefined) {
+  const { hash, bytes } = await writeBlock(draft)
+  const { samples: _, sign: __, ...header } = draft
+  const source = sourceOf('holder', copy === undefined ? {} : { [blockPath(hash)]: copy })
+  const copies = new Copies([source, sourceOf('reader', {})], new Set())
+  const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  await copies.compareBlock(sought, { block, bytes, from: 'reader' })
+  return { flaws: copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
+}
+
+it('finds nothing in the same bytes', async () => {
+  expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
+})
+
+it('says why a copy is not to be had', async () => {
+  const missing = await found(undefined)
+  expect(missing.flaws).toEqual([
+    { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
+  ])
+  const failed = await found(new Error('no route'))
+  expect(failed.flaws[0]?.detail).toBe(`it attested ${failed.what}: no route`)
+})
+
+it('blames the holder for bytes that are no block', async () => {
+  const { flaws, what } = await found(new Uint8Array(9))
+  expect(flaws).toEqual([{ validator: 'holder', code: 'BAD_LINES', detail: `its copy of ${what}` }])
+})
+
+it('blames who signed two blocks of one height', async () => {
+  const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
+  const detail = `${what} is not the only one at height 0: holder has another`
+  expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
+})
+
+it.each([
+  ['of another height', { height: 1 }],
+  ['of another epoch', { epoch: 2 }],
+  ['of another chain', { genesis: '8e'.repeat(32) }],
+  ['of another subnet', { netuid: 121 }],
+  ["of another's", { validator: other.hotkey, sign: other.sign }],
+  ['that nobody signed', { time: 1, sign: () => new Uint8Array(64) }],
+])('blames the holder for a block %s', async (_, change) => {
+  const { flaws } = await found((await writeBlock({ ...draft, ...change })).bytes)
+  expect(flaws).toMatchObject([{ validator: 'holder', code: 'WRONG_HASH' }])
+})
+
+it('asks a bucket that failed for no other block, and only who attested owes one', async () => {
+  const { hash, bytes } = await writeBlock(draft)
+  const asked: string[] = []
+  const read = async (path: string) => {
+    asked.push(path)
+    throw new Error('silent')
+  }
+  const copies = new Copies([{ name: 'holder', read }], new Set())
+  const { samples: _, sign: __, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const compare = (attesters: readonly string[]) =>
+    copies.compareBlock(
+      { validator: 'absent', head: hash, attesters, holders: [] },
+      { block, bytes, from: 'reader' },
+    )
+  await compare(['holder'])
+  await compare(['holder', 'nobody'])
+  expect(asked).toHaveLength(1)
+  const reasons = copies.flaws([]).map(({ detail }) => detail.replace(/^.*: /, ''))
+  expect(reasons).toEqual([
+    'silent',
+    'its bucket failed before',
+    'it announced no bucket of its own that can be opened',
+  ])
+})
+
+it('compares the states that buckets hold, but for those that failed', async () => {
+  const state = firstState(PROTOCOL, 5)
+  const right = new TextEncoder().encode(encodeState(state))
+  const path = statePath(5)
+  const failed = new Set(['gone'])
+  const copies = new Copies(
+    [
+      sourceOf('right', { [path]: right }),
+      sourceOf('wrong', { [path]: right.subarray(1) }),
+      sourceOf('none', {}),
+      sourceOf('silent', { [path]: new Error('silent') }),
+      sourceOf('gone', { [path]: right.subarray(1) }),
+    ],
+    failed,
+  )
+  await copies.readStates(5)
+  expect([...failed]).toEqual(['gone', 'silent'])
+  expect(copies.flaws([state])).toEqual([
+    { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
+  ])
+  expect(copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
+})

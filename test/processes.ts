@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'tsup'
@@ -11,18 +10,22 @@ import { build } from 'tsup'
  * The applications as the programs that users start: bundled from their sources, since many of them
  * are started.
  */
-const programs = mkdtempSync(join(tmpdir(), 'programs-'))
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+// Piscina starts a file of its own, so it stays a package, which is found from here.
+const modules = source('../packages/settlement/node_modules')
+const programs = mkdtempSync(join(modules, '.programs-'))
 await build({
   entry: {
     af: source('../apps/validator/src/cli.ts'),
     'af-verify': source('../apps/verifier/src/cli.ts'),
+    'check-block': source('../packages/settlement/src/node/check-block.ts'),
   },
   outDir: programs,
   format: 'esm',
   target: 'node20',
   splitting: true,
-  noExternal: [/.*/],
+  external: ['piscina'],
+  noExternal: [/^(?!piscina$)/],
   config: false,
   silent: true,
   banner: {

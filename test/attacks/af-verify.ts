@@ -11,12 +11,7 @@ import type { ReadingSubnet } from './reading-subnet.ts'
 export async function afVerify(subnet: ReadingSubnet, url?: string) {
   const root = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
-    const chain = join(root, 'chain.json')
-    await writeFile(chain, subnet.chain.export())
-    for (const [path, bytes] of subnet.buckets.files()) {
-      await mkdir(dirname(join(root, path)), { recursive: true })
-      await writeFile(join(root, path), bytes)
-    }
+    const chain = await writeSubnet(subnet, root)
     const { code, stdout } = await run(AF_VERIFY, [url ?? root, '--network', chain, '--json'])
     const records = stdout
       .trim()
@@ -33,4 +28,15 @@ export async function afVerify(subnet: ReadingSubnet, url?: string) {
   } finally {
     await rm(root, { recursive: true })
   }
+}
+
+/** Writes a subnet's chain and buckets into a folder; the path of the chain. */
+export async function writeSubnet(subnet: ReadingSubnet, root: string): Promise<string> {
+  const chain = join(root, 'chain.json')
+  await writeFile(chain, subnet.chain.export())
+  for (const [path, bytes] of subnet.buckets.files()) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), bytes)
+  }
+  return chain
 }

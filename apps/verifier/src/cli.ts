@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { openChain } from '@affine/settlement'
 import { chainCommand, onChain, run, whole } from '@affine/terminal'
 import { verify } from './verify.ts'
@@ -27,6 +28,12 @@ const program = chainCommand('af-verify')
   .option('--block <hash>', 'show the samples of this block')
   .option('--challenge <id>', 'show the samples of this challenge')
   .option('--sample <env#index>', 'show these samples')
+  .option(
+    '--jobs <n>',
+    'check so many blocks at a time, in threads of their own',
+    whole(1, 256),
+    availableParallelism(),
+  )
   .addHelpText('after', EXAMPLES)
   .exitOverride()
   .showHelpAfterError('(see --help)')

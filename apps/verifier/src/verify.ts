@@ -10,7 +10,7 @@ import {
   type Subnet,
   type Votes,
 } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { openBucket, openThreads } from '@affine/settlement/node'
 import { epochRecord, epochText, type Output, printable, sampleText, share } from '@affine/terminal'
 
 /** What is to be verified, and what of it is to be shown. */
@@ -18,6 +18,8 @@ export interface Asked extends Partial<Record<(typeof FILTERS)[number], string>>
   /** Where the buckets are that were announced by name. */
   readonly base?: string | undefined
   readonly epoch?: number
+  /** How many blocks are checked at a time. */
+  readonly jobs: number
 }
 
 const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
@@ -62,14 +64,21 @@ export async function verify(
     votes: undefined,
     disagreed: {},
   }
-  for await (const settled of recompute({ chain, network, openBucket: open, onSample })) {
-    addTo(findings, settled)
-    const lines = samples.splice(0)
-    if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
-    if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
-    findings.shown += lines.length
-    lines.push(...settled.flaws.map(flawLine), ...settled.remarks.map(remarkLine))
-    for (const line of lines) screen.line(...line)
+  const threads = openThreads(asked.jobs)
+  const sideBySide = asked.jobs > 1 && { check: threads.check, lanesAtOnce: asked.jobs + 1 }
+  const data = { chain, network, openBucket: open, onSample, ...sideBySide }
+  try {
+    for await (const settled of recompute(data)) {
+      addTo(findings, settled)
+      const lines = samples.splice(0)
+      if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
+      if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
+      findings.shown += lines.length
+      lines.push(...settled.flaws.map(flawLine), ...settled.remarks.map(remarkLine))
+      for (const line of lines) screen.line(...line)
+    }
+  } finally {
+    await threads.close()
   }
   screen.line(...endOf(findings, search ?? `epoch ${asked.epoch}`))
   if (findings.flaws > 0) process.exitCode = 1

@@ -66,7 +66,7 @@ async function told(): Promise<{ text: string; records: readonly Record<string, 
   const said: [string, object][] = []
   const screen = { line: (...line: [string, object]) => said.push(line), status: () => {} }
   const { chain } = subnet
-  await verify({ chain, network }, { base: root }, screen)
+  await verify({ chain, network }, { base: root, jobs: 1 }, screen)
   return {
     text: said.map(([text]) => text).join('\n'),
     records: said.map(([, record]) => ({ ...record })),

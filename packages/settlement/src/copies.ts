@@ -40,7 +40,8 @@ interface Original {
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
   readonly #failed: Failed
-  readonly #silent = new Set<string>()
+  /** Why buckets did not answer, by their name. */
+  readonly #silent = new Map<string, string>()
   /** The roots of states that buckets hold, by path. */
   readonly #roots: (readonly [path: string, holder: string, root: Hash])[] = []
   readonly #found: Found[] = []
@@ -101,18 +102,22 @@ export class Copies {
   async #read(holder: string, path: string): Promise<Uint8Array | string> {
     const source = this.#sources.get(holder)
     if (source === undefined) return 'it announced no bucket of its own that can be opened'
-    if (this.#silent.has(holder)) return 'its bucket failed before'
+    const reason = this.#silent.get(holder)
+    if (reason !== undefined) return reason
     try {
       return (await source.read(path, LIMITS.blockBytes)) ?? 'not there'
     } catch (error) {
-      this.#silent.add(holder)
+      this.#silent.set(holder, (error as Error).message)
       return (error as Error).message
     }
   }
 
-  /** What did not hold, once it is known which states are right. */
+  /**
+   * What did not hold, once it is known which states are right. Blocks in an order of their own:
+   * lanes that are read side by side end as they like.
+   */
   flaws(states: readonly State[]): readonly Found[] {
-    const found = [...this.#found]
+    const found = [...this.#found].sort(byDetail)
     for (const state of states) {
       const expected = stateRoot(state)
       for (const [path, holder, root] of this.#roots) {
@@ -122,6 +127,11 @@ export class Copies {
     }
     return found
   }
+}
+
+const byDetail = (a: Found, b: Found): number => {
+  const [one, other] = [a, b].map(({ validator, detail }) => `${validator} ${detail}`)
+  return String(one) < String(other) ? -1 : 1
 }
 
 const isSignedTwice = ({ code }: Found): boolean => code === 'SIGNED_TWICE'

@@ -2,6 +2,7 @@ import { readBlock, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { type Duel, firstState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
+import pLimit from 'p-limit'
 import type { PublicData } from './attested-state.ts'
 import { checkLane } from './checked-lane.ts'
 import { wrongClaims } from './claims.ts'
@@ -39,13 +40,15 @@ export interface RecomputeOptions extends PublicData {
   readonly onSample?: ((sample: Sample, place: SamplePlace) => void) | undefined
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock
+  /** How many lanes are read side by side, each a block at a time; one after the other without. */
+  readonly lanesAtOnce?: number
 }
 
 /**
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
  * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
  * validator's own, then from their attesters', then from any other; all attested copies are
- * compared. Holds one block at a time, and of its copies a few.
+ * compared. Holds a block of each lane that it reads, and of its copies a few.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
  */
@@ -81,7 +84,6 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const openOf = async (voting: Duel | undefined): Promise<Copies | undefined> =>
     ended && voting ? openCopies(options, state, { duel: voting, ended, failed }) : undefined
   const copies = await openOf(duel)
-  const found: Found[] = []
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
     const keep: Keep = async (block, bytes, from) => {
@@ -90,18 +92,21 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
     }
     const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
     const read = sourceReader({ sources, keep, failed, check: options.check })
-    const lane = await checkLane({ chain, state, validator, head, read })
-    if (!lane.ok) found.push({ validator, code: lane.code, detail: lane.detail })
-    return lane
+    return checkLane({ chain, state, validator, head, read })
   }
+  const limit = pLimit(options.lanesAtOnce ?? 1)
   // Whoever compares looks at every lane that is due.
   const settled = await settleEpoch(options, state, {
-    find: oneByOne(find),
+    find: (sought) => limit(find, sought),
     isWanted: () => compare,
   })
   // Before a duel, those answer that vote in the one to come: they attested the epoch.
   const looked = copies ?? (await openOf(settled.state.duel))
-  found.push(...(looked?.flaws([state, settled.state]) ?? []), ...wrongClaims(settled))
+  const found = [
+    ...faultsIn(settled),
+    ...(looked?.flaws([state, settled.state]) ?? []),
+    ...wrongClaims(settled),
+  ]
   const flaws = found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, remarks: [], votes: undefined }
   const votes = await votesIn({ ...options, ended }, settled)
@@ -156,12 +161,9 @@ async function openCopies(
   return copies
 }
 
-/** Lanes one after the other: their blocks are large. */
-function oneByOne(find: FindLane): FindLane {
-  let before: Promise<unknown> = Promise.resolve()
-  return (sought) => {
-    const lane = before.then(() => find(sought))
-    before = lane.catch(() => undefined)
-    return lane
-  }
+function faultsIn({ lanes }: Settled): readonly Found[] {
+  return [...lanes].flatMap(([validator, lane]) => {
+    if (lane.ok) return []
+    return [{ validator, code: lane.code, detail: lane.detail }]
+  })
 }

@@ -24,7 +24,7 @@ export type CheckBlock = (
 ) => Read<AuditedBlock> | Promise<Read<AuditedBlock>>
 
 /** In this thread. */
-const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
+export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
 
 /** A block that was read. */
 export type Kept = Pick<AuditedBlock, 'hash' | 'header'>
@@ -69,7 +69,7 @@ export function sourceReader({
       failed.add(source.name)
       tried.push(`${source.name}: ${block.code}`)
     }
-    const detail = `nobody has it whole (${tried.join('; ')})`
+    const detail = `nobody has it whole (${tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
 }

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Sample } from '../packages/blocks/src/index.ts'
+import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
+import { writeSubnet } from './attacks/af-verify.ts'
+import { OneLiar } from './attacks/one-liar.ts'
+import { hotkeys } from './attacks/reading-subnet.ts'
+import { AF_VERIFY, killAll, run } from './processes.ts'
+
+let root: string
+let chain: string
+let stateRoot: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'jobs-'))
+  const subnet = new OneLiar(LOCAL_NETWORK)
+  const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
+  const alter = (samples: readonly Sample[]) =>
+    samples.map((sample, i) => (i === 40 ? { ...sample, verdict: 'win' as const } : sample))
+  await subnet.sealLie({ ...long, alter })
+  const state = await subnet.state
+  await subnet.sealAll(state, subnet.honest, long)
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  stateRoot = (await subnet.outcome()).root
+  chain = await writeSubnet(subnet, root)
+})
+afterAll(async () => {
+  await rm(root, { recursive: true })
+  await killAll()
+})
+
+/** Tells on its standard error of every thread that is started. */
+const TELLING =
+  '--import=data:text/javascript,' +
+  encodeURIComponent(
+    'import { isMainThread } from "node:worker_threads";' +
+      'if (!isMainThread) process._rawDebug("a thread starts")',
+  )
+
+const verify = async (jobs: number) => {
+  const words = [root, '--network', chain, '--jobs', String(jobs)]
+  const { stderr, ...ended } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: TELLING } })
+  return { ...ended, threads: stderr.split('a thread starts').length - 1 }
+}
+
+test('says the same however many blocks it checks at a time, in as many threads', async () => {
+  const alone = await verify(1)
+  expect(alone).toMatchObject({ code: 1, threads: 0 })
+  expect(alone.stdout).toContain(stateRoot)
+  expect(alone.stdout).toMatch(/WRONG_VERDICT: block \w{64}, line \d+, \S+ \d+: expected/)
+  for (const jobs of [2, 5]) {
+    const { threads, ...ended } = await verify(jobs)
+    expect({ ...ended, threads: 0 }).toEqual(alone)
+    expect(threads).toBeGreaterThan(0)
+    expect(threads).toBeLessThanOrEqual(jobs)
+  }
+})
+
+test('refuses a number of jobs that is none', async () => {
+  const { code, stderr } = await run(AF_VERIFY, [root, '--network', chain, '--jobs', '0'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 1 to 256')])
+})

@@ -4,6 +4,7 @@ import {
   type Flaw,
   type OpenBucket,
   type Recomputed,
+  type RecomputeOptions,
   type Remark,
   recompute,
   type SamplePlace,
@@ -43,19 +44,13 @@ interface Findings {
  * Recomputes a subnet, says what each epoch came to and what does not hold, and sets the exit code.
  * @throws Error when there is no epoch, or none of what was asked for.
  */
-export async function verify(
-  { chain, network }: Subnet,
-  asked: Asked,
-  screen: Output,
-): Promise<void> {
+export async function verify(subnet: Subnet, asked: Asked, screen: Output): Promise<void> {
   const search = asked.block ?? asked.challenge ?? asked.sample
   const samples: Line[] = []
   const addSample = (sample: Sample, place: SamplePlace): void => {
     if (!isAsked(sample, place, asked)) return
     samples.push([sampleText(sample, place), { type: 'sample', ...place, sample }])
   }
-  const onSample = search === undefined ? undefined : addSample
-  const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base: asked.base })
   const findings: Findings = {
     state: undefined,
     shown: 0,
@@ -64,24 +59,35 @@ export async function verify(
     votes: undefined,
     disagreed: {},
   }
-  const threads = openThreads(asked.jobs)
-  const sideBySide = asked.jobs > 1 && { check: threads.check, lanesAtOnce: asked.jobs + 1 }
-  const data = { chain, network, openBucket: open, onSample, ...sideBySide }
-  try {
-    for await (const settled of recompute(data)) {
-      addTo(findings, settled)
-      const lines = samples.splice(0)
-      if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
-      if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
-      findings.shown += lines.length
-      lines.push(...settled.flaws.map(flawLine), ...settled.remarks.map(remarkLine))
-      for (const line of lines) screen.line(...line)
-    }
-  } finally {
-    await threads.close()
+  const onSample = search === undefined ? undefined : addSample
+  for await (const settled of epochsOf(subnet, asked, onSample)) {
+    addTo(findings, settled)
+    const lines = samples.splice(0)
+    if (search === undefined) lines.push([epochText(settled), epochRecord(settled)])
+    if (asked.epoch !== undefined && asked.epoch !== settled.epoch) continue
+    findings.shown += lines.length
+    lines.push(...settled.flaws.map(flawLine), ...settled.remarks.map(remarkLine))
+    for (const line of lines) screen.line(...line)
   }
   screen.line(...endOf(findings, search ?? `epoch ${asked.epoch}`))
   if (findings.flaws > 0) process.exitCode = 1
+}
+
+/** Every epoch, recomputed in as many threads as there are jobs; in none if there is one job. */
+async function* epochsOf(
+  { chain, network }: Subnet,
+  { base, jobs }: Asked,
+  onSample: RecomputeOptions['onSample'],
+): AsyncGenerator<Recomputed, void> {
+  const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
+  const data = { chain, network, openBucket: open, onSample }
+  if (jobs === 1) return yield* recompute(data)
+  const threads = openThreads(jobs)
+  try {
+    yield* recompute({ ...data, check: threads.check, lanesAtOnce: jobs + 1 })
+  } finally {
+    await threads.close()
+  }
 }
 
 /** `validator` alone asks for no samples: it narrows what the others ask for. */

@@ -1,5 +1,5 @@
 import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
-import { accountFrom, type Key, readHotkey, readWallet } from '@affine/chain/wallet'
+import type { Key } from '@affine/chain/wallet'
 import { type ChainOptions, chainCommand, output, printable } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 
@@ -46,7 +46,10 @@ export async function readAccount(
 ): Promise<Account> {
   const { key, wallet, hotkey } = options
   const isNamed = (key ?? wallet ?? hotkey) !== undefined
-  if (env.AFFINE_HOTKEY && !isNamed) return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
+  if (env.AFFINE_HOTKEY && !isNamed) {
+    const { accountFrom } = await import('@affine/chain/wallet')
+    return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
+  }
   const { account, warnings } = await readKey(options, env)
   for (const warning of warnings) warn(warning)
   return account
@@ -54,6 +57,7 @@ export async function readAccount(
 
 async function readKey(options: AccountOptions, env: Variables): Promise<Key> {
   const { key, wallet = env.BT_WALLET_COLD, hotkey = env.BT_WALLET_HOT, walletPath } = options
+  const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
   if (key !== undefined) return readHotkey(key)
   if (!wallet || !hotkey) throw new RangeError(WAYS)
   return readWallet({ wallet, hotkey, root: walletPath })

@@ -120,6 +120,51 @@ describe('parseCanonical', () => {
     )
   })
 
+  test('refuses keys out of order, though an engine may put them in order', () => {
+    const key = fc.oneof(
+      fc.nat({ max: 30 }).map(String),
+      fc.constantFrom('', '-1', '01', 'a', '1a', '4294967295', '4294967294', 'é', '__proto__'),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, fc.nat()), { maxLength: 4 }), (members) => {
+        const text = `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`
+        const names = members.map(([name]) => name)
+        const isCanonical = names.every((name, i) => i === 0 || names[i - 1]! < name)
+        expect([text, parseCanonical(text).ok]).toEqual([text, isCanonical])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    '{"b":1,"1":2}',
+    '{"a":1,"a":1}',
+    '{"a":1e0}',
+    '[1E2]',
+    '[1.0]',
+    '[-0]',
+    '[1 ]',
+    ' 1',
+    '"\\/"',
+    '"\\u0041"',
+    '"\\u001F"',
+    '{"a":true,"b":1e0}',
+    '["\\\\\\"",1.0]',
+  ])('refuses %s', (text) => {
+    JSON.parse(text)
+    expect(parseCanonical(text)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
+  })
+
+  test.each([
+    '{"a":true,"b":false}',
+    '"\\\\u"',
+    '"\\\\\\"e1.0 "',
+    '["\\\\",1]',
+    '"\\u001f"',
+    '{}',
+    '0',
+  ])('accepts %s', (text) => expect(parseCanonical(text)).toMatchObject({ ok: true }))
+
   test.each([
     ['open arrays', '['.repeat(1e6), 'NOT_JSON'],
     ['arrays', '['.repeat(1e6) + ']'.repeat(1e6), 'NOT_CANONICAL'],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
-import type { State } from '../../packages/duel/src/index.ts'
-import { flawsOf, hotkeys, ReadingSubnet } from './reading-subnet.ts'
+import { firstState, type State } from '../../packages/duel/src/index.ts'
+import { champion, flawsOf, hotkeys, ReadingSubnet } from './reading-subnet.ts'
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
@@ -54,4 +54,24 @@ test('a voter that does not attest and is not due answers for nothing', async ()
   // Its attestation of the epoch before is still on chain.
   for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
   expect(await flawsAtEnd(subnet, last.state)).toEqual([])
+})
+
+test('where no duel runs, who would vote in one answers for its states', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100], 1)
+  const [, second] = subnet.voters as [Account, Account]
+  const [stranger] = subnet.strangers as [Account]
+  await subnet.commit(champion, { kind: 'miner', model: 'm', revision: 'r', chute: 'c' })
+  const attestAll = async (state: State) => {
+    for (const voter of [...subnet.voters, stranger]) await subnet.attest(voter, state, [])
+    await subnet.end(state)
+    const [last] = (await subnet.recompute()).slice(-1)
+    if (last === undefined) throw new Error('no epoch has ended')
+    return last
+  }
+  const crowned = await attestAll(firstState(subnet.network.protocol, 0))
+  expect(crowned.state.duel).toBeUndefined()
+  for (const { hotkey } of [second, stranger])
+    subnet.buckets.at(hotkey).files.set(statePath(2), RUBBISH)
+  const idle = await attestAll(crowned.state)
+  expect([idle.epoch, flawsOf([idle])]).toEqual([1, [`STATE_DIFFERS ${second.hotkey}`]])
 })

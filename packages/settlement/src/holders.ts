@@ -12,7 +12,10 @@ export interface Holder {
  * The voters of a duel that have announced a bucket, the heaviest first; nobody without a duel.
  * Nobody else's bucket is opened: whoever has no weight costs nobody any time. Protocol §6.4.
  */
-export function holdersOf(duel: Duel | undefined, chain: Snapshot): readonly Holder[] {
+export function holdersOf(
+  duel: Pick<Duel, 'weights'> | undefined,
+  chain: Snapshot,
+): readonly Holder[] {
   const weights = new Map(Object.entries(duel?.weights ?? {}))
   const weightOf = ({ hotkey }: Holder): number => weights.get(hotkey) ?? 0
   return [...commitmentsOf(chain)]

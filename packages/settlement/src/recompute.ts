@@ -1,6 +1,6 @@
 import { readBlock, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
-import { type Duel, firstState, type State } from '@affine/duel'
+import { type Duel, firstState, type State, votersAfter } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import type { PublicData } from './attested-state.ts'
@@ -81,7 +81,7 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const failed: Failed = new Set()
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   if (ended) options.owners.look(ended)
-  const openOf = async (voting: Duel | undefined): Promise<Copies | undefined> =>
+  const openOf = async (voting: Answering['duel'] | undefined): Promise<Copies | undefined> =>
     ended && voting ? openCopies(options, state, { duel: voting, ended, failed }) : undefined
   const copies = await openOf(duel)
   const find: FindLane = async (sought) => {
@@ -100,8 +100,8 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
     find: (sought) => limit(find, sought),
     isWanted: () => compare,
   })
-  // Before a duel, those answer that vote in the one to come: they attested the epoch.
-  const looked = copies ?? (await openOf(settled.state.duel))
+  // Without a duel, those answer that would vote in the next: they attested the epoch.
+  const looked = copies ?? (await openOf({ weights: votersAfter(state, settled.snapshot) }))
   const found = [
     ...faultsIn(settled),
     ...(looked?.flaws([state, settled.state]) ?? []),
@@ -127,7 +127,7 @@ function showSamples(
 
 /** Whose copies are looked at, and what is known of their buckets. */
 interface Answering {
-  readonly duel: Duel
+  readonly duel: Pick<Duel, 'weights'>
   /** The chain at the epoch's end. */
   readonly ended: Snapshot
   readonly failed: Failed

@@ -16,7 +16,7 @@ export function weighVoters(
   trust: State['trust'],
 ): Weights {
   const pulls = validators
-    .filter(({ hotkey }) => heard.has(hotkey))
+    .filter(({ hotkey, stake }) => heard.has(hotkey) && stake > 0n)
     .map(({ hotkey, stake }) => ({ hotkey, pull: stake * BigInt(trustOf(own(trust, hotkey))) }))
     .sort((a, b) => compare(b.pull, a.pull) || compare(a.hotkey, b.hotkey))
     .slice(0, protocol.validatorsMost)
@@ -46,6 +46,7 @@ export function weighToday(duel: Duel, { validators }: DuelSnapshot): Weights {
     const then = BigInt(own(duel.stakes, hotkey) ?? 1)
     const now = stakes.get(hotkey) ?? 0n
     if (now >= then) return Number(weight)
+    if (now <= 0n) return 0
     return Number((weight * now) / then)
   })
 }

@@ -90,3 +90,16 @@ test('four hundred epochs are frozen, or take lanes, as a second implementation 
   })
   expect(seen).toEqual(epochs.vectors.map(({ want }) => want))
 })
+
+test('whoever has no stake, or one below zero, weighs nothing', () => {
+  const attest: Attestation = { epoch: 0, bitmap: new Uint8Array(16), next: NEXT, stateRoot: HEAD }
+  const heard = new Map(['a', 'b', 'c'].map((hotkey) => [hotkey, attest]))
+  const withStakes = (stakes: Readonly<Record<string, bigint>>) => ({
+    ...snapshot,
+    validators: Object.entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake })),
+  })
+  expect(weighVoters(withStakes({ a: 0n, b: -1n, c: -2n }), heard, {})).toEqual({})
+  expect(weighVoters(withStakes({ a: 7n, b: 0n, c: -2n }), heard, {})).toEqual({ a: 1_000_000 })
+  const duel = duelOf({ weights: { a: 1_000_000, b: 500_000 }, stakes: { a: '8', b: '4' } })
+  expect(weighToday(duel, withStakes({ a: -8n, b: 0n }))).toEqual({ a: 0, b: 0 })
+})

@@ -81,14 +81,12 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const failed: Failed = new Set()
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   if (ended) options.owners.look(ended)
-  const openOf = async (voting: Answering['duel'] | undefined): Promise<Copies | undefined> =>
-    ended && voting ? openCopies(options, state, { duel: voting, ended, failed }) : undefined
-  const copies = await openOf(duel)
+  const copies = ended && duel && (await openCopies(options, state, { duel, ended, failed }))
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
     const keep: Keep = async (block, bytes, from) => {
       showSamples(bytes, { validator, block: block.hash }, options.onSample)
-      await copies?.compareBlock(sought, { block, bytes, from })
+      if (copies) await copies.compareBlock(sought, { block, bytes, from })
     }
     const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
     const read = sourceReader({ sources, keep, failed, check: options.check })
@@ -100,15 +98,17 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
     find: (sought) => limit(find, sought),
     isWanted: () => compare,
   })
+  const flawsOf = (found: readonly Found[]): readonly Flaw[] =>
+    found.map((flaw) => ({ epoch, ...flaw }))
+  if (!ended) {
+    const flaws = flawsOf([...faultsIn(settled), ...wrongClaims(settled)])
+    return { epoch, ...settled, flaws, remarks: [], votes: undefined }
+  }
   // Without a duel, those answer that would vote in the next: they attested the epoch.
-  const looked = copies ?? (await openOf({ weights: votersAfter(state, settled.snapshot) }))
-  const found = [
-    ...faultsIn(settled),
-    ...(looked?.flaws([state, settled.state]) ?? []),
-    ...wrongClaims(settled),
-  ]
-  const flaws = found.map((flaw) => ({ epoch, ...flaw }))
-  if (!ended) return { epoch, ...settled, flaws, remarks: [], votes: undefined }
+  const voting = { weights: votersAfter(state, settled.snapshot) }
+  const looked = copies || (await openCopies(options, state, { duel: voting, ended, failed }))
+  const differing = looked.flaws([state, settled.state])
+  const flaws = flawsOf([...faultsIn(settled), ...differing, ...wrongClaims(settled)])
   const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, remarks, votes }

@@ -1,25 +1,14 @@
-import { blockPath, NO_BLOCK, statePath, writeBlock } from '@affine/blocks'
+import { blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { Copies } from '../src/copies.ts'
 import type { Sought } from '../src/settle.ts'
 import type { Source } from '../src/sources.ts'
+import { key, draft as unsigned } from './draft.ts'
 
-const key = account(new Uint8Array(32).fill(3))
 const other = account(new Uint8Array(32).fill(4))
-const draft = {
-  genesis: '9e'.repeat(32),
-  netuid: 120,
-  validator: key.hotkey,
-  epoch: 1,
-  height: 0,
-  prev: NO_BLOCK,
-  time: 0,
-  secret: '5e'.repeat(32),
-  samples: [],
-  sign: key.sign,
-}
+const draft = { ...unsigned, sign: key.sign }
 
 /** A bucket in memory; what is an error is thrown. */
 const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Error>>): Source => ({

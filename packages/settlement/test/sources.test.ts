@@ -3,24 +3,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '@affine/blocks'
+import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBucket } from '../src/node/open-bucket.ts'
 import { type Keep, type Source, sourceReader } from '../src/sources.ts'
+import { draft, key } from './draft.ts'
 
-const key = account(new Uint8Array(32).fill(3))
-const draft = {
-  genesis: '9e'.repeat(32),
-  netuid: 120,
-  validator: key.hotkey,
-  epoch: 1,
-  height: 0,
-  prev: NO_BLOCK,
-  time: 0,
-  secret: '5e'.repeat(32),
-  samples: [],
-}
 const duel = { id: 'd0'.repeat(32), champion: key, contender: key }
 const scope = { ...draft, beacon: '', commitment: '', duel, quota: {}, specHashes: {} }
 const wanted = (hash: string) => ({ hash, scope, secret: '' })

@@ -1,4 +1,5 @@
 export { leastAbove } from './bisect.ts'
+export { type Boundaries, boundaries } from './boundary.ts'
 export { type Bounded, boundsPpm } from './bounds.ts'
 export { calibrate } from './calibrate.ts'
 export { intervalOf } from './interval.ts'

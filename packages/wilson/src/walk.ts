@@ -21,6 +21,9 @@ export interface End {
   /** The least n by which half of all walks, or 95 % of them, have ended. */
   readonly medianTrials: number
   readonly trials95: number
+  /** The probability of a win, and of a hold, at the n-th trial, for n in 0..cap. */
+  readonly winAt: Float64Array
+  readonly holdAt: Float64Array
 }
 
 /** The walks that have not ended: mass[w] of all have w wins, low <= w <= high. */
@@ -51,19 +54,22 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
   const dust = DUST / cap
   const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
+  const [winAt, holdAt] = [new Float64Array(cap + 1), new Float64Array(cap + 1)]
   const open: Open = { mass: new Float64Array(cap + 2), low: 0, high: 0 }
   open.mass[0] = 1
   for (let n = 1; n <= cap && open.low <= open.high; n++) {
     playTrial(open, p)
     const won = takeFromAbove(open, win[n] ?? 0, dust)
     const held = takeFromBelow(open, hold[n] ?? 0, dust)
+    winAt[n] = won
+    holdAt[n] = held
     end.win += won
     end.hold += held
     end.expectedTrials += n * (won + held)
     if (end.medianTrials === 0 && end.win + end.hold >= 0.5) end.medianTrials = n
     if (end.trials95 === 0 && end.win + end.hold >= 0.95) end.trials95 = n
   }
-  return end
+  return { ...end, winAt, holdAt }
 }
 
 /** One trial: each mass[w] splits into a loss, which stays, and a win, which moves to w + 1. */

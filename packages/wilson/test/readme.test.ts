@@ -18,7 +18,7 @@ test('the example prints what its comments say', () => {
   })
   const wanted = [...code.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)].map(([, want]) => want)
   expect(printed).toEqual(wanted)
-  expect(printed).toHaveLength(6)
+  expect(printed).toHaveLength(8)
 })
 
 const rows = [...readme.matchAll(/^\| `(.+?)` +\| ([\d.]+) +\|/gm)].map(

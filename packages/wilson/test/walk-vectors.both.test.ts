@@ -31,7 +31,7 @@ describe('vectors', () => {
     const rounded = what === 'the rule as written'
     const hold = rounded ? holdBoundary(ratioPpm, rule) : unroundedHold(ratioPpm, rule)
     const end = absorb(p, win, hold)
-    expect(end).toEqual({
+    expect(end).toMatchObject({
       win: near(want.win),
       hold: near(want.hold),
       expectedTrials: near(want.expectedTrials),

@@ -5,21 +5,26 @@ import { near } from './vectors.ts'
 
 // The published vectors, of larger caps, are in walk-vectors.both.test.ts.
 
-/** Every path of a few trials, followed one by one with `lookAt`. */
-function everyPath(
-  { p, ratioPpm, rule }: Walk,
-  wins = 0,
-  trials = 0,
-  mass = 1,
-): Record<'win' | 'hold' | 'n', number> {
-  const is = lookAt({ wins, trials, ratioPpm, rule })
-  if (is !== 'continue') return { win: 0, hold: 0, [is]: mass, n: mass * trials }
-  const [up, down] = [
-    everyPath({ p, ratioPpm, rule }, wins + 1, trials + 1, mass * p),
-    everyPath({ p, ratioPpm, rule }, wins, trials + 1, mass * (1 - p)),
-  ]
-  return { win: up.win + down.win, hold: up.hold + down.hold, n: up.n + down.n }
+type Ends = Record<'win' | 'hold', number[]>
+
+/** Every path of a few trials, followed one by one with `lookAt`: how likely it ends after which. */
+function everyPath({ p, ratioPpm, rule }: Walk): Ends {
+  const none = Array<number>(rule.cap + 1).fill(0)
+  const ends: Ends = { win: [...none], hold: [...none] }
+  const follow = (wins: number, trials: number, mass: number): void => {
+    const is = lookAt({ wins, trials, ratioPpm, rule })
+    if (is !== 'continue') {
+      ends[is][trials]! += mass
+      return
+    }
+    follow(wins + 1, trials + 1, mass * p)
+    follow(wins, trials + 1, mass * (1 - p))
+  }
+  follow(0, 0, 1)
+  return ends
 }
+
+const sum = (shares: Iterable<number>): number => [...shares].reduce((all, share) => all + share, 0)
 
 const small: fc.Arbitrary<Walk> = fc
   .record({
@@ -39,10 +44,13 @@ describe('properties', () => {
   test('it is the sum over every path', () => {
     fc.assert(
       fc.property(small, (input) => {
-        const [end, paths] = [walk(input), everyPath(input)]
-        expect(end.win).toBeCloseTo(paths.win, 12)
-        expect(end.hold).toBeCloseTo(paths.hold, 12)
-        expect(end.expectedTrials).toBeCloseTo(paths.n, 11)
+        const [end, { win, hold }] = [walk(input), everyPath(input)]
+        expect([...end.winAt]).toEqual(win.map(near))
+        expect([...end.holdAt]).toEqual(hold.map(near))
+        expect(end.win).toBeCloseTo(sum(win), 12)
+        expect(end.hold).toBeCloseTo(sum(hold), 12)
+        const expected = sum(win.map((share, n) => n * (share + hold[n]!)))
+        expect(end.expectedTrials).toBeCloseTo(expected, 11)
       }),
     )
   })
@@ -52,6 +60,7 @@ describe('properties', () => {
       fc.property(small, fc.double({ min: 0, max: 1, noNaN: true }), (input, other) => {
         const end = walk(input)
         expect(end.win + end.hold).toBeCloseTo(1, 12)
+        expect([sum(end.winAt), sum(end.holdAt)]).toEqual([near(end.win), near(end.hold)])
         expect(end.medianTrials).toBeLessThanOrEqual(end.trials95)
         expect(end.trials95).toBeLessThanOrEqual(input.rule.cap)
         expect(crossing(input)).toBeGreaterThanOrEqual(end.win - 1e-12)

@@ -1,5 +1,6 @@
 import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
+import { drawnSeed } from './drawn-seed.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
 
@@ -75,7 +76,10 @@ export type ResetOptions = {
 /** What the draws of an episode come from, and what its commitment is made with. */
 interface Source {
   readonly random: Generator
-  readonly salt: () => string
+  /** The challenge id, or the seed in decimal. */
+  readonly origin: string
+  /** How many resets since have gone on with the stream. */
+  readonly since: number
 }
 
 interface Episode extends Source {
@@ -102,34 +106,36 @@ export class Env {
 
   /**
    * Starts an episode from a seed, or from a challenge id and the seed that follows from it. With
-   * neither, it goes on with the stream it has, as Gymnasium does; there is no entropy here to
-   * start one from.
+   * neither, it goes on with the stream it has, as Gymnasium does; at first, from a seed that is
+   * drawn. Protocol §3.6.
    *
-   * @throws TypeError with neither at first, with both, or for what is not a challenge id.
+   * @throws TypeError with both, or for what is not a challenge id.
    */
   reset({
     seed,
     options: { challengeId } = {},
   }: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
-    const { random, salt } = this.#sourceOf(seed, challengeId)
-    const state = spec.initial(random)
-    const info = new Info(spec, challengeId, () => digest('truth', salt(), spec.truth(state)))
-    this.#episode = { random, salt, info, state, left: spec.maxSteps, total: 0 }
+    const source = this.#sourceOf(seed, challengeId)
+    const state = spec.initial(source.random)
+    const { origin, since } = source
+    const from = since === 0 ? origin : `${origin}+${since}`
+    const info = new Info(spec, challengeId, () => digest('truth', from, spec.truth(state)))
+    this.#episode = { ...source, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
   }
 
   #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): Source {
     if (challengeId !== undefined) {
       if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
-      return { random: pcg64(seedOf(challengeId)), salt: () => challengeId }
+      return { random: pcg64(seedOf(challengeId)), origin: challengeId, since: 0 }
     }
-    if (seed !== undefined) return { random: pcg64(seed), salt: () => String(seed) }
-    if (this.#episode === undefined)
-      throw new TypeError('"seed" expected at the first reset, got undefined')
-    // A later episode of the same stream gets another salt for its commitment: 7, 7+, 7++ …
-    const { random, salt } = this.#episode
-    return { random, salt: () => `${salt()}+` }
+    if (seed === undefined && this.#episode !== undefined) {
+      const { random, origin, since } = this.#episode
+      return { random, origin, since: since + 1 }
+    }
+    const first = seed ?? drawnSeed()
+    return { random: pcg64(first), origin: String(first), since: 0 }
   }
 
   /**

@@ -9,6 +9,7 @@ export {
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
 export type { Info } from './info.ts'
+export { playSeeds, type SeedsToPlay } from './play-seeds.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,
@@ -22,4 +23,5 @@ export {
 } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv } from './spec.ts'
-export { normalise } from './text.ts'
+export { isOversize, normalise } from './text.ts'
+export { type Board, lineIn, type Position, solvedGame } from './tictactoe-game.ts'

@@ -41,7 +41,16 @@ export async function play(
   challengeId: string,
   agent: Agent,
 ): Promise<Transcript> {
-  const course = record(env.spec, seedOf(challengeId))
+  return playFrom(env, seedOf(challengeId), agent)
+}
+
+/** The same from a seed. */
+export async function playFrom(
+  { spec }: Pick<Env, 'spec'>,
+  seed: number | bigint,
+  agent: Agent,
+): Promise<Transcript> {
+  const course = record(spec, seed)
   let turn = course.next()
   while (!turn.done) turn = course.next(await agent(turn.value))
   return turn.value
@@ -53,7 +62,7 @@ export async function play(
  */
 export function* record(
   spec: EnvSpec,
-  seed: bigint,
+  seed: number | bigint,
 ): Generator<readonly Message[], Transcript, Answer> {
   const env = new Env(spec)
   env.reset({ seed })

@@ -1,4 +1,5 @@
-import type { Generator } from '@affine/prng'
+import { type Generator, pcg64 } from '@affine/prng'
+import { drawnSeed } from './drawn-seed.ts'
 
 /** A set of values that can be tested for membership and sampled, as in Gymnasium. */
 export interface Space<T> {
@@ -7,10 +8,18 @@ export interface Space<T> {
   /** Is `value` a member? Takes anything and never throws. */
   contains(value: unknown): value is T
   /**
-   * One member, drawn from `random`. Which draws are made is part of the contract: golden players
-   * use them.
+   * One member, drawn from `random`, or without it from a stream of the program's own that begins
+   * with a drawn seed. Which draws are made is part of the contract: golden players use them.
    */
-  sample(random: Generator): T
+  sample(random?: Generator): T
+}
+
+let ownStream: Generator | undefined
+
+/** The stream of samples that nobody gave one for. */
+function own(): Generator {
+  ownStream ??= pcg64(drawnSeed())
+  return ownStream
 }
 
 /** The integers 0 … `size` - 1. A sample is one `integers(0, size)`. */
@@ -18,7 +27,7 @@ export function Discrete(size: number): Space<number> {
   return {
     description: `Discrete(${size})`,
     contains: (value): value is number => isBetween(value, 0, size - 1),
-    sample: (random) => random.integers(0, size),
+    sample: (random = own()) => random.integers(0, size),
   }
 }
 
@@ -41,7 +50,7 @@ export function Text(shape: {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
       typeof value === 'string' && isBetween(value.length, minLength, maxLength) && areIn(value),
-    sample: (random) => {
+    sample: (random = own()) => {
       const length = random.integers(minLength, maxLength + 1)
       const draw = (): string => charset.charAt(random.integers(0, charset.length))
       return Array.from({ length }, draw).join('')
@@ -68,7 +77,7 @@ export function Box({
       Array.isArray(value) &&
       value.length === length &&
       Array.from(value).every((item) => isBetween(item, low, high)),
-    sample: (random) => {
+    sample: (random = own()) => {
       const items: number[] = []
       while (items.length < length) items.push(random.integers(low, high + 1))
       return items

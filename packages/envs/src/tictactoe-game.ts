@@ -51,6 +51,14 @@ export function moverOf(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }
 
+/** The cells of the first row, column or diagonal of one mark; undefined without one. */
+export function lineIn(board: Board): readonly number[] | undefined {
+  return LINES.find(([a = 0, b = 0, c = 0]) => {
+    const mark = board[a]
+    return mark !== 0 && mark === board[b] && mark === board[c]
+  })
+}
+
 /** Negamax over the 5478 positions that play can reach. */
 function solve(): Game {
   const positions = new Map<string, Position>()
@@ -71,8 +79,7 @@ function solve(): Game {
 function positionOf(cells: string, visit: (cells: string) => Position): Position {
   const board = Object.freeze([...cells].map(Number))
   const mover = moverOf(board)
-  const other = 3 - mover
-  const isWon = LINES.some((line) => line.every((cell) => board[cell] === other))
+  const isWon = lineIn(board) !== undefined
   const put = (cell: number): string => cells.slice(0, cell) + mover + cells.slice(cell + 1)
   const next = board.map((mark, cell) => {
     if (isWon || mark !== 0) return undefined

@@ -1,5 +1,6 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
+import { drawnSeed } from '../src/drawn-seed.ts'
 import {
   defineEnv,
   Env,
@@ -61,11 +62,37 @@ describe('reset', () => {
     expect(new Set(course.map(([, info]) => info.groundTruthCommitment)).size).toBe(3)
   })
 
+  test('without a seed at first, and after close, draws one', () => {
+    const env = make('mult8-v0')
+    const drawn = Array.from({ length: 4 }, () => {
+      env.close()
+      return env.reset()[0]
+    })
+    expect(new Set(drawn.map(String)).size).toBe(4)
+  })
+
+  test('draws seeds of 128 bits', () => {
+    const seeds = Array.from({ length: 100 }, drawnSeed)
+    expect(new Set(seeds).size).toBe(100)
+    for (const half of [seeds.map((seed) => seed >> 64n), seeds.map((seed) => seed % 2n ** 64n)]) {
+      expect(half.every((bits) => bits < 2n ** 64n)).toBe(true)
+      expect(half.some((bits) => bits > 2n ** 63n) && half.some((bits) => bits < 2n ** 63n)).toBe(
+        true,
+      )
+    }
+  })
+
+  test('goes on for as long as one likes', () => {
+    const env = make('mult8-v0')
+    env.reset({ seed: 7 })
+    for (let since = 1; since < 20_000; since++) env.reset()
+    const [[a, b], info] = env.reset() as [[number, number], Info]
+    const product = String(BigInt(a) * BigInt(b))
+    expect(info.groundTruthCommitment).toBe(digest('truth', '7+20000', product))
+  })
+
   test('refuses what it cannot start from', () => {
     const env = make('mult8-v0')
-    expect(() => env.reset()).toThrow(
-      new TypeError('"seed" expected at the first reset, got undefined'),
-    )
     expect(() => env.reset({ seed: 1, options: { challengeId: challenge } })).toThrow(TypeError)
     expect(() => env.reset({ options: { challengeId: 'x' } })).toThrow(TypeError)
     expect(() => env.reset({ seed: -1 })).toThrow(RangeError)
@@ -86,7 +113,6 @@ describe('step', () => {
     env.reset({ seed: 0 })
     env.close()
     expect(() => env.step(1)).toThrow(TypeError)
-    expect(() => env.reset()).toThrow(TypeError)
   })
 
   test('outside the action space is an error and takes no turn', () => {
@@ -145,7 +171,7 @@ describe('info', () => {
     },
   )
 
-  test('commits to the truth under the challenge id, the seed, or the seed and a + for each further reset', () => {
+  test('commits to the truth under the challenge id, the seed, or the seed and how many resets since', () => {
     const env = make('mult8-v0')
     const commitments = [{ options: { challengeId: challenge } }, { seed: 7 }, {}, {}].map(
       (options) => {
@@ -154,7 +180,7 @@ describe('info', () => {
       },
     )
     expect(commitments.map(([id]) => id)).toEqual([challenge, undefined, undefined, undefined])
-    const salts = [challenge, '7', '7+', '7++']
+    const salts = [challenge, '7', '7+1', '7+2']
     expect(commitments.map(([, hash]) => hash)).toEqual(
       commitments.map(([, , product], index) => digest('truth', salts[index]!, product!)),
     )

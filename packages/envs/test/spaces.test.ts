@@ -19,6 +19,14 @@ describe.each(all)('$description', (space) => {
     }
   })
 
+  test('is sampled without a stream, differently each time', () => {
+    const samples = Array.from({ length: 1000 }, () => space.sample())
+    expect(samples.every((sample) => space.contains(sample))).toBe(true)
+    expect(new Set(samples.map(String)).size).toBeGreaterThan(5)
+    const again = Array.from({ length: 1000 }, () => space.sample())
+    expect(again).not.toEqual(samples)
+  })
+
   test('answers for anything, without throwing', () => {
     fc.assert(fc.property(fc.anything(), (value) => typeof space.contains(value) === 'boolean'))
   })

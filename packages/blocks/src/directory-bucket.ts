@@ -17,10 +17,12 @@ export interface OpenFile {
  * A bucket in a directory, which is made when first written to. A file appears under its name only
  * whole and fsynced, so a crash at any moment leaves the file, or no file (and perhaps a `.tmp`
  * that no path can name). Needs a file system with hard links: link(2) is what refuses to
- * overwrite. `directory` may be a link; below it none is followed. Protocol §6.4.
+ * overwrite. `directory` may be a link; below it none is followed. Files are made with `mode`, and
+ * folders so that who may read a file may enter. Protocol §6.4.
  */
-export function directoryBucket(directory: string): Bucket {
+export function directoryBucket(directory: string, mode = 0o666): Bucket {
   const root = resolve(directory)
+  const folderMode = mode | ((mode & 0o444) >> 2)
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const found = await openFile(root, path)
@@ -29,7 +31,7 @@ export function directoryBucket(directory: string): Bucket {
     if (found === 'not a file') throw new Error(`cannot read ${place}: not a file`)
     const bytes = await readUpTo(limit + 1, found)
     if (bytes.length > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
-    return new Uint8Array(bytes)
+    return bytes
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -37,10 +39,10 @@ export function directoryBucket(directory: string): Bucket {
     const folder = dirname(place)
     const temporary = join(folder, `.${randomUUID()}.tmp`)
     try {
-      const firstMade = await makeFolder(folder)
+      const firstMade = await makeFolder(folder, folderMode)
       if (await isLinked(root, path)) throw new Error(`a link leads to ${folder}`)
       if (!(await isThere(root, path, bytes))) {
-        await writeFile(temporary, bytes, { flag: 'wx', flush: true })
+        await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
         const linked = await link(temporary, place).catch(nullIf('EEXIST'))
         // Another writer was faster: with the same bytes.
         if (linked === null) await isThere(root, path, bytes)
@@ -93,11 +95,25 @@ async function isLinked(directory: string, path: string): Promise<boolean> {
   return folder !== join(await realpath(directory), dirname(path))
 }
 
-/** The file's first bytes, `most` of them or all there are, and closes it. */
-async function readUpTo(most: number, { handle }: OpenFile): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of handle.createReadStream({ end: most - 1 })) chunks.push(chunk)
-  return Buffer.concat(chunks)
+/**
+ * The file's first bytes, `most` of them or all there are, and closes it. What size it claims to be
+ * is a guess at how much to read at once.
+ */
+async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
+  try {
+    let bytes = new Uint8Array(Math.min(stats.size + 1, most))
+    for (let length = 0; ; ) {
+      const { bytesRead } = await handle.read(bytes, length)
+      length += bytesRead
+      if (bytesRead === 0 || length === most) return bytes.subarray(0, length)
+      if (length < bytes.length) continue
+      const larger = new Uint8Array(Math.min(2 * length, most))
+      larger.set(bytes)
+      bytes = larger
+    }
+  } finally {
+    await handle.close()
+  }
 }
 
 /**
@@ -107,10 +123,11 @@ async function readUpTo(most: number, { handle }: OpenFile): Promise<Buffer> {
 async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const found = await openFile(root, path)
   if (found === 'missing') return false
-  const same = found !== 'not a file' && (await readUpTo(bytes.length + 1, found)).equals(bytes)
-  if (same) return true
+  if (found !== 'not a file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
   throw new Error(`move it away if it was altered: ${join(root, path)} is there with other bytes`)
 }
+
+const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
  * Up to where folders must be synced after `firstMade` and those below it were made: to the root,

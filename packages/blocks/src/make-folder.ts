@@ -4,22 +4,23 @@ import { dirname } from 'node:path'
 /**
  * Makes a folder, and those above it, where they are not there; resolves with the topmost that was
  * made. Node's own `recursive` never ends where a folder is there and takes none, as `/proc` does.
+ * `mode` is that of the folder itself.
  */
-export async function makeFolder(path: string): Promise<string | undefined> {
+export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   try {
-    return await makeOne(path)
+    return await makeOne(path, mode)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const topmost = await makeFolder(dirname(path))
-  const own = await makeOne(path)
+  const own = await makeOne(path, mode)
   return topmost ?? own
 }
 
 /** Makes one folder; undefined when it is there. */
-async function makeOne(path: string): Promise<string | undefined> {
+async function makeOne(path: string, mode: number): Promise<string | undefined> {
   try {
-    await mkdir(path)
+    await mkdir(path, { mode })
     return path
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -78,6 +88,22 @@ describe('directoryBucket', () => {
     await Promise.allSettled(contents.map((content) => bucket.write('v1/blocks/x', bytes(content))))
     await bucket.write('v1/blocks/x', bytes('more')).catch(() => {})
     expect(await readdir(join(root, 'again/v1/blocks'))).toEqual(['x'])
+  })
+
+  it('makes files and folders for those whom their mode names, whatever the umask', async () => {
+    const before = process.umask(0)
+    try {
+      const place = join(root, 'owners')
+      await directoryBucket(place, 0o600).write('secrets/1', bytes('x'))
+      await directoryBucket(place).write('open/1', bytes('x'))
+      const modes = ['secrets', 'secrets/1', 'open', 'open/1'].map(async (path) => {
+        const { mode } = await stat(join(place, path))
+        return mode & 0o777
+      })
+      expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o777, 0o666])
+    } finally {
+      process.umask(before)
+    }
   })
 
   it('ends a write that a crash had cut off', async () => {

@@ -80,6 +80,30 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
   }
 }
 
+/** What is left of each lane's weight in the two tallies that decide: by hotkey, in ppm. */
+export interface KeptWeights {
+  readonly win: Weights
+  readonly hold: Weights
+}
+
+/**
+ * Of whose weight, and how much of it, `win` and `hold` of an environment's evidence are made, by
+ * what its lanes have seen in all and which were set aside. Protocol §8.6.
+ */
+export function keptWeights(
+  weights: Weights,
+  { tallies, setAside }: Pick<Evidence, 'setAside'> & { readonly tallies: Tallies },
+  ratioPpm: number,
+): KeptWeights {
+  const counted = lanesOf(weights, [tallies]).filter(({ hotkey }) => !setAside.includes(hotkey))
+  const ranked = rankBy(counted, ratioPpm)
+  const without = (lanes: readonly Lane[]): Weights =>
+    Object.fromEntries(
+      keepWithout(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
+    )
+  return { win: without(ranked), hold: without([...ranked].reverse()) }
+}
+
 /** Points a challenge in the lane that is the median by them; 0 without a lane. Protocol §8.10. */
 function medianRate(lanes: readonly Lane[], kind: 'contenderPoints' | 'championPoints'): number {
   const middle = medianLane(lanes, kind)

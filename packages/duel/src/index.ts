@@ -1,7 +1,14 @@
 export { attestedLanes, dueSeals, type Seals, votersAfter } from './acceptance.ts'
 export { encodeBitmap } from './bitmap.ts'
 export { ruleAmong } from './environments.ts'
-export { type Evidence, judgeEnvironment, type Observed, type Rates } from './evidence.ts'
+export {
+  type Evidence,
+  judgeEnvironment,
+  type KeptWeights,
+  keptWeights,
+  type Observed,
+  type Rates,
+} from './evidence.ts'
 export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'
@@ -15,5 +22,5 @@ export { type Decided, decide, type Facts, settle } from './throne.ts'
 export type { WeightedTally } from './trim.ts'
 export { trustOf } from './trust.ts'
 export { weighToday } from './voters.ts'
-export { expectedIn, type Score, waysToWin } from './win.ts'
+export { expectedIn, type Score, waysToWin, widened } from './win.ts'
 export { type Winner, winnerOf } from './winner.ts'

@@ -74,12 +74,15 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
   return { duel, reports, trust, ratio, report }
 }
 
-/** Which lanes count, by due validator. Protocol §8.3. */
+/**
+ * Which lanes count, by due validator, ascending: the account of an epoch is the same whether the
+ * state was computed or read. Protocol §8.3.
+ */
 function acceptLanes(state: State, duel: Duel, facts: EpochFacts) {
   const { heard, seals, lanes } = facts
   const open = openEnvs(duel, state.protocol)
   const quota = quotaOf(state.epoch - duel.start + 1, state.protocol)
-  return tabulate(Object.keys(state.due), (hotkey): Acceptance => {
+  return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
     const whole = open.every((env) => fillsQuota(own(lane, env), quota))

@@ -19,9 +19,9 @@ export type Tally = Counts & {
 /** By hotkey: the lanes of one epoch, or sums of several. */
 export type Tallies = Readonly<Record<string, Tally>>
 
-/** Each validator's sum over these epochs. Protocol §8.4. */
+/** Each validator's sum over these epochs, by hotkey ascending. Protocol §8.4. */
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
-  const hotkeys = [...new Set(epochs.flatMap(Object.keys))]
+  const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
   return tabulate(hotkeys, (hotkey) =>
     epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NOTHING),
   )

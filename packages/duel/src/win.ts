@@ -1,4 +1,4 @@
-import { ceilRoot } from '@affine/wilson'
+import { ceilRoot, type Proportion } from '@affine/wilson'
 import type { Lane } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import { compare } from './record.ts'
@@ -59,6 +59,21 @@ export function sumOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
 /** The trials that the lanes of a score of sums should have, in millionths. Protocol §8.6. */
 export function expectedIn({ spread }: Score, ratioPpm: number): bigint {
   return spread / (PPM * varianceOf(ratioPpm))
+}
+
+/**
+ * A tally's rate with the variance of the trials that its lanes should have, so that its Wilson
+ * bound reaches the ratio if the sums win: in units of 1/u, Wilson's test
+ * (w − nR)² ≥ Z²·n·R(1 − R) becomes (w − nR)² ≥ Z²·e·R(1 − R)
+ * with w·n, n·n and u·e in the place of w, n and u. Protocol §8.6.
+ */
+export function widened(
+  { wins, trials, unit }: WeightedTally,
+  sum: Score,
+  ratioPpm: number,
+): Required<Proportion> {
+  const expected = expectedIn(sum, ratioPpm)
+  return { wins: wins * trials, trials: trials * trials, unit: unit * expected }
 }
 
 /**

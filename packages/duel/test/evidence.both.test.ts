@@ -1,9 +1,11 @@
+import { boundsPpm } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import looks from '../../../vectors/duel/looks.json' with { type: 'json' }
 import {
   judgeEnvironment,
+  keptWeights,
   LOCAL,
   loneRuleOf,
   PROTOCOL,
@@ -11,6 +13,7 @@ import {
   type Tallies,
   type Tally,
   type Weights,
+  widened,
 } from '../src/index.ts'
 import { isReached } from '../src/win.ts'
 import { scored } from './subnet.ts'
@@ -109,6 +112,41 @@ describe('properties', () => {
         const total = entries.reduce((sum, [, weight]) => sum + BigInt(weight), 0n)
         expect(judge(alike).win.trials).toBe(total - (total + 2n) / 3n)
         expect(judge(alike).hold).toEqual(judge(alike).win)
+      }),
+    )
+  })
+
+  it('says of whose weight the tallies that decide are made', () => {
+    fc.assert(
+      fc.property(lanes, (entries) => {
+        const evidence = judge(entries)
+        const seen = Object.fromEntries(entries.map(([hotkey, , tallied]) => [hotkey, tallied]))
+        const weights = Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight]))
+        const kept = keptWeights(weights, { ...evidence, tallies: seen }, RATIO)
+        for (const side of ['win', 'hold'] as const) {
+          let [wins, trials] = [0n, 0n]
+          for (const [hotkey, weight] of Object.entries(kept[side])) {
+            wins += BigInt(weight) * BigInt(seen[hotkey]?.wins ?? 0)
+            trials +=
+              BigInt(weight) * BigInt((seen[hotkey]?.wins ?? 0) + (seen[hotkey]?.losses ?? 0))
+          }
+          expect({ wins, trials }).toEqual({
+            wins: evidence[side].wins,
+            trials: evidence[side].trials,
+          })
+        }
+      }),
+    )
+  })
+
+  it('has an interval whose lower bound reaches the ratio if the sums win', () => {
+    const { zSquaredPpm } = ruleOf(PROTOCOL)
+    fc.assert(
+      fc.property(lanes, (entries) => {
+        const { win, sum } = judge(entries)
+        fc.pre(win.trials > 0n)
+        const { lower } = boundsPpm({ ...widened(win, sum, RATIO), zSquaredPpm })
+        expect(lower >= RATIO).toBe(isReached(sum, zSquaredPpm))
       }),
     )
   })

@@ -31,6 +31,48 @@ const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 
+describe('pages', () => {
+  const local = subnet()
+  const here = ['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:1']
+  const elsewhere = [
+    'https://example.org',
+    'http://127.0.0.1.example.org',
+    'null',
+    'http://a@localhost',
+  ]
+  const ask = (origin: string, body: object, method = 'POST') =>
+    serveLocal(
+      local,
+      10,
+    )(
+      new Request(url, {
+        method,
+        headers: { origin, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: JSON.stringify(body) }),
+      }),
+    )
+  const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin')
+
+  test.each(here)('%s is on loopback: it reads, and submits nothing', async (origin) => {
+    const asked = await ask(origin, {}, 'OPTIONS')
+    expect([asked.status, allowed(asked)]).toEqual([204, origin])
+    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
+    const read = await ask(origin, { log: 0 })
+    expect([read.status, allowed(read), await read.text()]).toEqual([200, origin, local.export()])
+    const call = { nonce: 0, until: 9, call: { fields: [] } }
+    const sent = await ask(origin, { submit: signExtrinsic(alice, local, call) })
+    expect(await sent.json()).toMatchObject({ code: 'BadRequest' })
+    await local.produce(0)
+    const { blocks } = JSON.parse(local.export())
+    expect(blocks.at(-1).calls).toEqual([])
+  })
+
+  test.each(elsewhere)('%s gets no permission', async (origin) => {
+    for (const method of ['OPTIONS', 'POST'])
+      expect(allowed(await ask(origin, { log: 0 }, method))).toBe(null)
+  })
+})
+
 describe('the server', () => {
   const local = subnet()
   const ask = async (body: BodyInit | null, init: RequestInit = {}) => {

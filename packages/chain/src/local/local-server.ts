@@ -11,6 +11,9 @@ const requestShape = z.union([
   z.strictObject({ submit: extrinsicShape }),
 ])
 
+/** The origin of a page that its reader's own machine serves. */
+const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
+
 /**
  * Serves a local chain to `remoteChain`: a handler of web-standard requests to any path. For
  * loopback.
@@ -18,29 +21,46 @@ const requestShape = z.union([
  * Takes POSTs of at most 16 KiB of JSON. `{ log: n }` gets the log from block n on, once there is
  * such a block, or without blocks after `waitMs`. `{ submit: extrinsic }` is answered once the call
  * waits for the next block; what became of it is in the log. What is refused gets a status of 400
- * and `{ code, message }`.
+ * and `{ code, message }`. Pages on loopback may read the log, and submit nothing.
  */
 export function serveLocal(
   chain: LocalChain,
   waitMs = 20_000,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    try {
-      const asked = read(requestShape, await textOf(request), 'BadRequest')
-      if ('submit' in asked) return Response.json(chain.submit(asked.submit))
-      for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
-        if (number >= asked.log) break
-      return new Response(chain.export(asked.log), { headers: { 'content-type': JSON_TYPE } })
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      return Response.json({ code: error.code, message: error.message }, { status: 400 })
+    const origin = request.headers.get('origin')
+    const isLocalPage = origin !== null && LOOPBACK_PAGE.test(origin)
+    if (!isLocalPage) return answer(chain, request, waitMs)
+    const open = { 'access-control-allow-origin': origin, vary: 'Origin' }
+    if (request.method === 'OPTIONS') {
+      const asks = { 'access-control-allow-headers': 'content-type' }
+      return new Response(null, { status: 204, headers: { ...open, ...asks } })
     }
+    const { status, headers, body } = await answer(chain, request, waitMs)
+    return new Response(body, { status, headers: { ...Object.fromEntries(headers), ...open } })
+  }
+}
+
+async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
+  const isPage = request.headers.has('origin')
+  try {
+    const asked = read(requestShape, await textOf(request), 'BadRequest')
+    if ('submit' in asked) {
+      if (isPage) throw new ChainError('BadRequest', 'a page may read, and submit nothing')
+      return Response.json(chain.submit(asked.submit))
+    }
+    for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
+      if (number >= asked.log) break
+    return new Response(chain.export(asked.log), { headers: { 'content-type': JSON_TYPE } })
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
 }
 
 /** What a request says; nothing for one that may not ask, or that cannot be read. */
 async function textOf({ method, headers, body }: Request): Promise<string> {
-  // A page from elsewhere can't send this type without a permission that nobody gives.
+  // A page from elsewhere can't send this type without a permission that only pages here get.
   const mayAsk = method === 'POST' && headers.get('content-type') === JSON_TYPE
   if (!mayAsk) return ''
   return readText(body, MAX_REQUEST).catch(() => '')

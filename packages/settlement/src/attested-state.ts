@@ -1,29 +1,21 @@
 import { statePath } from '@affine/blocks'
 import { type DuelSnapshot, firstState, parseState, type State, stateRoot } from '@affine/duel'
-import { digestOfText, type Hash } from '@affine/prng'
+import { digestOfText, type Hash, type Result } from '@affine/prng'
 import type { Subnet } from './networks.ts'
 import { sideBySide } from './side-by-side.ts'
 import { bucketUrls, duelSnapshot } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
-import { placeOf, snapshotBlock } from './timetable.ts'
+import { snapshotBlock } from './timetable.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024
 
+/** Of the buckets that lack a state, so many are named. */
+const MOST_TOLD = 4
+
 /** A subnet, and how the buckets of its validators are opened. */
 export interface PublicData extends Subnet {
   readonly openBucket: OpenBucket
-}
-
-/**
- * Where who only reads begins, to see the last `epochs` that ended: with the state that more than
- * half the stake attested by then. With the network's first, where there is none.
- */
-export async function readersState(data: PublicData, epochs: number): Promise<State> {
-  const { protocol, firstEpoch } = data.network
-  const { epoch } = placeOf((await data.chain.head()).number, protocol)
-  const attested = await attestedState(data, epoch - epochs + 1)
-  return attested ?? firstState(protocol, firstEpoch)
 }
 
 /**
@@ -43,12 +35,20 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   if (root === stateRoot(first)) return first
   const urls = bucketUrls(ended)
   const path = statePath(epoch - 1)
-  const found = await firstFound(holders, (hotkey) =>
-    readState(data.openBucket(hotkey, urls.get(hotkey) ?? ''), path, root),
-  )
+  const tried: string[] = []
+  const found = await firstFound(holders, async (hotkey) => {
+    const url = urls.get(hotkey) ?? ''
+    const state = await readState(data.openBucket(hotkey, url), path, root)
+    if (state.ok) return state.value
+    tried.push(`${hotkey} at ${url}: ${state.detail}`)
+    return null
+  })
   if (found !== null) return found
-  const advice = 'wait; or give --replay, or no --last'
-  throw new Error(`nobody serves ${path} with the attested root ${root}: ${advice}`)
+  const told = tried.sort().slice(0, MOST_TOLD)
+  if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
+  const places = told.join('; ')
+  const advice = 'wait, or begin with another epoch'
+  throw new Error(`nobody serves ${path} with the attested root ${root} (${places}): ${advice}`)
 }
 
 /**
@@ -106,11 +106,22 @@ function firstFound<Item, Value>(
   })
 }
 
-/** The state of this root in a source's file; null when it has none. */
-async function readState(source: Source | null, path: string, root: Hash): Promise<State | null> {
-  const bytes = (await source?.read(path, STATE_BYTES).catch(() => null)) ?? null
-  // The root first: nothing is parsed that is not what was asked for.
-  if (bytes === null || digestOfText('state', bytes) !== root) return null
-  const state = parseState(new TextDecoder().decode(bytes))
-  return state.ok ? state.value : null
+/** The state of this root in a source's file, or why it is not there. */
+async function readState(
+  source: Source | null,
+  path: string,
+  root: Hash,
+): Promise<Result<State, 'NO_STATE'>> {
+  const none = (detail: string) => ({ ok: false, code: 'NO_STATE', detail }) as const
+  if (source === null) return none('it cannot be opened')
+  try {
+    const bytes = await source.read(path, STATE_BYTES)
+    if (bytes === null) return none('not there')
+    // The root first: nothing is parsed that is not what was asked for.
+    if (digestOfText('state', bytes) !== root) return none('another state')
+    const state = parseState(new TextDecoder().decode(bytes))
+    return state.ok ? state : none(state.detail)
+  } catch (error) {
+    return none((error as Error).message)
+  }
 }

@@ -2,9 +2,9 @@ export {
   attestedRoot,
   attestedState,
   type PublicData,
-  readersState,
   STATE_BYTES,
 } from './attested-state.ts'
+export { type Beginning, beginningAt, readersState } from './beginning.ts'
 export {
   type CheckedLane,
   checkLane,
@@ -12,7 +12,7 @@ export {
   laneScope,
   type SealedLane,
 } from './checked-lane.ts'
-export type { Flaw } from './copies.ts'
+export type { Choose, Flaw } from './copies.ts'
 export { type Holder, holdersOf, inReadingOrder } from './holders.ts'
 export * from './networks.ts'
 export {
@@ -24,6 +24,7 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
+export { type Places, placesIn, type Standing } from './places.ts'
 export {
   type Recomputed,
   type RecomputeOptions,
@@ -40,5 +41,11 @@ export {
   Unavailable,
 } from './settle.ts'
 export { commitmentsOf, duelSnapshot, sealsOf } from './snapshot.ts'
-export { type Failed, type OpenBucket, type Source, sourceReader } from './sources.ts'
+export {
+  type CheckBlock,
+  type Failed,
+  type OpenBucket,
+  type Source,
+  sourceReader,
+} from './sources.ts'
 export { beaconBlock, type Place, placeOf, sealBlock, snapshotBlock } from './timetable.ts'

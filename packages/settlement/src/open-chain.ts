@@ -93,9 +93,12 @@ async function openNodes({ where, urls, host, options }: Nodes): Promise<Opened>
 /** A local chain: one that is served, or its export. */
 async function openLog(where: string, { readText }: Host, options: OpenOptions): Promise<Chain> {
   if (/^https?:\/\//.test(where)) return remoteChain(where, { onRetry: options.onRetry })
-  // Without such a file it may have been meant as a name.
-  const text = await readText(where).catch(() => {
-    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`)
+  const text = await readText(where).catch((error: { readonly code?: string }) => {
+    const got = JSON.stringify(where)
+    if (error.code === 'ENOENT' && /[./]/.test(where))
+      throw new RangeError(`"network" expected the file of a chain's export; ${got} is not there`)
+    // It may have been meant as a name.
+    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
   })
   return LocalChain.import(text)
 }

@@ -1,17 +1,15 @@
 import { readBlock, type Sample } from '@affine/blocks'
-import type { Snapshot } from '@affine/chain'
-import { type Duel, firstState, type State, votersAfter } from '@affine/duel'
+import { firstState, type State, votersAfter } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
+import { openCopies } from './answering.ts'
 import type { PublicData } from './attested-state.ts'
 import { checkLane } from './checked-lane.ts'
 import { wrongClaims } from './claims.ts'
-import { Copies, type Flaw, type Found } from './copies.ts'
-import { holdersOf } from './holders.ts'
+import type { Choose, Flaw, Found } from './copies.ts'
 import { Owners } from './owners.ts'
 import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
 import { type FindLane, type Settled, settleEpoch } from './settle.ts'
-import { commitmentsOf } from './snapshot.ts'
 import { type CheckBlock, type Failed, type Keep, sourceReader } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
@@ -34,8 +32,14 @@ export interface SamplePlace {
 export interface RecomputeOptions extends PublicData {
   /** The state to begin with, taken as it is; the network's first without. */
   readonly from?: State
+  /** Of the epochs right before, as far as they are known. */
+  readonly champions?: Champions
+  /** The epoch to end with; the last that the chain has closed without. */
+  readonly to?: number | undefined
   /** False: takes one authentic copy of what it needs, and looks at no other. */
   readonly compare?: boolean
+  /** Whose copies of a block are compared, of all who answer for one; all without. */
+  readonly choose?: Choose | undefined
   /** Sees every sample of every lane, before its lane is known to be whole. */
   readonly onSample?: ((sample: Sample, place: SamplePlace) => void) | undefined
   /** Audits blocks; without, it is done in this thread. */
@@ -50,28 +54,36 @@ export interface RecomputeOptions extends PublicData {
  * validator's own, then from their attesters', then from any other; all attested copies are
  * compared. Holds a block of each lane that it reads, and of its copies a few.
  *
+ * What it finds of an epoch does not depend on where it began, but for `votes` where `champions`
+ * are not known as far back as weights may wait.
+ *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
+ *   RangeError when `to` has not ended, or comes before the beginning.
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
-  const { chain, network, from = firstState(network.protocol, network.firstEpoch) } = options
+  const { chain, network } = options
+  const { from = firstState(network.protocol, network.firstEpoch) } = options
   const { number } = await chain.head()
-  const { epoch: last } = placeOf(number + 1, network.protocol)
-  const owners = new Owners()
-  const champions: (string | undefined)[] = []
-  for (let state = from; state.epoch < last; ) {
+  const open = placeOf(number + 1, network.protocol).epoch
+  const { to = open - 1 } = options
+  if (to >= open)
+    throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
+  if (to < from.epoch && options.to !== undefined)
+    throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
+  const owners = new Owners(options)
+  const champions = [...(options.champions ?? [])]
+  for (let state = from; state.epoch <= to; ) {
     champions.push(state.champion?.hotkey)
-    const recomputed = await recomputeEpoch({ ...options, from, owners, champions }, state)
+    const recomputed = await recomputeEpoch({ ...options, owners, champions }, state)
     yield recomputed
     state = recomputed.state
   }
 }
 
-/** An epoch's place in what is recomputed. */
+/** What is known besides when an epoch is recomputed. */
 interface Stretch extends RecomputeOptions {
-  /** The state that it begins with. */
-  readonly from: State
   readonly owners: Owners
-  /** From its beginning up to the epoch. */
+  /** Up to the epoch's. */
   readonly champions: Champions
 }
 
@@ -80,7 +92,6 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const { epoch, duel } = state
   const failed: Failed = new Set()
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  if (ended) options.owners.look(ended)
   const copies = ended && duel && (await openCopies(options, state, { duel, ended, failed }))
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
@@ -123,42 +134,6 @@ function showSamples(
   if (onSample === undefined) return
   const block = readBlock(bytes, { hash: place.block, verify: () => true })
   if (block.ok) for (const sample of block.value.samples) onSample(sample, place)
-}
-
-/** Whose copies are looked at, and what is known of their buckets. */
-interface Answering {
-  readonly duel: Pick<Duel, 'weights'>
-  /** The chain at the epoch's end. */
-  readonly ended: Snapshot
-  readonly failed: Failed
-}
-
-/**
- * The copies that those have who answer for the epoch that `state` governs: voters of `duel` that
- * were due or attested it. What they have of its states is read at once.
- */
-async function openCopies(
-  { openBucket, from, owners }: Stretch,
-  state: State,
-  { duel, ended, failed }: Answering,
-): Promise<Copies> {
-  const { epoch, due } = state
-  const said = commitmentsOf(ended)
-  const attests = (hotkey: string): boolean => {
-    const commitment = said.get(hotkey)
-    return commitment?.kind === 'attest' && commitment.epoch === epoch
-  }
-  const holders = holdersOf(duel, ended)
-  const borrowers = owners.borrowers(holders.map(({ hotkey }) => hotkey))
-  const sources = holders
-    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
-    .filter(({ hotkey }) => !borrowers.has(hotkey))
-    .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
-  const copies = new Copies(sources, failed)
-  // All others were read when they were decided.
-  if (state === from) await copies.readStates(epoch)
-  await copies.readStates(epoch + 1)
-  return copies
 }
 
 function faultsIn({ lanes }: Settled): readonly Found[] {

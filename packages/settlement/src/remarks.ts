@@ -94,7 +94,7 @@ export async function votesIn(
 const goesTo = (row: Weights): number => (row.length === 1 ? (row[0]?.[0] ?? -1) : -1)
 
 /** For how many epochs weights may wait until they are in force. */
-function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
+export function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)
 }

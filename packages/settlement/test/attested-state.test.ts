@@ -2,7 +2,7 @@ import { statePath } from '@affine/blocks'
 import { encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { attestedRoot, attestedState, readersState } from '../src/index.ts'
+import { attestedRoot, attestedState, beginningAt, readersState } from '../src/index.ts'
 
 const first = firstState(network.protocol, network.firstEpoch)
 const RUBBISH = new TextEncoder().encode('rubbish')
@@ -45,6 +45,7 @@ describe('the attested state', () => {
   test.each([
     ['exactly half', [0]],
     ['the other half', [1, 2]],
+    ['less than half', [2]],
   ])('is none where %s of the stake attests it', async (_, places) => {
     await attestedBy(...places)
     expect(await attestedRoot(data(), 2)).toBeUndefined()
@@ -65,13 +66,41 @@ describe('the attested state', () => {
     const [one = '', other = ''] = hotkeys(subnet.voters)
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
-    const advice = 'wait; or give --replay, or no --last'
+    const tried = [`${one} at ${one}: timed out`, `${other} at ${other}: not there`].sort()
     await expect(attestedState(data(), 2)).rejects.toThrow(
-      `nobody serves v1/states/1.json with the attested root ${root}: ${advice}`,
+      `nobody serves v1/states/1.json with the attested root ${root} (${tried.join('; ')}): ` +
+        'wait, or begin with another epoch',
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
       [one, other].sort().map((url) => [url, statePath(1)]),
     )
+  })
+
+  test('is not asked of who attested another, and where a bucket cannot be opened is said', async () => {
+    const [heavy, other, light] = subnet.voters
+    await subnet.sealAll(state)
+    if (heavy) await subnet.attest(heavy, state, [])
+    if (other) await subnet.attest(other, { ...state, ratio: 600_000 }, [])
+    if (light) await subnet.attest(light, state, [], 'nowhere')
+    await subnet.end(state)
+    serve(0, RUBBISH)
+    const told = `(${[
+      `${heavy?.hotkey} at ${heavy?.hotkey}: another state`,
+      `${light?.hotkey} at nowhere: it cannot be opened`,
+    ]
+      .sort()
+      .join('; ')})`
+    await expect(attestedState(data(), 2)).rejects.toThrow(told)
+    expect(subnet.buckets.reads).toEqual([[heavy?.hotkey, statePath(1)]])
+  })
+
+  test('names a few of many buckets that lack it', async () => {
+    subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
+    state = await subnet.begin()
+    await attestedBy(0, 1, 2, 3, 4, 5)
+    const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
+    const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
+    await expect(attestedState(data(), 2)).rejects.toThrow(`(${places}; and 2 more): wait`)
   })
 
   test('counts no attestation of another epoch', async () => {
@@ -96,5 +125,57 @@ describe('where a reader begins', () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
     expect(await readersState(data(), 1)).toEqual(first)
+  })
+})
+
+describe('where a stretch begins', () => {
+  test('is with the state that was attested, and the champions that weights may be of', async () => {
+    await attestedBy(0, 1)
+    serve(0)
+    await subnet.chain.produce(0)
+    expect(await beginningAt(data(), 0)).toEqual({ from: first, champions: [] })
+    expect(await beginningAt(data(), 1)).toEqual({ from: state, champions: [] })
+  })
+
+  test('is not in an epoch that there was not yet, or is not whole', async () => {
+    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
+    await expect(beginningAt(later, 0)).rejects.toThrow('the chain has not closed an epoch yet')
+    await expect(beginningAt(data(), 1)).rejects.toThrow('epoch 1 expected to be one of 0 to 0')
+  })
+
+  test('is not before the network’s first epoch', async () => {
+    await attestedBy(0, 1)
+    await subnet.chain.produce(0)
+    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
+    await expect(beginningAt(later, 0)).rejects.toThrow('epoch 0 expected to be one of 1 to 1')
+    const atFirst = firstState(network.protocol, 1)
+    expect(await beginningAt(later, 1)).toEqual({ from: atFirst, champions: [] })
+  })
+
+  test('knows the champions of as many epochs before as weights may wait, none before the first', async () => {
+    await attestedBy(0, 1)
+    serve(0)
+    await subnet.chain.produce(0)
+    const { chain } = subnet
+    const snapshot = async (block: number) => ({
+      ...(await chain.snapshot(block)),
+      revealPeriod: 1,
+    })
+    const waiting = new Proxy(chain, {
+      get: (_, name) => {
+        const value = name === 'snapshot' ? snapshot : Reflect.get(chain, name)
+        return typeof value === 'function' ? value.bind(chain) : value
+      },
+    })
+    const begun = await beginningAt({ ...data(), chain: waiting }, 1)
+    expect(begun).toEqual({ from: state, champions: [undefined] })
+  })
+
+  test('is nowhere without a majority, and that is said', async () => {
+    await attestedBy(0)
+    await subnet.chain.produce(0)
+    await expect(beginningAt(data(), 1)).rejects.toThrow(
+      'no state of epoch 1 is attested by more than half the stake: begin earlier',
+    )
   })
 })

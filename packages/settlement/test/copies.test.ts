@@ -25,7 +25,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   const { hash, bytes } = await writeBlock(draft)
   const { samples: _, sign: __, ...header } = draft
   const source = sourceOf('holder', copy === undefined ? {} : { [blockPath(hash)]: copy })
-  const copies = new Copies([source, sourceOf('reader', {})], new Set())
+  const copies = new Copies([source, sourceOf('reader', {})], { failed: new Set() })
   const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   await copies.compareBlock(sought, { block, bytes, from: 'reader' })
@@ -34,6 +34,15 @@ async function found(copy: Uint8Array | Error | undefined) {
 
 it('finds nothing in the same bytes', async () => {
   expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
+})
+
+it('finds every byte that differs, and one that is missing', async () => {
+  const { bytes } = await writeBlock(draft)
+  for (let at = 0; at < bytes.length; at++) {
+    const copy = bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
+    expect((await found(copy)).flaws, `byte ${at}`).toHaveLength(1)
+  }
+  expect((await found(bytes.slice(0, -1))).flaws).toHaveLength(1)
 })
 
 it('says why a copy is not to be had', async () => {
@@ -56,6 +65,31 @@ it('blames who signed two blocks of one height', async () => {
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
 })
 
+it('says who signed twice once, and what it finds in an order of its own', async () => {
+  const { hash, bytes } = await writeBlock(draft)
+  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
+  const { samples: _, sign: __, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const find = async (order: readonly string[]) => {
+    const files = { a: twin, b: twin, c: new Uint8Array(9), d: undefined }
+    const sources = Object.entries(files).map(([name, file]) =>
+      sourceOf(name, file === undefined ? {} : { [blockPath(hash)]: file }),
+    )
+    const copies = new Copies(sources, { failed: new Set() })
+    for (const attester of order) {
+      const sought = { validator: 'absent', head: hash, attesters: [attester], holders: [] }
+      await copies.compareBlock(sought, { block, bytes, from: 'reader' })
+    }
+    const both = { validator: 'absent', head: hash, attesters: ['a', 'b'], holders: [] }
+    await copies.compareBlock(both, { block, bytes, from: 'reader' })
+    return copies.flaws([]).map(({ validator, code }) => `${validator} ${code}`)
+  }
+  const twice = `${key.hotkey} SIGNED_TWICE`
+  const found = [twice, 'c BAD_LINES', 'd COPY_MISSING']
+  expect(await find(['c', 'd'])).toEqual(found)
+  expect(await find(['d', 'c'])).toEqual(found)
+})
+
 it.each([
   ['of another height', { height: 1 }],
   ['of another epoch', { epoch: 2 }],
@@ -75,7 +109,7 @@ it('asks a bucket that failed for no other block, and only who attested owes one
     asked.push(path)
     throw new Error('silent')
   }
-  const copies = new Copies([{ name: 'holder', read }], new Set())
+  const copies = new Copies([{ name: 'holder', read }], { failed: new Set() })
   const { samples: _, sign: __, ...header } = draft
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   const compare = (attesters: readonly string[]) =>
@@ -94,6 +128,30 @@ it('asks a bucket that failed for no other block, and only who attested owes one
   ])
 })
 
+it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
+  const { hash, bytes } = await writeBlock(draft)
+  const { samples: _, sign: __, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const asked: string[] = []
+  const sources = ['a', 'b', 'c', 'd'].map((name) => ({
+    name,
+    read: async () => {
+      asked.push(name)
+      return bytes
+    },
+  }))
+  const offered: (readonly string[])[] = []
+  const choose = (holders: readonly string[]) => {
+    offered.push(holders)
+    return holders.slice(1)
+  }
+  const copies = new Copies(sources, { failed: new Set(), choose })
+  const sought = { validator: 'd', head: hash, attesters: ['a', 'b', 'c'], holders: [] }
+  await copies.compareBlock(sought, { block, bytes, from: 'b' })
+  expect(offered).toEqual([['d', 'a', 'c']])
+  expect(asked.sort()).toEqual(['a', 'c'])
+})
+
 it('compares the states that buckets hold, but for those that failed', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
@@ -107,7 +165,7 @@ it('compares the states that buckets hold, but for those that failed', async () 
       sourceOf('silent', { [path]: new Error('silent') }),
       sourceOf('gone', { [path]: right.subarray(1) }),
     ],
-    failed,
+    { failed },
   )
   await copies.readStates(5)
   expect([...failed]).toEqual(['gone', 'silent'])

@@ -317,3 +317,39 @@ describe('a reader', () => {
     expect(await reader(wanted(block.hash))).toMatchObject({ ok: false })
   })
 })
+
+describe('a block that several buckets may have', () => {
+  const namedSources = (...names: readonly string[]) => {
+    const reads: string[] = []
+    const sources = names.map((name) => ({
+      name,
+      read: async () => {
+        reads.push(name)
+        return name.startsWith('lacks') ? null : block.bytes
+      },
+    }))
+    return { reads, sources }
+  }
+
+  it('is asked for nowhere else once its validator signed a bad sample', async () => {
+    const { reads, sources } = namedSources('one', 'other')
+    const bad = { ok: false, code: 'BAD_SAMPLE', detail: 'line 2' } as const
+    const read = sourceReader({ sources, check: () => bad })
+    expect(await read(wanted(block.hash))).toEqual(bad)
+    expect(reads).toEqual(['one'])
+  })
+
+  it('is asked of each once, and what each had is said in an order of its own', async () => {
+    const { reads, sources } = namedSources('lacks b', 'forged', 'lacks a')
+    const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
+    const failed = new Set(['lacks b'])
+    const read = sourceReader({ sources, failed, check: () => forged })
+    expect(await read(wanted(block.hash))).toEqual({
+      ok: false,
+      code: 'MISSING_BLOCK',
+      detail: 'nobody has it whole (forged: WRONG_HASH; lacks a: not there; lacks b: not there)',
+    })
+    expect(reads).toEqual(['forged', 'lacks a', 'lacks b'])
+    expect([...failed].sort()).toEqual(['forged', 'lacks b'])
+  })
+})

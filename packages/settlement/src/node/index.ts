@@ -1,3 +1,4 @@
+export { expectBuckets } from './expect-buckets.ts'
 export { NODE_HOST } from './host.ts'
 export { openBucket } from './open-bucket.ts'
 export { type FetchOptions, publicFetch } from './public-fetch.ts'

@@ -8,6 +8,9 @@ import { type FetchOptions, publicFetch } from './public-fetch.ts'
 const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
+/** May it be looked up below a place of the reader's? */
+export const isPlainName = (url: string): boolean => PLAIN_NAME.test(url)
+
 /** Shared, so that connections are used again. */
 const strangers = publicFetch()
 
@@ -29,7 +32,7 @@ export function openBucket(hotkey: string, url: string, place: BucketPlace = {})
     const fetch = Object.keys(options).length === 0 ? strangers : publicFetch(options)
     return { name: hotkey, ...httpBucket(url, { fetch }) }
   }
-  if (base === undefined || !PLAIN_NAME.test(url)) return null
+  if (base === undefined || !isPlainName(url)) return null
   return { name: hotkey, read: bucketBelow(base, url).read }
 }
 

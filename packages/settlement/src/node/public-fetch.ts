@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector, fetch } from 'undici'
+import type { Agent, buildConnector } from 'undici'
 
 /**
  * Is it the address of a host on the internet, by IANA's registries of special addresses? False for
@@ -16,9 +16,6 @@ export function isPublic(address: string): boolean {
     return isPublic(place.toByteArray().slice(12).join('.'))
   return place.range() === 'unicast' && place.match(ipaddr.parseCIDR('2000::/3'))
 }
-
-/** undici's types are its own; what is used of them is the same. */
-const ask = fetch as unknown as typeof globalThis.fetch
 
 const refusalOf = (host: string, at: string): Error =>
   new Error(`${host} is at ${at}, which is not a public address`)
@@ -69,19 +66,37 @@ export interface FetchOptions {
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
   const { allowPrivate = false } = options
-  const dispatcher = new Agent({ connect: connectorOf(options) })
+  let opening: ReturnType<typeof openClient> | undefined
   return async (input, init) => {
     const { protocol, href } = new URL(String(input))
     const isAllowed = protocol === 'https:' || (allowPrivate && protocol === 'http:')
     if (!isAllowed) throw new TypeError(`"url" expected https, got ${protocol}`)
+    opening ??= openClient(options)
+    const { ask, dispatcher } = await opening
     const request = { ...init, dispatcher, redirect: 'error' } as const
     return ask(href, request)
   }
 }
 
-function connectorOf(options: FetchOptions): buildConnector.connector {
+/** Loaded when first asked: it is a third of what a command loads. */
+async function openClient(options: FetchOptions): Promise<Client> {
+  const { Agent, buildConnector, fetch } = await import('undici')
+  const dispatcher = new Agent({ connect: connectorOf(options, buildConnector) })
+  // undici's types are its own; what is used of them is the same.
+  return { ask: fetch as unknown as typeof globalThis.fetch, dispatcher }
+}
+
+interface Client {
+  readonly ask: typeof globalThis.fetch
+  readonly dispatcher: Agent
+}
+
+function connectorOf(
+  options: FetchOptions,
+  build: typeof buildConnector,
+): buildConnector.connector {
   const { allowPrivate, lookup = systemLookup, ca } = options
   const trust = ca === undefined ? {} : { ca }
-  if (allowPrivate) return buildConnector({ ...trust, lookup })
-  return publicConnector(buildConnector({ ...trust, lookup: publicLookup(lookup) }))
+  if (allowPrivate) return build({ ...trust, lookup })
+  return publicConnector(build({ ...trust, lookup: publicLookup(lookup) }))
 }

@@ -1,0 +1,53 @@
+import { firstState, type State } from '@affine/duel'
+import { attestedState, type PublicData } from './attested-state.ts'
+import { type Champions, lagOf } from './remarks.ts'
+import { placeOf, snapshotBlock } from './timetable.ts'
+
+/**
+ * Where who only reads begins, to see the last `epochs` that ended: with the state that more than
+ * half the stake attested by then. With the network's first, where there is none.
+ */
+export async function readersState(data: PublicData, epochs: number): Promise<State> {
+  const { protocol, firstEpoch } = data.network
+  const { epoch } = placeOf((await data.chain.head()).number, protocol)
+  const attested = await attestedState(data, epoch - epochs + 1)
+  return attested ?? firstState(protocol, firstEpoch)
+}
+
+/** What a stretch of epochs is recomputed from. */
+export interface Beginning {
+  readonly from: State
+  /** Of the epochs right before, as many as weights may wait. */
+  readonly champions: Champions
+}
+
+/**
+ * Where who recomputes a network's epochs from `epoch` on begins. But for the first, it is
+ * believed: what it comes to holds if somebody's recomputing of the epochs before ends with it.
+ * @throws RangeError when there is no such epoch, or it has not ended. Error as `attestedState`,
+ *   and when none was attested.
+ */
+export async function beginningAt(data: PublicData, epoch: number): Promise<Beginning> {
+  const { protocol, firstEpoch } = data.network
+  const open = placeOf((await data.chain.head()).number + 1, protocol).epoch
+  if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
+  if (epoch < firstEpoch || epoch >= open)
+    throw new RangeError(`epoch ${epoch} expected to be one of ${firstEpoch} to ${open - 1}`)
+  const lag = lagOf(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
+  const champions: (string | undefined)[] = []
+  for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
+    champions.push((await governing(data, before)).champion?.hotkey)
+  }
+  return { from: await governing(data, epoch), champions }
+}
+
+/** The state that governed `epoch`, by those who attested it. */
+async function governing(data: PublicData, epoch: number): Promise<State> {
+  const { protocol, firstEpoch } = data.network
+  if (epoch === firstEpoch) return firstState(protocol, firstEpoch)
+  const state = await attestedState(data, epoch + 1)
+  if (state !== null) return state
+  throw new Error(
+    `no state of epoch ${epoch} is attested by more than half the stake: begin earlier`,
+  )
+}

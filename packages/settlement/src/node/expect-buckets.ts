@@ -1,0 +1,60 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { httpBucket, LIMITS, statePath } from '@affine/blocks'
+import type { Subnet } from '../networks.ts'
+import { commitmentsOf } from '../snapshot.ts'
+import { isPlainName } from './open-bucket.ts'
+
+/** A bucket that a validator announced by name, and the epoch whose state it has. */
+interface Named {
+  readonly name: string
+  readonly epoch: number
+}
+
+/**
+ * Resolves when the buckets that validators announced by name can be below `base`: at least one is
+ * there. Without a look where all were announced by their addresses.
+ * @throws RangeError when none is, or `base` is missing and would be needed for all.
+ */
+export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
+  const { named, elsewhere } = await announcedIn(subnet)
+  const [first] = named
+  if (first === undefined) return
+  if (base === undefined) {
+    if (elsewhere > 0) return
+    const given = `validators announced them by name, as ${first.name}`
+    throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
+  }
+  for (const each of named) if (await isBelow(base, each, subnet)) return
+  const lack = `none of the ${named.length} announced by name is there`
+  throw new RangeError(
+    `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
+  )
+}
+
+/** What those with a permit announced: by plain names, and how many at addresses of their own. */
+async function announcedIn({ chain }: Subnet) {
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const said = commitmentsOf(snapshot)
+  const named: Named[] = []
+  let elsewhere = 0
+  for (const { hotkey, permit } of snapshot.neurons) {
+    const commitment = permit ? said.get(hotkey) : undefined
+    if (commitment === undefined || commitment.kind === 'miner') continue
+    const { url, epoch } = commitment
+    if (isPlainName(url)) named.push({ name: url, epoch })
+    else elsewhere += 1
+  }
+  return { named, elsewhere }
+}
+
+/** Is the bucket there? At a URL by its state, which nobody has of a network's first epoch. */
+async function isBelow(base: string, { name, epoch }: Named, { network }: Subnet) {
+  if (!/^https?:\/\//.test(base)) {
+    const found = await stat(join(base, name)).catch(() => null)
+    return found?.isDirectory() === true
+  }
+  if (epoch <= network.firstEpoch) return true
+  const { read } = httpBucket(`${base.replace(/\/$/, '')}/${name}`, { timeoutMs: 10_000 })
+  return (await read(statePath(epoch), LIMITS.blockBytes).catch(() => null)) !== null
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { type Sought, settleEpoch, Unavailable } from '../src/index.ts'
+
+async function sealed() {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const state = await subnet.begin()
+  await subnet.sealAll(state)
+  return { subnet, state, data: { chain: subnet.chain, network } }
+}
+
+test('an attested lane that nobody has cannot be passed over', async () => {
+  const { subnet, state } = await sealed()
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
+  const recomputing = subnet.recompute({ from: state, compare: false })
+  await expect(recomputing).rejects.toThrow(Unavailable)
+  await expect(recomputing).rejects.toThrow(/^epoch 1: the attested lane of \S+ is not to be had$/)
+})
+
+test('lanes that enough weight attests are looked for, others if they are wanted', async () => {
+  const { subnet, state, data } = await sealed()
+  const [first = '', second = '', third = ''] = hotkeys(subnet.voters)
+  for (const voter of subnet.voters.slice(0, 2)) await subnet.attest(voter, state, [first])
+  const [, , last] = subnet.voters
+  if (last) await subnet.attest(last, state, [second])
+  await subnet.end(state)
+  const soughtWith = async (isWanted?: (validator: string) => boolean) => {
+    const sought: Sought[] = []
+    const find = async (lane: Sought) => {
+      sought.push(lane)
+      const code = lane.validator === first ? 'BAD_LINES' : 'MISSING_BLOCK'
+      return { ok: false, code, detail: '' } as const
+    }
+    const settled = await settleEpoch(data, state, { find, ...(isWanted && { isWanted }) })
+    expect(settled.snapshot.epoch).toBe(state.epoch + 1)
+    return sought
+  }
+  expect(await soughtWith()).toMatchObject([
+    { validator: first, attesters: [first, second].sort() },
+  ])
+  const wanted = await soughtWith((validator) => validator !== first)
+  const attesters = new Map(wanted.map((lane) => [lane.validator, lane.attesters]))
+  expect(attesters.get(second)).toEqual([third])
+  expect(attesters.get(third)).toEqual([])
+})

@@ -7,8 +7,8 @@ import {
   type Verdict,
   type WeightedTally,
   waysToWin,
+  widened,
 } from '@affine/duel'
-import type { Proportion } from '@affine/wilson'
 import { drawInterval } from './interval.ts'
 import { scoreText } from './score-text.ts'
 import { share } from './text.ts'
@@ -71,24 +71,14 @@ function evenText({ decisivePpm = 0 }: LookedAt): string {
   return `for even: ${share(decisivePpm)} of the median lane is decisive`
 }
 
-/** The interval reaches the ratio if the sums win. Protocol §8.6. */
 function winText({ win, sum, floor, ratioPpm, rule }: LookedAt): string {
   const { minTrials, zSquaredPpm, floorZSquaredPpm } = rule
   const kept = `for a win: ${keptText(win)}`
   if (win.trials < BigInt(minTrials) * win.unit) return `${kept}, too few of ${minTrials}`
   const expected = expectedIn(sum, ratioPpm)
-  const interval = drawInterval({ ...widen(win, expected), zSquaredPpm }, ratioPpm)
+  const interval = drawInterval({ ...widened(win, sum, ratioPpm), zSquaredPpm }, ratioPpm)
   const byFloor = scoreText(floor, floorZSquaredPpm)
   return `${kept}, ${share(expected)} expected ${interval}, floor ${byFloor}`
-}
-
-/**
- * The same rate with the variance of `expected` trials: in units of 1/u, Wilson's test
- * (w − nR)² ≥ Z²·n·R(1 − R) becomes (w − nR)² ≥ Z²·e·R(1 − R)
- * with w·n, n·n and u·e in the place of w, n and u.
- */
-function widen({ wins, trials, unit }: WeightedTally, expected: bigint): Proportion {
-  return { wins: wins * trials, trials: trials * trials, unit: unit * expected }
 }
 
 const keptText = ({ wins, trials }: WeightedTally): string =>

@@ -1,5 +1,7 @@
 import { format } from 'node:util'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { giveVariables, readEnvironment } from './environment.ts'
+import { faultText } from './fault-text.ts'
 import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls, printable } from './text.ts'
 
@@ -39,13 +41,20 @@ export async function run(program: CommandUnknownOpts): Promise<void> {
   }
   leaveWithStdout(say)
   sayWhatLibrariesPrint(say)
-  await program.parseAsync().catch((error: Error) => {
+  await parse(program).catch((error: Error) => {
     if (isHelp(error)) return undefined
     // At once, whatever is still under way: what counts is on disk.
     if (error instanceof CommanderError) return leave(codeOf(error))
-    say(error.message)
+    say(faultText(error))
     return leave(error instanceof RangeError ? 2 : 1)
   })
+}
+
+/** With what the environment, and the file beside it, have for the options. */
+async function parse(program: CommandUnknownOpts): Promise<void> {
+  await readEnvironment(process.argv)
+  giveVariables(program, process.argv.slice(2))
+  await program.parseAsync()
 }
 
 /** Some print what strangers told them, as it is, and on standard output. */

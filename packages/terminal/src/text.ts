@@ -3,8 +3,11 @@ import { normalise } from '@affine/envs'
 /** Text from outside, on one line and without anything a terminal would act on. */
 export function printable(text: string, most = 200): string {
   const line = normalise(text).replaceAll('\n', '⏎')
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  return line.length > most ? `${line.slice(0, most - 1).replace(HALF_PAIR, '')}…` : line
 }
+
+/** What is left of a character beyond U+FFFF that was cut through. */
+const HALF_PAIR = /[\ud800-\udbff]$/
 
 /** What may be secret in a URL: its user, the path of a node's, and any query or fragment. */
 const USER = /(?<=:\/\/)[^\s,/]+(?=@)/

@@ -17,6 +17,8 @@ describe('text from outside', () => {
     expect(printable('x'.repeat(200))).toBe('x'.repeat(200))
     expect(printable('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`)
     expect(printable('x'.repeat(50), 10)).toBe(`${'x'.repeat(9)}…`)
+    expect(printable('💥'.repeat(9), 10)).toBe(`${'💥'.repeat(4)}…`)
+    expect(printable('💥'.repeat(9), 11)).toBe(`${'💥'.repeat(5)}…`)
   })
 
   it('may pose as a hotkey: what is shown of it is safe', () => {

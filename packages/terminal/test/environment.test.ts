@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from '@commander-js/extra-typings'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { chainCommand } from '../src/command.ts'
+import { envFile, giveVariables, readEnvironment } from '../src/environment.ts'
+
+let root: string
+const names = ['SUBTENSOR_ENDPOINT', 'AFFINE_NETUID', 'NETUID', 'AFFINE_BUCKETS', 'NODE_DEBUG']
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'environment-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+beforeEach(() => {
+  for (const name of names) vi.stubEnv(name, undefined)
+})
+afterEach(() => vi.unstubAllEnvs())
+
+const read = async (...words: string[]): Promise<readonly string[]> => {
+  await readEnvironment(words)
+  return words
+}
+
+/** What a command over a chain is told by its words and the environment. */
+function optionsOf(...words: readonly string[]) {
+  const command = chainCommand('look').option('--buckets <folder>').exitOverride()
+  command.configureOutput({ writeErr: () => {} })
+  giveVariables(command, words)
+  return command.parse(words, { from: 'user' }).opts()
+}
+
+describe('a file of settings', () => {
+  it('gives what the environment lacks, and of that nothing but settings', async () => {
+    const file = join(root, 'settings')
+    const lines = ['SUBTENSOR_ENDPOINT=local', 'NETUID=7', 'AFFINE_BUCKETS=b', 'NODE_DEBUG=http']
+    await writeFile(file, lines.join('\n'))
+    vi.stubEnv('AFFINE_BUCKETS', 'mine')
+    expect(await read('look', '--env-file', file, '--json')).toEqual(['look', '--json'])
+    expect(envFile()).toEqual({ path: file, given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' } })
+    expect(process.env.NODE_DEBUG).toBeUndefined()
+    expect(optionsOf()).toEqual({ network: 'local', netuid: 7, buckets: 'mine' })
+    for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
+    await read(`--env-file=${file}`)
+    expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
+  })
+
+  it('that is named and missing, or not named at all, is refused', async () => {
+    await expect(read('--env-file', join(root, 'nope'))).rejects.toThrow('ENOENT')
+    await expect(read('--env-file')).rejects.toThrow('"--env-file" expected a file')
+  })
+})
+
+describe('the environment', () => {
+  it('counts behind options, in the order of its names, and not when it is empty', () => {
+    vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
+    vi.stubEnv('NETUID', '7')
+    expect(optionsOf()).toEqual({ network: 'finney', netuid: 7 })
+    vi.stubEnv('AFFINE_NETUID', '8')
+    expect(optionsOf('--network', 'test')).toEqual({ network: 'test', netuid: 8 })
+    vi.stubEnv('AFFINE_NETUID', '')
+    expect(optionsOf('--netuid', '9')).toEqual({ network: 'finney', netuid: 9 })
+  })
+
+  it('is refused by the name of the variable where it is no value', () => {
+    vi.stubEnv('AFFINE_NETUID', 'many')
+    expect(() => optionsOf('--network', 'test')).toThrow(
+      'error: AFFINE_NETUID: Expected a whole number, 0 to 65535.',
+    )
+  })
+
+  it('says nothing to a command that can do without a chain', () => {
+    vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
+    const free = new Command('free').option('--network <where>')
+    giveVariables(free, [])
+    expect(free.opts()).toEqual({})
+  })
+})
+
+it("btcli's names of options are taken for ours", async () => {
+  const words = ['--wallet.name', 'w', '--wallet.hotkey=h', '--subtensor.network', 'test']
+  expect(await read(...words)).toEqual(['--wallet', 'w', '--hotkey=h', '--network', 'test'])
+})

@@ -1,0 +1,37 @@
+import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { faultText } from '../src/fault-text.ts'
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'fault-text-'))
+  await writeFile(join(root, 'file'), '')
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const saidOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: Error) => faultText(error),
+  )
+
+it('what the system refuses is a sentence that names the path', async () => {
+  const [nope, file, below] = [join(root, 'nope'), join(root, 'file'), join(root, 'file/x')]
+  expect(await saidOf(open(nope))).toBe(`${nope} is not there: is it written right?`)
+  expect(await saidOf(readdir(nope))).toBe(`${nope} is not there: is it written right?`)
+  expect(await saidOf(open(below))).toBe(
+    `${below} is a file or lies below one, where a folder is expected`,
+  )
+  expect(await saidOf(readdir(file))).toBe(
+    `${file} is a file or lies below one, where a folder is expected`,
+  )
+  expect(await saidOf(open(root, 'w'))).toBe(`${root} is a folder, where a file is expected`)
+  expect(await saidOf(mkdir('/proc/af'))).toBe('no folder can be made at /proc/af')
+})
+
+it('what else went wrong is as it is', () => {
+  expect(faultText(new Error('ENOENT, they say'))).toBe('ENOENT, they say')
+  expect(faultText(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe('refused')
+})

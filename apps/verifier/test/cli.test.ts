@@ -40,7 +40,10 @@ describe.concurrent('af-verify', () => {
     [['buckets', '--network', 'c', '--nope'], "unknown option '--nope'"],
     [['buckets', '--network', 'c', '--epoch', 'x'], 'Expected a whole number, 0 to 1000000000.'],
     [['buckets', '--network', '/dev/zero'], 'the file of a chain\'s export; got "/dev/zero"'],
-    [['buckets', '--network', 'nowhere.json'], 'the file of a chain\'s export; got "nowhere.json"'],
+    [
+      ['buckets', '--network', 'nowhere.json'],
+      '"network" expected the file of a chain\'s export; "nowhere.json" is not there',
+    ],
     [['buckets', '--network', 'toString'], '"network" expected finney, test or local; '],
     [
       ['buckets', '--network', 'ws://127.0.0.1:1'],

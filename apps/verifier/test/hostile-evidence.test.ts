@@ -152,7 +152,7 @@ describe('evidence that its validator made up', () => {
     expect(stdout).toContain('text')
     expect(UNSAFE.exec(stdout)).toBeNull()
     if (format.length === 0) return
-    const [record] = stdout.split('\n')
+    const [, record] = stdout.split('\n')
     expect(JSON.parse(record ?? '').sample.champion.messages[1].content).toBe(HOSTILE)
   })
 })

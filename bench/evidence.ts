@@ -1,0 +1,239 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Bucket,
+  blockPath,
+  challengeVerdict,
+  commitmentOf,
+  NO_BLOCK,
+  type Sample,
+  type Scope,
+  statePath,
+  writeBlock,
+} from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
+import { encodeBitmap, encodeState, firstState, LOCAL, type State, stateRoot } from '@affine/duel'
+import { challengesOf, make, play } from '@affine/envs'
+import {
+  beaconBlock,
+  LOCAL_NETWORK,
+  laneScope,
+  type Network,
+  type OpenBucket,
+  recompute,
+  sealBlock,
+  settleEpoch,
+  snapshotBlock,
+} from '@affine/settlement'
+
+/** How much evidence. */
+export interface Size {
+  readonly validators: number
+  /** With a duel. */
+  readonly epochs: number
+  /** Challenges of a lane in each of two environments. */
+  readonly quota: number
+}
+
+const NETUID = 120
+const SECRET = '5e'.repeat(32)
+const BLOCK_SAMPLES = 256
+
+/** The rules of the subnet: duels go on for all their epochs. */
+export const networkOf = ({ quota }: Size): Network => ({
+  ...LOCAL_NETWORK,
+  protocol: {
+    ...LOCAL,
+    ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
+    ...{ cap: 1_000_000, evenPpm: 1 },
+  },
+})
+
+/** Every validator's bucket: here all serve the same folder. */
+export function bucketIn(folder: string): OpenBucket {
+  const { read } = directoryBucket(join(folder, 'bucket'))
+  return (hotkey) => ({ name: hotkey, read })
+}
+
+/**
+ * Writes a chain and all evidence of a subnet into a folder: every validator seals a lane and attests
+ * all; the contender, and its next revision after that, is as good as the champion.
+ */
+export async function makeEvidence(folder: string, size: Size): Promise<void> {
+  const subnet = new Subnet(folder, size)
+  await subnet.run()
+  await writeFile(join(folder, 'chain.json'), subnet.chain.export())
+}
+
+class Subnet {
+  readonly chain: LocalChain
+  readonly #folder: string
+  readonly #bucket: Bucket
+  readonly #size: Size
+  readonly #network: Network
+  readonly #voters: readonly Account[]
+  readonly #miners: readonly [champion: Account, contender: Account]
+
+  constructor(folder: string, size: Size) {
+    this.#folder = folder
+    this.#bucket = directoryBucket(join(folder, 'bucket'))
+    this.#size = size
+    this.#network = networkOf(size)
+    this.#voters = Array.from({ length: size.validators }, (_, i) => accountOf(i + 1))
+    this.#miners = [accountOf(10_001), accountOf(10_002)]
+    let drawn = 0
+    const entropy = () => {
+      const bytes = new Uint8Array(32)
+      new DataView(bytes.buffer).setUint32(0, drawn++)
+      return bytes
+    }
+    this.chain = LocalChain.create({
+      netuid: NETUID,
+      random: entropy,
+      neurons: [
+        ...this.#voters.map(({ hotkey }) => ({ hotkey, stake: 10n ** 14n })),
+        ...this.#miners.map(({ hotkey }) => ({ hotkey, stake: 0n })),
+      ],
+      params: { tempo: this.#network.protocol.epochBlocks },
+    })
+  }
+
+  async run(): Promise<void> {
+    const { chain } = this
+    const network = this.#network
+    for (const miner of this.#miners) await this.#commit([[miner, minerOf(miner, 0)]])
+    const first = firstState(network.protocol, 0)
+    await this.#attest(first, [])
+    await this.#produceTo(snapshotBlock(1, network.protocol) + 1)
+    const find = () => Promise.reject(new Error('nobody was due'))
+    let { state } = await settleEpoch({ chain, network }, first, { find })
+    await this.#publish(state)
+    for (let played = 0; played < this.#size.epochs; ) {
+      played += state.duel ? 1 : 0
+      state = await this.#epoch(state)
+    }
+  }
+
+  /** The epoch that `state` governs; the state that it comes to. */
+  async #epoch(state: State): Promise<State> {
+    const { chain } = this
+    const network = this.#network
+    await this.#produceTo(beaconBlock(state.epoch, network.protocol))
+    const seals: [Account, Commitment][] = []
+    for (const voter of this.#voters) {
+      const scope = await laneScope(chain, state, voter.hotkey)
+      if (scope === null) continue
+      const head = await this.#writeLane(voter, scope, state.heads[voter.hotkey] ?? NO_BLOCK)
+      seals.push([voter, { kind: 'seal', epoch: state.epoch, head, url: voter.hotkey }])
+    }
+    await this.#commit(seals)
+    await this.#produceTo(sealBlock(state.epoch, network.protocol))
+    await this.#attest(state, Object.keys(state.due))
+    // So that another duel begins after each.
+    const [, contender] = this.#miners
+    if (!state.duel) await this.#commit([[contender, minerOf(contender, state.epoch)]])
+    await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol))
+    const openBucket = bucketIn(this.#folder)
+    const data = { chain, network, openBucket, from: state, compare: false }
+    for await (const { state: next } of recompute(data)) {
+      await this.#publish(next)
+      return next
+    }
+    throw new Error(`epoch ${state.epoch} has not ended`)
+  }
+
+  #publish(state: State): Promise<void> {
+    return this.#bucket.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
+  }
+
+  /** Writes the blocks of an honest lane; the last one's hash. */
+  async #writeLane(voter: Account, scope: Scope, head: string): Promise<string> {
+    const samples = await samplesOf(scope)
+    const { genesis, netuid, validator, epoch } = scope
+    let prev = head
+    for (let start = 0; start < samples.length; start += BLOCK_SAMPLES) {
+      const isLast = start + BLOCK_SAMPLES >= samples.length
+      const place = { genesis, netuid, validator, epoch, height: start / BLOCK_SAMPLES, prev }
+      const block = await writeBlock({
+        ...place,
+        time: 0,
+        ...(isLast && { secret: SECRET }),
+        samples: samples.slice(start, start + BLOCK_SAMPLES),
+        sign: voter.sign,
+      })
+      await this.#bucket.write(blockPath(block.hash), block.bytes)
+      prev = block.hash
+    }
+    return prev
+  }
+
+  async #attest(state: State, whole: readonly string[]): Promise<void> {
+    const { epoch, duel } = state
+    const bitmap = encodeBitmap(duel ?? { weights: {} }, new Set(whole))
+    const root = stateRoot(state)
+    const { genesis } = this.chain
+    await this.#commit(
+      this.#voters.map((voter) => {
+        const place = { genesis, netuid: NETUID, validator: voter.hotkey, epoch: epoch + 1 }
+        const next = commitmentOf({ ...place, secret: SECRET })
+        return [voter, { kind: 'attest', epoch, bitmap, next, stateRoot: root, url: voter.hotkey }]
+      }),
+    )
+  }
+
+  async #commit(said: readonly (readonly [Account, Commitment])[]): Promise<void> {
+    const included = said.map(([who, what]) => this.chain.commit(who, encodeCommitment(what)))
+    await this.chain.produce(0)
+    await Promise.all(included)
+  }
+
+  async #produceTo(block: number): Promise<void> {
+    while (this.chain.height < block) await this.chain.produce(0)
+  }
+}
+
+/** Its scalar makes the hotkey. */
+function accountOf(scalar: number): Account {
+  const secret = new Uint8Array(64)
+  new DataView(secret.buffer).setUint32(0, 8 * scalar, true)
+  return account(secret)
+}
+
+const minerOf = ({ hotkey }: Account, revision: number): Commitment => ({
+  kind: 'miner',
+  model: `lab/${hotkey}`,
+  revision: String(revision),
+  chute: 'chute',
+})
+
+/** Both answer well and alike, but for about one challenge in a hundred that one of them misses. */
+async function samplesOf(scope: Scope): Promise<readonly Sample[]> {
+  const { champion, contender } = scope.duel
+  const samples: Sample[] = []
+  for (const [env, quota] of Object.entries(scope.quota)) {
+    const game = make(env)
+    const duel = scope.duel.id
+    const specHash = scope.specHashes[env] ?? ''
+    const challenges = challengesOf({ ...scope, env, specHash, duel, secret: SECRET })
+    for (let index = 0; index < quota; index++) {
+      const id = challenges.idOf(index)
+      const good = await play(game, id, (messages) => ({
+        content: `I weigh the lines.\n${game.spec.solve(messages.at(-1)?.content ?? '')}`,
+      }))
+      const luck = Number.parseInt(id.slice(0, 4), 16)
+      const bad = luck < 800 && (await play(game, id, () => ({ fault: 'no-reply' })))
+      const sideOf = (miner: { hotkey: string }, misses: boolean) => {
+        return { miner: miner.hotkey, ms: 1000, ...((misses && bad) || good) }
+      }
+      const isChampions = luck % 2 === 0
+      const sides = {
+        champion: sideOf(champion, isChampions),
+        contender: sideOf(contender, !isChampions),
+      }
+      const verdict = challengeVerdict(sides)
+      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
+    }
+  }
+  return samples
+}

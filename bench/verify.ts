@@ -1,0 +1,138 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LocalChain } from '@affine/chain'
+import { recompute } from '@affine/settlement'
+import { openThreads } from '@affine/settlement/node'
+import { bucketIn, makeEvidence, networkOf, type Size } from './evidence.ts'
+
+/*
+ * Recomputes a million samples, signed by 64 validators, as `af-verify` does: in one thread and in
+ * two, each in a process of its own, with one copy of every block. Then, with one more copy and
+ * with all 64, a few epochs. Then a long history of short lanes, to see whether an epoch's cost grows.
+ */
+
+/** What a process is asked to recompute. */
+interface Run {
+  readonly folder: string
+  readonly size: Size
+  readonly jobs: number
+  /** How many copies of each block it looks at, besides the one that it reads. */
+  readonly copies: number
+  /** The last epoch. */
+  readonly to?: number
+  /** Recomputes up to this epoch before it measures, for what the engine learns. */
+  readonly warmUp?: number
+}
+
+/** What it took. */
+interface Taken {
+  /** By epoch, in milliseconds. */
+  readonly ms: readonly number[]
+  /** By epoch: the most that the process held, in bytes. */
+  readonly memory: readonly number[]
+  readonly samples: number
+  readonly flaws: number
+}
+
+const asked = process.argv[2]
+if (asked === undefined) await main()
+else process.send?.(await measure(JSON.parse(asked)))
+
+async function measure({ folder, size, jobs, copies, to, warmUp }: Run): Promise<Taken> {
+  const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))
+  await using threads = jobs > 1 ? openThreads(jobs) : undefined
+  const [ms, memory]: [number[], number[]] = [[], []]
+  let [samples, flaws, most] = [0, 0, 0]
+  const look = (): void => {
+    most = Math.max(most, process.memoryUsage().rss)
+  }
+  const timer = setInterval(look, 50)
+  const choose = (holders: readonly string[]) => holders.slice(0, copies)
+  const reading = { chain, network: networkOf(size), openBucket: bucketIn(folder), choose, to }
+  const inThreads = threads && { check: threads.check, lanesAtOnce: jobs + 1 }
+  if (warmUp !== undefined) for await (const _ of recompute({ ...reading, to: warmUp }));
+  let start = performance.now()
+  for await (const { report, flaws: found } of recompute({ ...reading, ...inThreads })) {
+    look()
+    ms.push(performance.now() - start)
+    memory.push(most)
+    start = performance.now()
+    most = 0
+    const lanes = Object.values(report.lanes).filter(({ accepted }) => accepted)
+    samples += lanes.length * Object.keys(report.envs).length * size.quota
+    flaws += found.length
+  }
+  clearInterval(timer)
+  return { ms, memory, samples, flaws }
+}
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'affine-bench-'))
+  try {
+    await ofMillion(join(folder, 'million'))
+    await ofLong(join(folder, 'long'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function ofMillion(folder: string): Promise<void> {
+  const size = { validators: 64, epochs: 16, quota: 512 }
+  await made('16 epochs of 64 lanes of 1,024 samples', () => makeEvidence(folder, size))
+  const rates: number[] = []
+  for (const jobs of [1, 2]) {
+    const taken = await inProcess({ folder, size, jobs, copies: 0 })
+    const rate = rateOf(taken)
+    rates.push(rate)
+    const half = taken.memory.length >> 1
+    const [first, second] = [taken.memory.slice(0, half), taken.memory.slice(half)]
+    const peaks = [first, second].map((part) => `${megabytes(Math.max(...part))} MB`)
+    console.log(
+      `${jobs} jobs  ${taken.samples} samples, ${rate} samples/s, at most ${peaks.join(' and ')} in the halves`,
+    )
+  }
+  const [one = 1, two = 0] = rates
+  console.log(`2 jobs are ${(two / one).toFixed(2)} x as fast as 1`)
+  for (const copies of [1, 63]) {
+    const taken = await inProcess({ folder, size, jobs: 2, copies, to: 2 })
+    console.log(`2 jobs, and ${copies} more copies compared  ${rateOf(taken)} samples/s`)
+  }
+}
+
+async function ofLong(folder: string): Promise<void> {
+  const size = { validators: 16, epochs: 900, quota: 4 }
+  await made('1,000 epochs of 16 lanes of 8 samples', () => makeEvidence(folder, size))
+  const { ms } = await inProcess({ folder, size, jobs: 1, copies: 0, warmUp: 200 })
+  // A duel takes eight epochs, and one goes by before the next.
+  const around = (epoch: number) => medianOf(ms.slice(epoch - 9, epoch + 9)).toFixed(2)
+  console.log(`an epoch takes ${around(10)} ms at 10, ${around(1000)} ms at 1,000`)
+}
+
+async function made(what: string, make: () => Promise<void>): Promise<void> {
+  const start = performance.now()
+  await make()
+  console.log(`made ${what}: ${Math.round((performance.now() - start) / 1000)} s`)
+}
+
+/** In a process of its own, so that no run finds what another left in memory. */
+async function inProcess(run: Run): Promise<Taken> {
+  const child = fork(process.argv[1] ?? '', [JSON.stringify(run)])
+  const [taken] = await once(child, 'message')
+  if (taken.flaws > 0) throw new Error(`${taken.flaws} flaws`)
+  return taken
+}
+
+function rateOf({ samples, ms }: Taken): number {
+  return Math.round((1000 * samples) / ms.reduce((sum, each) => sum + each, 0))
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1_000_000)
+}
+
+function medianOf(list: readonly number[]): number {
+  return [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0
+}

@@ -1,0 +1,105 @@
+import type { JSX } from 'preact'
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { type Route, routeOf } from './address.ts'
+import { type Ask, startReader } from './ask.ts'
+import { addNews, type Book, EMPTY_BOOK } from './book.ts'
+import type { NetworkFile } from './network-file.ts'
+import type { Page } from './page.ts'
+import { ChallengeView } from './views/challenge-view.tsx'
+import { DuelView } from './views/duel-view.tsx'
+import { FindForm } from './views/find-form.tsx'
+import { MinerView } from './views/miner-view.tsx'
+import { PlayView } from './views/play-view.tsx'
+import { ReadingStrip } from './views/reading-strip.tsx'
+import { RuleView } from './views/rule-view.tsx'
+import { SampleView } from './views/sample-view.tsx'
+import { ThroneView } from './views/throne-view.tsx'
+import { ValidatorsView } from './views/validators-view.tsx'
+
+const TABS = [
+  ['#/', 'Throne'],
+  ['#/validators', 'Validators'],
+  ['#/play', 'Play'],
+  ['#/rule', 'The rule'],
+] as const
+
+/** The whole page. */
+export function App({ network }: { readonly network: NetworkFile | undefined }): JSX.Element {
+  const route = useRoute()
+  const { book, ask } = useReader(network)
+  const main = useRef<HTMLElement>(null)
+  const place = JSON.stringify(route)
+  const first = useRef(place)
+  useEffect(() => {
+    if (first.current === place) return
+    first.current = ''
+    main.current?.focus()
+    scrollTo(0, 0)
+  }, [place])
+  return (
+    <>
+      <header>
+        <a class="skip" href={location.hash || '#/'} onClick={() => main.current?.focus()}>
+          Skip to the content
+        </a>
+        <a class="brand" href="#/">
+          <img src="mark.svg" alt="" width="28" height="28" /> Affine explorer
+        </a>
+        <nav aria-label="Views">
+          {TABS.map(([href, name]) => (
+            <a key={href} href={href} aria-current={isAt(href, route) ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <FindForm />
+      </header>
+      <ReadingStrip book={book} />
+      <main ref={main} tabIndex={-1}>
+        <View route={route} page={{ book, ask }} />
+      </main>
+    </>
+  )
+}
+
+const isAt = (href: string, { view }: Route): boolean =>
+  href === (view === 'throne' ? '#/' : `#/${view}`)
+
+function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
+  switch (route.view) {
+    case 'throne':
+      return <ThroneView {...page} />
+    case 'duel':
+      return <DuelView {...page} id={route.id} />
+    case 'miner':
+      return <MinerView {...page} hotkey={route.id} />
+    case 'sample':
+      return <SampleView {...page} block={route.block} line={route.line} />
+    case 'challenge':
+      return <ChallengeView key={route.id} {...page} id={route.id} />
+    case 'validators':
+      return <ValidatorsView {...page} />
+    case 'rule':
+      return <RuleView {...page} />
+    case 'play':
+      return <PlayView {...page} />
+    case 'nowhere':
+      return <h1>There is no such view</h1>
+  }
+}
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location.hash))
+  useEffect(() => {
+    const look = (): void => setRoute(routeOf(location.hash))
+    addEventListener('hashchange', look)
+    return () => removeEventListener('hashchange', look)
+  }, [])
+  return route
+}
+
+function useReader(file: NetworkFile | undefined): { readonly book: Book; readonly ask: Ask } {
+  const [book, hear] = useReducer(addNews, { ...EMPTY_BOOK, file })
+  const [ask] = useState(() => startReader(file, hear))
+  return { book, ask }
+}

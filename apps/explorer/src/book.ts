@@ -1,0 +1,92 @@
+import type { NetworkFile } from './network-file.ts'
+import type { BucketHealth } from './worker/buckets.ts'
+import type { DuelTurn, EpochAccount } from './worker/epoch-account.ts'
+import type { Beginning, Queue } from './worker/reader.ts'
+import type { News } from './worker/worker.ts'
+
+/** All that is known of a network so far. */
+export interface Book {
+  readonly file: NetworkFile | undefined
+  readonly beginning: Beginning | undefined
+  readonly epochs: readonly EpochAccount[]
+  readonly queue: Queue | undefined
+  readonly health: readonly BucketHealth[]
+  /** Why reading ended before its time. */
+  readonly failure: string | undefined
+  /** How long it took to recompute everything; undefined before the end. */
+  readonly ms: number | undefined
+}
+
+export const EMPTY_BOOK: Book = {
+  file: undefined,
+  beginning: undefined,
+  epochs: [],
+  queue: undefined,
+  health: [],
+  failure: undefined,
+  ms: undefined,
+}
+
+/** The book with what was just heard. */
+export function addNews(book: Book, news: News): Book {
+  switch (news.type) {
+    case 'begun':
+      return { ...book, beginning: news.beginning }
+    case 'epoch':
+      return { ...book, epochs: [...book.epochs, news.account], health: news.health }
+    case 'ended':
+      return { ...book, queue: news.queue, health: news.health, ms: news.ms }
+    case 'failed':
+      return { ...book, failure: news.message, health: news.health }
+    default:
+      return book
+  }
+}
+
+/** One duel, as it stood at its last epoch, and its epochs. */
+export interface DuelAccount {
+  readonly duel: DuelTurn
+  readonly epochs: readonly EpochAccount[]
+  /** The epoch that ended it; undefined while it goes on. */
+  readonly end: EpochAccount | undefined
+}
+
+/** The duels of a book, in their order. */
+export function duelsIn({ epochs }: Pick<Book, 'epochs'>): readonly DuelAccount[] {
+  const duels = new Map<string, EpochAccount[]>()
+  for (const epoch of epochs) {
+    if (epoch.duel === undefined) continue
+    const of = duels.get(epoch.duel.id) ?? []
+    duels.set(epoch.duel.id, of)
+    of.push(epoch)
+  }
+  return [...duels.values()].flatMap((of) => {
+    const last = of.at(-1)
+    if (last?.duel === undefined) return []
+    const end = last.endings.some((ending) => ending !== 'crowned') ? last : undefined
+    return [{ duel: last.duel, epochs: of, end }]
+  })
+}
+
+/** A stretch of epochs in which one hotkey, or nobody, has the throne. */
+export interface Reign {
+  readonly hotkey: string | undefined
+  readonly from: number
+  /** The first epoch that is not of it any more. */
+  readonly to: number
+}
+
+/** The reigns of a book, the last up to the epoch that was not decided yet. */
+export function reignsIn({ epochs }: Pick<Book, 'epochs'>): readonly Reign[] {
+  const reigns: Reign[] = []
+  const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))
+  const last = epochs.at(-1)
+  if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.heir?.hotkey })
+  for (const { epoch, hotkey } of holders) {
+    const before = reigns.at(-1)
+    if (before !== undefined && before.hotkey === hotkey)
+      reigns[reigns.length - 1] = { ...before, to: epoch + 1 }
+    else reigns.push({ hotkey, from: epoch, to: epoch + 1 })
+  }
+  return reigns
+}

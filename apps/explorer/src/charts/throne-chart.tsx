@@ -1,0 +1,113 @@
+import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
+import { type Book, type DuelAccount, duelsIn, reignsIn } from '../book.ts'
+import { nameIn } from '../page.ts'
+import { shareOf } from '../visible.ts'
+import { type Frame, Plot } from './plot.tsx'
+
+/** The ratio to beat over time: reigns as bands, every duel as a mark that leads to it. */
+export function ThroneChart({ book }: { readonly book: Book }): JSX.Element {
+  const { epochs } = book
+  const [first, last] = [epochs[0]?.epoch ?? 0, (epochs.at(-1)?.epoch ?? 0) + 1]
+  const points = epochs.map(({ epoch, ratio }) => [epoch, ratio / 1e6] as const)
+  const end = epochs.at(-1)
+  if (end) points.push([last, end.nextRatio / 1e6])
+  const most = Math.max(...points.map(([, ratio]) => ratio), 0.6)
+  return (
+    <Plot
+      label="The ratio to beat, epoch by epoch, with reigns and duels"
+      height={260}
+      xs={[first, last + 1]}
+      ys={[0.5, Math.ceil(most * 20) / 20]}
+      xName="epoch"
+      yName="ratio to beat"
+    >
+      {(frame) => (
+        <>
+          <Bands book={book} frame={frame} />
+          <path class="ratio" d={stepsOf(points, frame)} />
+          {duelsIn(book).map((account) => (
+            <DuelMark key={account.duel.id} account={account} book={book} frame={frame} />
+          ))}
+        </>
+      )}
+    </Plot>
+  )
+}
+
+function Bands({ book, frame }: { readonly book: Book; readonly frame: Frame }): JSX.Element {
+  const nameOf = nameIn(book)
+  const { x, top, bottom } = frame
+  return (
+    <g>
+      {reignsIn(book).map(({ hotkey, from, to }, i) => {
+        const width = x(to) - x(from)
+        const name = hotkey === undefined ? 'nobody' : nameOf(hotkey)
+        return (
+          <g key={from}>
+            <rect
+              class={`band band-${hotkey === undefined ? 'none' : i % 2}`}
+              x={x(from)}
+              y={top}
+              width={width}
+              height={bottom - top}
+            />
+            {width > 8 * name.length && (
+              <text class="band-name" x={x(from) + 6} y={top + 16}>
+                {name}
+              </text>
+            )}
+          </g>
+        )
+      })}
+    </g>
+  )
+}
+
+interface MarkProps {
+  readonly account: DuelAccount
+  readonly book: Book
+  readonly frame: Frame
+}
+
+const SHAPES = {
+  won: 'M0-8 7 5-7 5Z',
+  failed: 'M-6-6 6 6M6-6-6 6',
+  open: 'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0Z',
+}
+
+function DuelMark({ account, book, frame: { x, y } }: MarkProps): JSX.Element {
+  const nameOf = nameIn(book)
+  const { duel, epochs, end } = account
+  const last = epochs.at(-1)?.epoch ?? duel.start
+  const how = howItEnded(account)
+  const words = { won: 'won', failed: 'failed', open: 'goes on' }[how]
+  const pair = `${nameOf(duel.contender.hotkey)} against ${nameOf(duel.champion.hotkey)}`
+  const label = `Duel of ${pair}, ratio ${shareOf(duel.ratio)}: ${words}`
+  return (
+    <a href={linkTo.duel(duel.id)} aria-label={label} class={`mark mark-${how}`}>
+      <title>{label}</title>
+      <line x1={x(duel.start)} x2={x(last + 1)} y1={y(duel.ratio / 1e6)} y2={y(duel.ratio / 1e6)} />
+      <g transform={`translate(${x(end ? last + 0.5 : last + 1)} ${y(duel.ratio / 1e6)})`}>
+        <circle class="target" r="13" />
+        <path d={SHAPES[how]} />
+      </g>
+    </a>
+  )
+}
+
+function howItEnded({ end }: DuelAccount): keyof typeof SHAPES {
+  if (end === undefined) return 'open'
+  return end.endings.includes('dethroned') ? 'won' : 'failed'
+}
+
+/** A ratio holds for a whole epoch: steps, not slopes. */
+function stepsOf(points: readonly (readonly [number, number])[], { x, y }: Frame): string {
+  return points
+    .map(([epoch, ratio], i) => {
+      const to = `H${x(epoch + 1).toFixed(1)}`
+      const at = `${y(ratio).toFixed(1)}`
+      return i === 0 ? `M${x(epoch).toFixed(1)},${at}${to}` : `V${at}${to}`
+    })
+    .join('')
+}

@@ -1,0 +1,44 @@
+import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
+import { type Page, useAnswer } from '../page.ts'
+import { visible } from '../visible.ts'
+import type { Course } from '../worker/course.ts'
+import { Board } from './board.tsx'
+
+/** A challenge that is drawn anew from its id, in each environment, and where it was played. */
+export function ChallengeView({ book, ask, id }: Page & { readonly id: string }): JSX.Element {
+  const { value: courses } = useAnswer(() => ask('courses', id), [id])
+  const { value: line } = useAnswer(() => ask('lineOf', id), [id, book.epochs.length])
+  return (
+    <>
+      <p class="eyebrow">Challenge</p>
+      <h1 class="mono">{id}</h1>
+      <p class="lead">
+        {line ? (
+          <a href={linkTo.sample(line)}>See how it was played, and its proof</a>
+        ) : (
+          'It was not played in what was read so far.'
+        )}
+      </p>
+      <p>An id does not say of which environment it is; this is what follows from it in each.</p>
+      {courses?.length === 0 && <p class="bad">This is no challenge id: base58 of 32 bytes.</p>}
+      <div class="columns">
+        {courses?.map((course) => (
+          <Drawn key={course.env} course={course} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function Drawn({ course: { env, turns } }: { readonly course: Course }): JSX.Element {
+  const turn = turns[0]
+  const isBoard = turn?.advice?.kind === 'move' && Array.isArray(turn.observation)
+  return (
+    <section class="card">
+      <h2>{env}</h2>
+      {isBoard && <Board cells={turn.observation as readonly number[]} />}
+      <pre class="message">{visible(turn?.prompt ?? '')}</pre>
+    </section>
+  )
+}

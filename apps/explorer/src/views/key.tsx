@@ -1,0 +1,67 @@
+import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
+import type { Book } from '../book.ts'
+import { nameIn } from '../page.ts'
+import { shortOf } from '../visible.ts'
+
+/** A hotkey, as a link to what it did as a miner. */
+export function Key({
+  book,
+  hotkey,
+}: {
+  readonly book: Book
+  readonly hotkey: string
+}): JSX.Element {
+  return (
+    <a class="key" href={linkTo.miner(hotkey)} title={hotkey}>
+      <Dot of={hotkey} />
+      {nameIn(book)(hotkey)}
+    </a>
+  )
+}
+
+/** A hotkey that is no link. */
+export function Name({
+  book,
+  hotkey,
+}: {
+  readonly book: Book
+  readonly hotkey: string
+}): JSX.Element {
+  return (
+    <span class="key" title={hotkey}>
+      <Dot of={hotkey} />
+      {nameIn(book)(hotkey)}
+    </span>
+  )
+}
+
+/** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
+function Dot({ of }: { readonly of: string }): JSX.Element {
+  const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
+  const cells = [0, 1, 2, 3, 4, 5].filter((bit) => ((hash >> bit) & 1) === 1)
+  return (
+    <svg class="dot" viewBox="0 0 3 3" width="14" height="14" aria-hidden="true">
+      <rect width="3" height="3" fill={`hsl(${hash % 360} 45% 88%)`} />
+      {cells.map((cell) => {
+        const row = cell % 3
+        const columns = cell < 3 ? [0, 2] : [1]
+        return columns.map((column) => (
+          <rect
+            key={`${row}${column}`}
+            x={column}
+            y={row}
+            width="1"
+            height="1"
+            fill={`hsl(${hash % 360} 55% 38%)`}
+          />
+        ))
+      })}
+    </svg>
+  )
+}
+
+/** A hash by its ends. */
+export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
+  <code title={of}>{shortOf(of)}</code>
+)

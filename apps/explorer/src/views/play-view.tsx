@@ -1,0 +1,131 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { linkTo } from '../address.ts'
+import { type Page, useAnswer } from '../page.ts'
+import { visible } from '../visible.ts'
+import type { Course } from '../worker/course.ts'
+import type { Met } from '../worker/sample-index.ts'
+import { Board, cellName } from './board.tsx'
+import { CourseView } from './course-view.tsx'
+
+const ENVS = ['tictactoe@0.1.0', 'mult8@0.1.0']
+
+/** Any environment, against the very challenges that the champion had: yours beside its. */
+export function PlayView(page: Page): JSX.Element {
+  const { book, ask } = page
+  const [env, setEnv] = useState(ENVS[0] ?? '')
+  const [round, setRound] = useState(0)
+  const { value: met } = useAnswer(() => ask('recent', env), [env, book.epochs.length])
+  const challenge = met?.[round % Math.max(1, met.length)]
+  return (
+    <>
+      <h1>Beat the champion</h1>
+      <p>
+        A challenge that was recorded, drawn anew from its id. Play it, then see what the champion
+        of its duel replied.
+      </p>
+      <p class="controls">
+        <label>
+          Environment{' '}
+          <select value={env} onChange={({ currentTarget }) => setEnv(currentTarget.value)}>
+            {(book.beginning?.envs ?? ENVS).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>{' '}
+        <button type="button" onClick={() => setRound(round + 1)}>
+          Another challenge
+        </button>
+      </p>
+      {challenge ? (
+        <Match key={challenge.challengeId} {...page} met={challenge} />
+      ) : (
+        <p>{book.ms === undefined ? 'Reading…' : 'No challenge of it was met.'}</p>
+      )}
+    </>
+  )
+}
+
+function Match({ book, ask, met }: Page & { readonly met: Met }): JSX.Element {
+  const { env, challengeId, block, line } = met
+  const [replies, setReplies] = useState<readonly string[]>([])
+  const { value: mine } = useAnswer(
+    () => ask('course', { env, challengeId, replies }),
+    [challengeId, replies.length],
+  )
+  const { value: shown } = useAnswer(() => ask('sample', { block, line }), [block, line, book.ms])
+  if (mine === undefined) return <p>One moment…</p>
+  const theirs = shown?.champion
+  // What is clicked while an answer is on its way was meant for the turn before.
+  const reply = (text: string): void => {
+    if (mine.turns.length > replies.length) setReplies([...replies, text])
+  }
+  return (
+    <div class="columns">
+      <section class="card">
+        <h2>You</h2>
+        <Yours course={mine} reply={reply} />
+      </section>
+      <section class="card">
+        <h2>The champion</h2>
+        {!mine.isOver && <p>Shown when you are done.</p>}
+        {mine.isOver && theirs && (
+          <>
+            <p class="lead">{wordsOf(mine.reward, theirs.reward)}</p>
+            <CourseView course={theirs} />
+          </>
+        )}
+        <p>
+          Challenge <a href={linkTo.sample(met)}>{challengeId}</a>
+        </p>
+      </section>
+    </div>
+  )
+}
+
+function wordsOf(mine: number, theirs: number): string {
+  if (mine > theirs) return 'You beat the champion here.'
+  return mine === theirs ? 'You did as well as the champion.' : 'The champion did better.'
+}
+
+interface YoursProps {
+  readonly course: Course
+  readonly reply: (text: string) => void
+}
+
+function Yours({ course, reply }: YoursProps): JSX.Element {
+  const turn = course.turns.at(-1)
+  if (course.isOver || turn === undefined) return <CourseView course={course} />
+  const { advice, observation, prompt } = turn
+  if (advice?.kind === 'move' && Array.isArray(observation))
+    return (
+      <>
+        <p>{prompt.split('\n')[0]}</p>
+        <Board cells={observation} onTake={(cell) => reply(cellName(cell))} />
+      </>
+    )
+  return <Written prompt={prompt} reply={reply} />
+}
+
+function Written({ prompt, reply }: Pick<YoursProps, 'reply'> & { readonly prompt: string }) {
+  const [text, setText] = useState('')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        reply(text)
+      }}
+    >
+      <pre class="message">{visible(prompt)}</pre>
+      <label>
+        Your reply{' '}
+        <input
+          value={text}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>{' '}
+      <button type="submit">Reply</button>
+    </form>
+  )
+}

@@ -1,0 +1,69 @@
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Page, useAnswer } from '../page.ts'
+import { visible } from '../visible.ts'
+import { PARTS, type Part } from '../worker/flip.ts'
+import type { Step } from '../worker/proof.ts'
+import type { Line } from '../worker/sample-index.ts'
+
+/** A sample's proof, step by step, each recomputed here, and with a byte changed. */
+export function ProofView({ book, ask, line }: Page & { readonly line: Line }): JSX.Element {
+  const [part, setPart] = useState<Part>('nothing')
+  const by = [line.block, line.line, part, book.epochs.length]
+  const { value: steps, error } = useAnswer(() => ask('proof', line, part), by)
+  const broken = steps?.filter(({ holds }) => !holds).length ?? 0
+  return (
+    <section>
+      <h2>Its proof</h2>
+      <p>
+        Each step is recomputed in this browser from what was published and what is on chain. Change
+        a byte, and see which of them notice.
+      </p>
+      <fieldset class="flips">
+        <legend>Change a byte in</legend>
+        {PARTS.map((each) => (
+          <button
+            key={each}
+            type="button"
+            aria-pressed={each === part}
+            onClick={() => setPart(each)}
+          >
+            {each === 'nothing' ? 'nothing: as published' : each}
+          </button>
+        ))}
+      </fieldset>
+      {error !== undefined && <p class="bad">{error}</p>}
+      {steps && (
+        <p role="status" class={broken === 0 ? 'good' : 'bad'}>
+          {broken === 0
+            ? `✔ All ${steps.length} steps hold.`
+            : `✘ ${broken} of ${steps.length} steps fail.`}
+        </p>
+      )}
+      <ol class="steps">
+        {steps?.map((step) => (
+          <StepView key={step.title} step={step} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function StepView({ step: { title, says, values, holds } }: { readonly step: Step }): JSX.Element {
+  return (
+    <li class={holds ? 'step' : 'step broken'}>
+      <h3>
+        {holds ? '✔' : '✘'} {title}
+      </h3>
+      <p>{says}</p>
+      <dl>
+        {values.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{visible(value, 1200)}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  )
+}

@@ -1,0 +1,84 @@
+import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
+import { type Page, useAnswer } from '../page.ts'
+import { visible } from '../visible.ts'
+import type { Shown } from '../worker/answers.ts'
+import type { Side } from '../worker/deeds.ts'
+import type { Line } from '../worker/sample-index.ts'
+import { CourseView } from './course-view.tsx'
+import { Hash, Key } from './key.tsx'
+import { ProofView } from './proof-view.tsx'
+
+/** A challenge as it was played: both miners side by side, then its proof. */
+export function SampleView({ block, line, ...page }: Page & Line): JSX.Element {
+  const { book, ask } = page
+  const by = [block, line, book.epochs.length, book.ms]
+  const { value: shown, error } = useAnswer(() => ask('sample', { block, line }), by)
+  if (shown === undefined)
+    return (
+      <>
+        <h1>A challenge</h1>
+        <p>{book.ms === undefined && book.failure === undefined ? 'Reading…' : error}</p>
+      </>
+    )
+  const { sample, epoch, validator } = shown
+  return (
+    <>
+      <p class="eyebrow">
+        {sample.env} #{sample.index}, epoch {epoch}
+      </p>
+      <h1>{HOW[sample.verdict]}</h1>
+      <p>
+        Challenge{' '}
+        <a href={linkTo.challenge(sample.challengeId)} class="mono">
+          {sample.challengeId}
+        </a>
+        , line {line} of block <Hash of={block} />, in the lane of{' '}
+        <Key book={book} hotkey={validator} />; part of{' '}
+        <a href={linkTo.duel(sample.duel)}>this duel</a>.
+      </p>
+      <div class="columns">
+        <SideView page={page} shown={shown} side="champion" />
+        <SideView page={page} shown={shown} side="contender" />
+      </div>
+      <ProofView {...page} line={{ block, line }} />
+    </>
+  )
+}
+
+const HOW = {
+  win: 'The contender won this challenge',
+  loss: 'The champion won this challenge',
+  tie: 'A tie',
+} as const
+
+interface SideProps {
+  readonly page: Page
+  readonly shown: Shown
+  readonly side: Side
+}
+
+function SideView({ page: { book }, shown, side }: SideProps): JSX.Element {
+  const { miner, reward, messages, fault } = shown.sample[side]
+  const course = shown[side]
+  return (
+    <section class={`card side-${side}`}>
+      <h2>
+        {side} <Key book={book} hotkey={miner} />
+      </h2>
+      <p>
+        Reward {reward}
+        {fault !== undefined && `, forfeited: ${fault}`}
+      </p>
+      {course ? (
+        <CourseView course={course} />
+      ) : (
+        messages.map(({ role, content }, i) => (
+          <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>
+            {visible(content, 8192)}
+          </pre>
+        ))
+      )}
+    </section>
+  )
+}

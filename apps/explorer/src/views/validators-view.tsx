@@ -1,0 +1,122 @@
+import type { JSX } from 'preact'
+import type { Book } from '../book.ts'
+import { TrustChart } from '../charts/trust-chart.tsx'
+import type { Page } from '../page.ts'
+import { shareOf, visibleLine } from '../visible.ts'
+import type { LaneAccount } from '../worker/epoch-account.ts'
+import { Name } from './key.tsx'
+import { Wide } from './wide.tsx'
+
+/** Validators: trust, lanes, buckets, and what did not hold. */
+export function ValidatorsView({ book }: Page): JSX.Element {
+  return (
+    <>
+      <h1>Validators</h1>
+      <Findings book={book} />
+      <section>
+        <h2>Trust over time</h2>
+        <p>
+          The share of its lanes that were good, older ones fading. Who has no record has one half.
+        </p>
+        {book.epochs.length > 0 && <TrustChart book={book} />}
+      </section>
+      <Lanes book={book} />
+      <BucketTable book={book} />
+    </>
+  )
+}
+
+interface Told {
+  readonly book: Book
+}
+
+function Findings({ book: { epochs } }: Told): JSX.Element {
+  const found = epochs.flatMap(({ flaws, remarks }) => [
+    ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
+    ...remarks.map((remark) => ({ ...remark, mark: '!' })),
+  ])
+  return (
+    <section>
+      <h2>What did not hold</h2>
+      {found.length === 0 && (
+        <p>Nothing so far: all copies agree, and all roots attested are right.</p>
+      )}
+      <ul class="findings">
+        {found.slice(-200).map(({ mark, epoch, validator, code, detail }) => (
+          <li key={`${epoch}${validator}${code}${detail}`}>
+            {mark} epoch {epoch}, {visibleLine(validator)}: <code>{code}</code>{' '}
+            {visibleLine(detail, 400)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** How often the lanes of a validator were due, sealed, accepted and set aside. */
+function countLanes({ epochs }: Book) {
+  const all = epochs.flatMap(({ lanes }) => lanes)
+  const validators = [...new Set(all.map(({ validator }) => validator))]
+  return validators.map((hotkey) => {
+    const own = all.filter(({ validator }) => validator === hotkey)
+    const count = (is: (lane: LaneAccount) => boolean): number => own.filter(is).length
+    const sealed = count((lane) => lane.sealed)
+    const accepted = count((lane) => lane.accepted)
+    const aside = count(({ setAside }) => setAside.length > 0)
+    return { hotkey, due: own.length, sealed, accepted, aside }
+  })
+}
+
+function Lanes({ book }: Told): JSX.Element {
+  const trust = book.epochs.at(-1)?.trust ?? {}
+  return (
+    <section>
+      <h2>Lanes</h2>
+      <Wide
+        label="Lanes of validators"
+        columns={['validator', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
+      >
+        {countLanes(book).map(({ hotkey, due, sealed, accepted, aside }) => (
+          <tr key={hotkey} class={aside > 0 ? 'aside' : undefined}>
+            <td>
+              <Name book={book} hotkey={hotkey} />
+            </td>
+            <td>{shareOf(trust[hotkey] ?? 500_000)}</td>
+            <td>{due}</td>
+            <td>{sealed}</td>
+            <td>{accepted}</td>
+            <td>{aside}</td>
+          </tr>
+        ))}
+      </Wide>
+    </section>
+  )
+}
+
+function BucketTable({ book }: Told): JSX.Element {
+  return (
+    <section>
+      <h2>Buckets</h2>
+      <Wide label="Buckets" columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}>
+        {book.health.map(({ hotkey, announced, place, files, bytes, missing, silent }) => (
+          <tr key={hotkey + announced} class={silent === undefined ? undefined : 'aside'}>
+            <td>
+              <Name book={book} hotkey={hotkey} />
+            </td>
+            <td class="long">{visibleLine(announced, 140)}</td>
+            <td>{files}</td>
+            <td>{(bytes / 1e6).toFixed(1)}</td>
+            <td>{missing}</td>
+            <td>{stateText(place, silent)}</td>
+          </tr>
+        ))}
+      </Wide>
+    </section>
+  )
+}
+
+function stateText(place: string | undefined, silent: string | undefined): string {
+  if (place === undefined) return 'no address that a page opens'
+  if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
+  return '✔ answers'
+}

@@ -1,0 +1,29 @@
+/** What does not show, or turns what stands around it: controls, marks of direction. */
+const HIDDEN =
+  /[^\S\n ]|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * Text from outside, as it may be shown: what does not show is named by its code, as in ⟨U+202E⟩,
+ * line feeds stay, and no more than `most` characters are taken.
+ */
+export function visible(text: string, most = 4096): string {
+  const cut = text.length > most ? `${text.slice(0, most)}… ${text.length - most} more` : text
+  return cut.replace(HIDDEN, (character) => {
+    if (character === '\n') return character
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return `⟨U+${code}⟩`
+  })
+}
+
+/** The same on one line. */
+export const visibleLine = (text: string, most = 200): string =>
+  visible(text, most).replaceAll('\n', '⏎')
+
+/** A hotkey or a hash by its ends. */
+export function shortOf(text: string): string {
+  if (text.length <= 13) return visibleLine(text)
+  return visibleLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
+}
+
+/** A share in ppm as a decimal, with no more digits than it has. */
+export const shareOf = (ppm: number): string => String(ppm / 1_000_000)

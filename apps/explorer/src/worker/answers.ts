@@ -1,0 +1,64 @@
+import type { Sample } from '@affine/blocks'
+import { registry } from '@affine/envs'
+import { type Course, courseOf, type Played } from './course.ts'
+import { evidenceOf, readAgain } from './evidence.ts'
+import { flipIn, type Part } from './flip.ts'
+import type { Step } from './proof.ts'
+import { proofSteps } from './proof-steps.ts'
+import type { Reader } from './reader.ts'
+import { type RuleAccount, ruleAccount, type Tried } from './rule.ts'
+import type { BlockPlace, Line, Met } from './sample-index.ts'
+
+/** A sample as it was recorded, and each side's course, where the environment is known here. */
+export interface Shown extends BlockPlace, Line {
+  readonly sample: Sample
+  readonly champion: Course | undefined
+  readonly contender: Course | undefined
+}
+
+/** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
+export interface Answers {
+  /** Where the sample of a challenge is, if it was met. */
+  lineOf(challengeId: string): Promise<Line | undefined>
+  sample(line: Line): Promise<Shown>
+  /** The steps of a sample's proof, with one byte of that part changed. */
+  proof(line: Line, part: Part): Promise<readonly Step[]>
+  /** An episode from its beginning, in one environment. */
+  course(played: Played): Promise<Course | undefined>
+  /** A challenge id in each environment there is: it does not say of which it is. */
+  courses(challengeId: string): Promise<readonly Course[]>
+  /** The samples of an environment that were met last. */
+  recent(env: string): Promise<readonly Met[]>
+  rule(tried: Tried): Promise<RuleAccount>
+}
+
+/** Answers from a subnet that is read, once it is open. */
+export function answersOf(opened: () => Promise<Reader>): Answers {
+  return {
+    lineOf: async (challengeId) => (await opened()).samples.lineOf(challengeId),
+    sample: async (line) => sampleAt(await opened(), line),
+    proof: async (line, part) => {
+      const lane = await (await opened()).laneOf(line.block)
+      return proofSteps(flipIn(await evidenceOf(line, lane), part))
+    },
+    course: async (played) => courseOf(played),
+    courses: async (challengeId) =>
+      [...registry.keys()].flatMap((env) => courseOf({ env, challengeId, replies: [] }) ?? []),
+    recent: async (env) => (await opened()).samples.recent(env),
+    rule: async (tried) => ruleAccount(tried),
+  }
+}
+
+async function sampleAt(reader: Reader, { block, line }: Line): Promise<Shown> {
+  const { sources, validator, epoch } = await reader.holdersOf(block)
+  const sample = (await readAgain(block, sources)).samples[line]
+  if (sample === undefined) throw new Error(`the block has no line ${line}`)
+  const { env, challengeId } = sample
+  const courseBy = (side: 'champion' | 'contender'): Course | undefined => {
+    const said = sample[side].messages.filter(({ role }) => role === 'assistant')
+    const replies = said.map(({ content }) => content)
+    return courseOf({ env, challengeId, replies })
+  }
+  const courses = { champion: courseBy('champion'), contender: courseBy('contender') }
+  return { validator, epoch, block, line, sample, ...courses }
+}

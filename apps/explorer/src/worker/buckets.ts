@@ -1,0 +1,101 @@
+import { httpBucket } from '@affine/blocks'
+import type { OpenBucket, Source } from '@affine/settlement'
+
+/** What a bucket did when it was asked. */
+export interface BucketHealth {
+  /** Whose it is. */
+  readonly hotkey: string
+  /** Where it was looked for; undefined for an address that a page does not open. */
+  readonly place: string | undefined
+  readonly announced: string
+  files: number
+  bytes: number
+  /** How often it did not have what was asked for. */
+  missing: number
+  /** Why it did not answer, the last time that it did not. */
+  silent: string | undefined
+}
+
+/** An address of a host and a path alone. Protocol §6.4. */
+const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+/** For a whole answer. */
+const PATIENCE_MS = 10_000
+/** Failures after which a bucket is not asked again: a page is read by someone who waits. */
+const MOST_FAILURES = 2
+
+/** Asks without cookies and without saying which page asks. */
+const ask: typeof fetch = (input, init) =>
+  fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
+
+/** The buckets of a subnet as a page reads them, and what became of it. */
+export class Buckets {
+  readonly #base: string | undefined
+  readonly #isLocal: boolean
+  readonly #health = new Map<string, BucketHealth>()
+  readonly #failures = new Map<string, number>()
+
+  /**
+   * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
+   * pages on one's own machine, http too.
+   */
+  constructor(base: string | undefined, isLocal: boolean) {
+    this.#base = base
+    this.#isLocal = isLocal
+  }
+
+  /** For who recomputes. */
+  readonly open: OpenBucket = (hotkey, announced) => {
+    const place = this.#placeOf(announced)
+    const name = `${hotkey} ${announced}`
+    const fresh = { hotkey, place, announced, files: 0, bytes: 0, missing: 0, silent: undefined }
+    const health = this.#health.get(name) ?? fresh
+    this.#health.set(name, health)
+    if (place === undefined) return null
+    return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
+  }
+
+  /** Of every bucket so far, in the order in which they were met. */
+  health(): readonly BucketHealth[] {
+    return [...this.#health.values()].map((each) => ({ ...each }))
+  }
+
+  #placeOf(announced: string): string | undefined {
+    const mayOpen = announced.startsWith('https:') || this.#isLocal
+    if (mayOpen && WEB.test(announced) && URL.canParse(announced)) return announced
+    if (this.#base === undefined || !PLAIN_NAME.test(announced)) return undefined
+    return `${this.#base.replace(/\/$/, '')}/${announced}`
+  }
+
+  async #read(health: BucketHealth, place: string, { path, limit }: Asked): ReturnType<Read> {
+    const failures = this.#failures.get(place) ?? 0
+    if (failures >= MOST_FAILURES) throw new Error(health.silent)
+    try {
+      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
+        path,
+        limit,
+      )
+      if (bytes === null) health.missing += 1
+      else health.files += 1
+      health.bytes += bytes?.length ?? 0
+      return bytes
+    } catch (error) {
+      this.#failures.set(place, failures + 1)
+      health.silent = reasonOf(error as Error)
+      throw new Error(health.silent)
+    }
+  }
+}
+
+type Read = Source['read']
+
+interface Asked {
+  readonly path: string
+  readonly limit: number
+}
+
+/** A browser does not say which of the two it was, and to find out would take another request. */
+function reasonOf({ message }: Error): string {
+  if (!/failed to fetch|networkerror|load failed/i.test(message)) return message
+  return 'there is no answer, or none that a page may read: see its CORS rules'
+}

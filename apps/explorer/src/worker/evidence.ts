@@ -1,0 +1,82 @@
+import { type Block, blockPath, type Header, LIMITS, readBlock, sampleProof } from '@affine/blocks'
+import { type Chain, verify } from '@affine/chain'
+import type { State } from '@affine/duel'
+import {
+  beaconBlock,
+  type CheckedLane,
+  readSeals,
+  type Source,
+  sealBlock,
+} from '@affine/settlement'
+import type { Evidence } from './proof.ts'
+import type { Line } from './sample-index.ts'
+
+/** What is needed to prove a sample of an epoch. */
+export interface Lane {
+  readonly chain: Chain
+  /** Governs the epoch. */
+  readonly state: State
+  readonly validator: string
+  readonly checked: CheckedLane
+  /** Who may have its blocks. */
+  readonly sources: readonly Source[]
+}
+
+/**
+ * Reads a block again: it is known by its hash, so whoever has it may give it.
+ * @throws Error when nobody does.
+ */
+export async function readAgain(hash: string, sources: readonly Source[]): Promise<Block> {
+  for (const { read } of sources) {
+    const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch(() => null)
+    const block = bytes && readBlock(bytes, { hash, verify })
+    if (block?.ok) return block.value
+  }
+  throw new Error(`no bucket has block ${hash}`)
+}
+
+/**
+ * Everything that a sample's proof is made of, as it was published and as it stands on chain.
+ * @throws Error when its lane is void, or a block of it cannot be had any more.
+ */
+export async function evidenceOf({ block: hash, line }: Line, lane: Lane): Promise<Evidence> {
+  const { chain, state, validator, checked, sources } = lane
+  const { epoch, protocol, duel, due } = state
+  if (!checked.ok || duel === undefined)
+    throw new Error('the lane is void, so there is nothing to prove')
+  const block = await readAgain(hash, sources)
+  const after = await headersAfter(hash, checked.value.blocks, sources)
+  const proof = sampleProof(block, line, after)
+  const head = after.at(-1) ?? block.header
+  const { env } = JSON.parse(proof.sample)
+  const seals = await readSeals(chain, state)
+  return {
+    ...proof,
+    genesis: chain.genesis,
+    netuid: chain.netuid,
+    validator,
+    epoch,
+    duel: duel.id,
+    champion: duel.champion.hotkey,
+    contender: duel.contender.hotkey,
+    specHash: protocol.envs[env] ?? '',
+    secret: head.secret ?? '',
+    commitment: due[validator] ?? '',
+    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
+    beaconBlock: beaconBlock(epoch, protocol),
+    sealed: seals[validator] ?? '',
+    sealBlock: sealBlock(epoch, protocol),
+  }
+}
+
+/** The headers of a lane's blocks after one of them. `blocks` begins with the head. */
+async function headersAfter(
+  hash: string,
+  blocks: readonly string[],
+  sources: readonly Source[],
+): Promise<readonly Header[]> {
+  const later = blocks.slice(0, blocks.indexOf(hash)).reverse()
+  const headers: Header[] = []
+  for (const each of later) headers.push((await readAgain(each, sources)).header)
+  return headers
+}

@@ -1,0 +1,56 @@
+import type { Sample } from '@affine/blocks'
+import type { Evidence } from './proof.ts'
+
+/** What of a proof a reader may change a byte of, to see which steps notice. */
+export const PARTS = [
+  'nothing',
+  'a reply',
+  'the secret',
+  'the beacon',
+  'the Merkle path',
+  'the header',
+  'the signature',
+  'the head on chain',
+] as const
+
+export type Part = (typeof PARTS)[number]
+
+/** The evidence with one byte of that part changed. */
+export function flipIn(evidence: Evidence, part: Part): Evidence {
+  const { sample, path, header } = evidence
+  switch (part) {
+    case 'nothing':
+      return evidence
+    case 'a reply':
+      return { ...evidence, sample: flipReply(sample) }
+    case 'the secret':
+      return { ...evidence, secret: flipAt(evidence.secret, 0) }
+    case 'the beacon':
+      return { ...evidence, beacon: flipAt(evidence.beacon, 0) }
+    case 'the Merkle path':
+      return { ...evidence, path: path.map((hash, i) => (i === 0 ? flipAt(hash, 0) : hash)) }
+    case 'the header':
+      return { ...evidence, header: flipAt(header, header.indexOf('"time":') + 7) }
+    case 'the signature':
+      return { ...evidence, signature: flipAt(evidence.signature, 0) }
+    case 'the head on chain':
+      return { ...evidence, sealed: flipAt(evidence.sealed, 0) }
+  }
+}
+
+/** The last character of the contender's last reply, or of the champion's where that gave none. */
+function flipReply(sample: string): string {
+  const said = JSON.parse(sample) as Sample
+  const messages = [...said.champion.messages, ...said.contender.messages]
+  const reply = messages.reverse().find(({ role }) => role === 'assistant')
+  if (reply === undefined) return flipAt(sample, 1)
+  Object.assign(reply, { content: flipAt(reply.content, reply.content.length - 1) })
+  return JSON.stringify(said)
+}
+
+/** The text with the lowest bit of one character changed; of a hex digit one that stays such. */
+function flipAt(text: string, at: number): string {
+  const code = text.charCodeAt(at)
+  if (Number.isNaN(code)) return text
+  return text.slice(0, at) + String.fromCharCode(code ^ 1) + text.slice(at + 1)
+}

@@ -1,0 +1,125 @@
+import { blockHash, commitmentOf, merkleRoot, verifyInclusion } from '@affine/blocks'
+import { verify } from '@affine/chain'
+import { challengeId, isChallengeId, seedOf } from '@affine/envs'
+import { bytesOf, hexOf, textBytes } from './bytes.ts'
+import type { Evidence, Step } from './proof.ts'
+import { type Read, readEvidence } from './read-evidence.ts'
+import { replaySteps } from './replay-steps.ts'
+
+/**
+ * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
+ * the rewards, and from the line to the head on chain. Does not throw for a sample that was read,
+ * nor with any of its bytes changed.
+ */
+export function proofSteps(evidence: Evidence): readonly Step[] {
+  const read = readEvidence(evidence)
+  return [
+    commitmentStep(evidence),
+    idStep(evidence, read),
+    seedStep(read),
+    ...replaySteps(evidence, read),
+    merkleStep(evidence, read),
+    hashStep(evidence),
+    signatureStep(evidence),
+    sealStep(evidence),
+  ]
+}
+
+function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: Evidence): Step {
+  const { secret, commitment } = rest
+  const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
+  return {
+    title: 'Secret → commitment',
+    says: 'The validator had committed to its secret before the epoch began.',
+    values: [
+      ['secret', secret],
+      ['computed', computed],
+      ['on chain', commitment],
+    ],
+    holds: computed === commitment,
+  }
+}
+
+function idStep(evidence: Evidence, { env, index, id }: Read): Step {
+  const { beacon, beaconBlock } = evidence
+  const computed = challengeId({ ...evidence, env, index })
+  return {
+    title: 'Secret and beacon → challenge id',
+    says: `Nobody knew both before block ${beaconBlock}, so nobody could choose the challenge.`,
+    values: [
+      ['beacon', beacon],
+      ['place', `${env} #${index}`],
+      ['computed', computed],
+      ['recorded', id],
+    ],
+    holds: computed === id,
+  }
+}
+
+function seedStep({ id }: Read): Step {
+  const isId = isChallengeId(id)
+  const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
+  return {
+    title: 'Id → seed',
+    says: 'All chance of the episode follows from these 128 bits.',
+    values: [
+      ['id', id],
+      ['seed', seed],
+    ],
+    holds: isId,
+  }
+}
+
+function merkleStep({ sample, index, path }: Evidence, { count, root }: Read): Step {
+  const leaf = textBytes(sample)
+  const proof = path.map(bytesOf)
+  const proved = { leaf, index, size: count, proof, root: bytesOf(root) }
+  return {
+    title: 'Line → Merkle root',
+    says: `The line is number ${index} of the ${count} that the block's header has the root of.`,
+    values: [
+      ['leaf', hexOf(merkleRoot([leaf]))],
+      ...path.map((hash, i) => [`sibling ${i + 1}`, hash] as const),
+      ['root', root],
+    ],
+    holds: verifyInclusion(proved),
+  }
+}
+
+function hashStep({ header, links }: Evidence): Step {
+  const hashes = [header, ...links].map((line) => blockHash(textBytes(line)))
+  const isLinked = links.every((line, i) => line.includes(`"prev":"${hashes[i]}"`))
+  return {
+    title: 'Header → block hash → head',
+    says: 'Each block names the one before it, up to the last of the lane, its head.',
+    values: hashes.map((hash, i) => [i === 0 ? 'this block' : `block after ${i}`, hash]),
+    holds: isLinked,
+  }
+}
+
+function signatureStep({ header, signature, validator }: Evidence): Step {
+  const hash = blockHash(textBytes(header))
+  return {
+    title: 'Signature',
+    says: 'The validator signed the block.',
+    values: [
+      ['block hash', hash],
+      ['hotkey', validator],
+      ['signature', signature],
+    ],
+    holds: verify(bytesOf(hash), bytesOf(signature), validator),
+  }
+}
+
+function sealStep({ header, links, sealed, sealBlock }: Evidence): Step {
+  const head = blockHash(textBytes(links.at(-1) ?? header))
+  return {
+    title: 'Head → seal on chain',
+    says: `At block ${sealBlock} lanes closed: the head was on chain, and all of it was fixed.`,
+    values: [
+      ['head', head],
+      ['sealed', sealed],
+    ],
+    holds: head === sealed,
+  }
+}

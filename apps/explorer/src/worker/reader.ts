@@ -1,0 +1,126 @@
+import type { Sample } from '@affine/blocks'
+import type { Snapshot } from '@affine/chain'
+import { firstState, type State } from '@affine/duel'
+import {
+  holdersOf,
+  inReadingOrder,
+  type Opened,
+  placeOf,
+  placesIn,
+  type Recomputed,
+  readersState,
+  recompute,
+  type SamplePlace,
+  type Source,
+  type Standing,
+} from '@affine/settlement'
+import type { NetworkFile } from '../network-file.ts'
+import { type BucketHealth, Buckets } from './buckets.ts'
+import { EpochDeeds } from './deeds.ts'
+import { type EpochAccount, epochAccount } from './epoch-account.ts'
+import type { Lane } from './evidence.ts'
+import { openSubnet } from './open-subnet.ts'
+import { type BlockPlace, SampleIndex } from './sample-index.ts'
+
+/** Lanes that are read side by side: while one is checked, others are on their way. */
+const LANES_AT_ONCE = 4
+
+/** Where a subnet is read from, and how far. */
+export interface Beginning {
+  readonly genesis: string
+  readonly netuid: number
+  readonly height: number
+  /** The epoch that it begins with, and the one that the chain is in. */
+  readonly from: number
+  readonly to: number
+  /** Is the state that it begins with believed, and not the network's first? */
+  readonly isBelieved: boolean
+  readonly envs: readonly string[]
+}
+
+/** Who waits at the chain's head, and why the others do not. */
+export type Queue = readonly Standing[]
+
+/** A subnet that is recomputed here, and what is kept of it to answer questions. */
+export class Reader {
+  readonly samples: SampleIndex = new SampleIndex()
+  readonly #buckets: Buckets
+  readonly #opened: Opened
+  readonly #deeds = new EpochDeeds()
+  readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
+
+  private constructor(opened: Opened, buckets: Buckets) {
+    this.#opened = opened
+    this.#buckets = buckets
+  }
+
+  /** @throws Error when the chain cannot be read. */
+  static async open(file: NetworkFile, isLocal: boolean): Promise<Reader> {
+    return new Reader(await openSubnet(file), new Buckets(file.buckets, isLocal))
+  }
+
+  /** Recomputes every epoch, and tells of each. */
+  async *epochs(
+    last: number | undefined,
+    begin: (beginning: Beginning) => void,
+  ): AsyncGenerator<EpochAccount, Queue> {
+    const { chain, network } = this.#opened
+    const data = { chain, network, openBucket: this.#buckets.open }
+    const first = firstState(network.protocol, network.firstEpoch)
+    const from = last === undefined ? first : await readersState(data, last)
+    begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
+    let epoch = from.epoch
+    let state = from
+    const onSample = (sample: Sample, place: SamplePlace): void => {
+      const line = this.samples.add(sample, place, epoch)
+      this.#deeds.add(sample, { ...place, line })
+    }
+    const settled = recompute({ ...data, from, onSample, lanesAtOnce: LANES_AT_ONCE })
+    for await (const recomputed of settled) {
+      const { before, lanes, report } = recomputed
+      this.#settled.set(before.epoch, { before, lanes })
+      epoch = recomputed.state.epoch
+      state = recomputed.state
+      yield epochAccount(recomputed, this.#deeds.finish(report))
+    }
+    const snapshot = await this.#snapshot()
+    return placesIn(state, snapshot, network).rows
+  }
+
+  health(): readonly BucketHealth[] {
+    return this.#buckets.health()
+  }
+
+  /** Who may have a block, in the order in which to ask, and whose it is. */
+  async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
+    const place = this.samples.placeOf(block)
+    if (place === undefined) throw new Error('no lane that was read has this block')
+    const duel = this.#settled.get(place.epoch)?.before.duel
+    const holders = inReadingOrder(holdersOf(duel, await this.#snapshot()), place.validator)
+    const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
+    return { ...place, sources }
+  }
+
+  /** The lane that a block is in. */
+  async laneOf(block: string): Promise<Lane> {
+    const { validator, epoch, sources } = await this.holdersOf(block)
+    const settled = this.#settled.get(epoch)
+    const checked = settled?.lanes.get(validator)
+    if (settled === undefined || checked === undefined) throw new Error('its epoch is not decided')
+    return { chain: this.#opened.chain, state: settled.before, validator, checked, sources }
+  }
+
+  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<Beginning> {
+    const { chain, network } = this.#opened
+    const { number: height } = await chain.head()
+    const { epoch: to } = placeOf(height, network.protocol)
+    const { genesis, netuid } = chain
+    const envs = Object.keys(network.protocol.envs)
+    return { genesis, netuid, height, from, to, isBelieved, envs }
+  }
+
+  async #snapshot(): Promise<Snapshot> {
+    const { chain } = this.#opened
+    return chain.snapshot((await chain.head()).number)
+  }
+}

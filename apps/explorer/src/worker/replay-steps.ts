@@ -1,0 +1,85 @@
+import { challengeVerdict } from '@affine/blocks'
+import { make, registry, replay } from '@affine/envs'
+import type { Evidence, Step } from './proof.ts'
+import type { Read, Recorded } from './read-evidence.ts'
+
+/** The steps of a proof in which the environment is asked again. Never throws. */
+export function replaySteps(evidence: Evidence, read: Read): readonly Step[] {
+  const sides = ['champion', 'contender'] as const
+  const replayed = sides.map((side) => replayStep(side, evidence[side], read))
+  return [promptStep(read), ...replayed, verdictStep(read)]
+}
+
+function promptStep({ env, id, champion, contender }: Read): Step {
+  const prompt = promptOf(env, id)
+  const recorded = [champion, contender].map(({ messages }) => messages?.[0]?.content)
+  return {
+    title: 'Seed → prompt',
+    says: 'The environment, drawn anew from the seed, asks what both miners were asked.',
+    values: [
+      ['drawn now', prompt],
+      ['champion was asked', recorded[0] ?? ''],
+      ['contender was asked', recorded[1] ?? ''],
+    ],
+    holds: recorded.every((text) => text === prompt),
+  }
+}
+
+function promptOf(name: string, challengeId: string): string {
+  if (!registry.has(name)) return 'no such environment'
+  const env = make(name)
+  try {
+    env.reset({ options: { challengeId } })
+  } catch {
+    return 'no such challenge'
+  }
+  return env.render()
+}
+
+function replayStep(side: 'champion' | 'contender', miner: string, read: Read): Step {
+  const recorded = read[side]
+  const { messages = [], reward, fault } = recorded
+  const played = registry.has(read.env)
+    ? replay(make(read.env), read.id, messages)
+    : ({ ok: false, code: 'no such environment', detail: '' } as const)
+  const came = played.ok ? `reward ${played.value.reward}` : `${played.code} ${played.detail}`
+  return {
+    title: `Replies of the ${side} → reward`,
+    says: 'Its recorded replies are played again, by the code that played them first.',
+    values: [
+      ...repliesIn(recorded).map((reply, i) => [`reply ${i + 1}`, reply] as const),
+      ['replayed', came],
+      ['recorded', `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`],
+    ],
+    holds:
+      recorded.miner === miner &&
+      played.ok &&
+      played.value.reward === reward &&
+      played.value.fault === (fault !== undefined),
+  }
+}
+
+function repliesIn({ messages = [] }: Recorded): readonly string[] {
+  if (!Array.isArray(messages)) return []
+  return messages
+    .filter((message) => message?.role === 'assistant')
+    .map(({ content }) => `${content}`)
+}
+
+function verdictStep({ champion, contender, verdict }: Read): Step {
+  const rewards = { champion: rewardOf(champion), contender: rewardOf(contender) }
+  const computed = challengeVerdict(rewards)
+  return {
+    title: 'Rewards → verdict',
+    says: 'Who earned more has it.',
+    values: [
+      ['champion', String(rewards.champion.reward)],
+      ['contender', String(rewards.contender.reward)],
+      ['verdict for the contender', computed],
+      ['recorded', verdict],
+    ],
+    holds: computed === verdict,
+  }
+}
+
+const rewardOf = ({ reward = Number.NaN }: Recorded) => ({ reward })

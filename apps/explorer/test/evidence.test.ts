@@ -1,0 +1,148 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
+import { intervalOf } from '@affine/wilson'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { castOf } from '../../validator/src/commands/demo/cast.ts'
+import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
+import { EpochDeeds } from '../src/worker/deeds.ts'
+import { type EpochAccount, epochAccount } from '../src/worker/epoch-account.ts'
+import { evidenceOf, type Lane } from '../src/worker/evidence.ts'
+import { flipIn, type Part } from '../src/worker/flip.ts'
+import { proofSteps } from '../src/worker/proof-steps.ts'
+import { SampleIndex } from '../src/worker/sample-index.ts'
+
+const Z = Math.sqrt(7.1289)
+let root: string
+const epochs: { readonly account: EpochAccount; readonly settled: Recomputed }[] = []
+const samples = new SampleIndex()
+let laneOf: (epoch: number) => Lane
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'evidence-'))
+  const { chain } = await runSubnet(castOf('evidence to account for'), root, () => {})
+  const open = (hotkey: string, url: string): Source | null =>
+    openBucket(hotkey, url, { base: join(root, 'buckets') })
+  const deeds = new EpochDeeds()
+  let epoch = 0
+  const settling = recompute({
+    chain,
+    network: LOCAL_NETWORK,
+    openBucket: open,
+    onSample: (sample, place) =>
+      deeds.add(sample, { ...place, line: samples.add(sample, place, epoch) }),
+  })
+  for await (const settled of settling) {
+    epochs.push({ account: epochAccount(settled, deeds.finish(settled.report)), settled })
+    epoch = settled.state.epoch
+  }
+  laneOf = (of) => {
+    const { settled } = epochs[of] ?? {}
+    if (settled === undefined) throw new Error(`there is no epoch ${of}`)
+    const { before: state, lanes } = settled
+    const [validator = '', checked] = [...lanes].find(([, lane]) => lane.ok) ?? []
+    if (checked === undefined) throw new Error(`epoch ${of} has no lane`)
+    const sources = Object.keys(state.due).flatMap((hotkey) => open(hotkey, hotkey) ?? [])
+    return { chain, state, validator, checked, sources }
+  }
+}, 60_000)
+afterAll(() => rm(root, { recursive: true }))
+
+describe('the account of an epoch', () => {
+  const looks = () =>
+    epochs.flatMap(({ account }) => account.envs.map((env) => ({ ...env, ratio: account.ratio })))
+
+  it('has no interval beside counts that it does not follow from', () => {
+    expect(looks().length).toBeGreaterThan(4)
+    for (const { win, hold, lanes } of looks()) {
+      // A win has its rate with the variance of the trials that were to be expected.
+      const part = win.trials / win.expected
+      const rows = [
+        { wins: win.wins * part, trials: win.trials * part, bounds: win.bounds },
+        hold,
+        ...lanes.map((lane) => ({ ...lane, trials: lane.wins + lane.losses })),
+      ]
+      for (const { wins, trials, bounds } of rows.filter(({ trials }) => trials > 0)) {
+        const { lower, upper } = intervalOf({ wins, trials, z: Z })
+        expect(bounds?.lower).toBeCloseTo(lower * 1e6, -1)
+        expect(bounds?.upper).toBeCloseTo(upper * 1e6, -1)
+      }
+    }
+  })
+
+  it('has the interval of a win at the ratio where the sums win, and nowhere else', () => {
+    for (const { win, ways, ratio } of looks())
+      expect((win.bounds?.lower ?? 0) >= ratio).toBe(ways.includes('sum'))
+    expect(looks().some(({ ways }) => ways.includes('sum'))).toBe(true)
+  })
+
+  it('has the floor over its bar where that wins, and nowhere else', () => {
+    for (const { floor, ways, win } of looks().filter(({ win }) => win.trials >= 10))
+      expect([win, floor.deviations >= floor.bar]).toEqual([win, ways.includes('floor')])
+  })
+
+  it('says of whose weight the deciding tallies are made, and who was set aside', () => {
+    for (const { lanes, win, hold } of looks()) {
+      const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
+        lanes.reduce((so, lane) => so + of(lane), 0)
+      const kept = lanes.filter(({ isSetAside }) => !isSetAside)
+      expect([4, 5]).toContain(kept.length)
+      // All five weigh nearly the same at first; a third of five is what is trimmed from each.
+      expect(sum(({ keptForWin }) => keptForWin)).toBeGreaterThan(2e6)
+      expect(sum(({ keptForHold }) => keptForHold)).toBeLessThan(kept.length * 1e6)
+      expect(win.wins / win.trials).toBeLessThanOrEqual(hold.wins / hold.trials)
+    }
+  })
+
+  it('tells what both miners did in the lanes that count', () => {
+    for (const { account } of epochs.filter(({ account }) => account.duel?.turn === 1)) {
+      const wins = account.envs.reduce((so, env) => so + env.wins, 0)
+      const losses = account.envs.reduce((so, env) => so + env.losses, 0)
+      const { champion, contender } = account.deeds
+      expect([contender.won, contender.lost]).toEqual([wins, losses])
+      expect([champion.won, champion.lost]).toEqual([losses, wins])
+      const counted = account.envs.flatMap(({ lanes }) => lanes.filter((lane) => !lane.isSetAside))
+      expect(champion.challenges).toBe(counted.length * 32)
+      expect(champion.losses.length).toBe(Math.min(20, wins))
+    }
+  })
+
+  it('says how each epoch left the throne', () => {
+    const told = epochs.flatMap(({ account }) => account.endings)
+    expect(told).toEqual(['crowned', 'held', 'held', 'dethroned'])
+  })
+})
+
+describe('a proof', () => {
+  const stepsWith = async (part: Part) => {
+    const at = epochs.findIndex(({ account }) => account.duel !== undefined)
+    const lane = laneOf(at)
+    const blocks = lane.checked.ok ? lane.checked.value.blocks : []
+    const line = { block: blocks.at(-1) ?? '', line: 3 }
+    return proofSteps(flipIn(await evidenceOf(line, lane), part))
+  }
+
+  it('holds step by step, from the secret to the seal', async () => {
+    const steps = await stepsWith('nothing')
+    expect(steps.filter(({ holds }) => !holds)).toEqual([])
+    expect(steps.length).toBe(11)
+  })
+
+  it.each([
+    ['a reply', ['Replies of the contender → reward', 'Line → Merkle root']],
+    ['the secret', ['Secret → commitment', 'Secret and beacon → challenge id']],
+    ['the beacon', ['Secret and beacon → challenge id']],
+    ['the Merkle path', ['Line → Merkle root']],
+    ['the header', ['Header → block hash → head', 'Signature']],
+    ['the signature', ['Signature']],
+    ['the head on chain', ['Head → seal on chain']],
+  ] as const)('with a byte of %s flipped does not hold', async (part, broken) => {
+    const steps = await stepsWith(part)
+    const failing = steps.filter(({ holds }) => !holds).map(({ title }) => title)
+    // A wrong reply may be as wrong as before, and then earns the same.
+    if (part === 'a reply') expect(failing).toContain('Line → Merkle root')
+    else expect(failing).toEqual(broken)
+  })
+})

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+/** What a bucket may do wrong. */
+export type Fault = 'missing' | 'slow' | 'lying' | 'no CORS'
+
+/** A web server of another origin, with what a demo left, whose buckets do this wrong. */
+export interface Faulty extends Disposable {
+  readonly url: string
+}
+
+/** Serves a demo's folder; `faults` are by the hotkey of whose bucket it is. */
+export async function serveFaulty(
+  out: string,
+  faults: Readonly<Record<string, Fault>>,
+): Promise<Faulty> {
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    const fault = faults[path.split('/')[2] ?? '']
+    if (fault === 'slow') return
+    const bytes = await readFile(join(out, path)).catch(() => undefined)
+    if (fault !== 'no CORS') response.setHeader('access-control-allow-origin', '*')
+    if (bytes === undefined || fault === 'missing') refuse(response)
+    else response.end(fault === 'lying' ? altered(bytes) : bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.dispose]: () => {
+      server.close().closeAllConnections()
+    },
+  }
+}
+
+const refuse = (response: ServerResponse): void => {
+  response.writeHead(404).end()
+}
+
+/** With one bit of a byte in the middle flipped. */
+function altered(bytes: Buffer): Buffer {
+  const middle = bytes.length >> 1
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1
+  return bytes
+}

@@ -1,0 +1,238 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { LocalChain, serveLocal } from '@affine/chain'
+import { make } from '@affine/envs'
+import type { Browser, Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
+import { killAll } from '../../../test/processes.ts'
+import { listen } from '../../validator/src/service/listen.ts'
+import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
+import { type Demo, runDemo } from './demo.ts'
+import { serveFaulty } from './faulty-buckets.ts'
+import { VIEWS } from './views.ts'
+
+let demo: Demo
+let browser: Browser
+/** Of `axe-core`, put into the page by the browser's own tools: its policy would keep it out. */
+let axe: string
+
+/** What axe finds wrong, by its rule and the first place. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { violations } = await (
+      globalThis as never as { axe: typeof import('axe-core') }
+    ).axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  })
+}
+
+/** How much wider the page is than the window. */
+const overhang = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
+// They were bundled all the same, and hooks of tests that are left out do not run.
+if (!HAS_BROWSER) await killAll()
+
+describe.runIf(HAS_BROWSER)('the page, over what a demo left', { timeout: 240_000 }, () => {
+  beforeAll(async () => {
+    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+    demo = await runDemo()
+    browser = await launch()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.[Symbol.asyncDispose]()
+  })
+
+  it('comes to the champion and the root that af-verify comes to', async () => {
+    const { page, problems, asked } = await openPage(browser, demo.url)
+    expect(await page.locator('.strip').textContent()).toContain('Everything holds.')
+    expect(demo.verified.flaws).toBe(0)
+    expect(await page.locator('.champion').textContent()).toBe(demo.verified.champion)
+    expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+    expect(problems).toEqual([])
+    expect(asked.filter((url) => !url.startsWith(demo.url))).toEqual([])
+  })
+
+  describe.each([
+    ['wide and light', { colorScheme: 'light', viewport: { width: 1100, height: 900 } }],
+    ['360 px wide and dark', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
+  ] as const)('%s', (_, options) => {
+    it('shows every view, none wider than the window, and axe finds nothing', async () => {
+      const still = { ...options, reducedMotion: 'reduce' } as const
+      const { page, problems } = await openPage(browser, demo.url, still)
+      const found: Record<string, unknown> = {}
+      for (const { name, open } of VIEWS) {
+        await open(page)
+        const violations = await violationsOf(page)
+        const wider = await overhang(page)
+        if (violations.length > 0 || wider > 0) found[name] = { violations, wider }
+      }
+      expect(found).toEqual({})
+      expect(problems).toEqual([])
+    })
+  })
+
+  it('has a URL for each view, which shows the same to who is sent it', async () => {
+    const { page } = await openPage(browser, demo.url)
+    for (const { name, open } of VIEWS.filter(({ name }) => !['rule', 'play'].includes(name))) {
+      await open(page)
+      const main = await page.locator('main').textContent()
+      const sent = await openPage(browser, page.url())
+      await expect
+        .poll(() => sent.page.locator('main').textContent(), { message: name, timeout: 30_000 })
+        .toBe(main)
+      await sent.page.context().close()
+    }
+  })
+
+  it('leads from the throne to a board by the keyboard alone', async () => {
+    const { page } = await openPage(browser, demo.url)
+    const press = async (name: RegExp): Promise<void> => {
+      for (let i = 0; i < 200; i++) {
+        await page.keyboard.press('Tab')
+        const focused = await page.evaluate(() => {
+          const { activeElement: it } = document
+          return `${it?.getAttribute('aria-label') ?? it?.textContent}`
+        })
+        if (!name.test(focused)) continue
+        await page.keyboard.press('Enter')
+        return
+      }
+      throw new Error(`nothing named ${name} is reached by the keyboard`)
+    }
+    await press(/^Duel of .*: won$/)
+    await page.getByText('What decides, epoch by epoch').first().waitFor()
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
+    await press(/…/)
+    await page.getByText('the last', { exact: false }).first().waitFor()
+    await press(/^tictactoe@0.1.0 #/)
+    await page.getByText(/All \d+ steps hold/).waitFor()
+    await press(/^a reply$/)
+    await page.getByText(/steps fail/).waitFor()
+  })
+
+  it('draws a challenge anew from the id that is pasted', async () => {
+    const { page } = await openPage(browser, demo.url)
+    const id = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
+    await page.getByLabel('Find').fill('no id')
+    await page.keyboard.press('Enter')
+    await page.getByText('That is none of these.').waitFor()
+    await page.getByLabel('Find').fill(id)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: id }).waitFor()
+    const prompt = page.locator('pre', { hasText: /^Compute/ })
+    const { spec } = make('mult8@0.1.0')
+    const [factors] = make('mult8@0.1.0').reset({ options: { challengeId: id } })
+    expect(await prompt.textContent()).toBe(spec.prompt(factors))
+    expect(page.url()).toBe(`${demo.url}#/challenge/${id}`)
+  })
+
+  it('plays against the champion, and says who did better', async () => {
+    const { page } = await openPage(browser, demo.url)
+    await goTo(page, '#/play')
+    await page.getByLabel('Environment').selectOption('mult8@0.1.0')
+    const prompt = await page.locator('pre', { hasText: /^Compute/ }).textContent()
+    await page.getByLabel('Your reply').fill(make('mult8@0.1.0').spec.solve(prompt ?? ''))
+    await page.getByRole('button', { name: 'Reply' }).click()
+    const verdict = page.getByText(/^You (beat|did as well as) the champion/)
+    await verdict.waitFor()
+    await page.getByLabel('Environment').selectOption('tictactoe@0.1.0')
+    const cells = page.locator('.board button:enabled')
+    const ending = page.getByText(/champion (here|did better)|as well as the champion/)
+    const you = page.locator('section', { has: page.getByRole('heading', { name: 'You' }) })
+    await cells.first().waitFor()
+    while (!(await ending.isVisible())) {
+      const before = await you.innerHTML()
+      await cells.first().click()
+      await expect.poll(() => you.innerHTML(), { timeout: 30_000 }).not.toBe(before)
+      await ending.or(cells.first()).first().waitFor()
+    }
+  })
+
+  it('moves nothing for who does not want it', async () => {
+    const { page } = await openPage(browser, demo.url, { reducedMotion: 'reduce' })
+    await goTo(page, '#/')
+    const moving = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('*')].filter((element) => {
+          const { transitionDuration, animationName } = getComputedStyle(element)
+          return transitionDuration !== '0s' || animationName !== 'none'
+        }).length,
+    )
+    expect(moving).toBe(0)
+  })
+
+  it('says that it believes the state with which it begins, where it does', async () => {
+    const { page } = await openPage(browser, `${demo.url}?chain=chain.json&buckets=./&last=3`)
+    expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+    expect(await page.locator('main').textContent()).toMatch(/state of epoch \d+ was believed/)
+    const whole = await openPage(browser, demo.url)
+    expect(await whole.page.locator('main').textContent()).toContain('Nothing was believed.')
+  })
+
+  it('says where it ends when nobody has what an epoch needs', async () => {
+    const hotkeys = await readdir(join(demo.out, 'buckets'))
+    const faults = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, 'missing' as const]))
+    using server = await serveFaulty(demo.out, faults)
+    const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
+    const { page } = await openPage(browser, demo.url + query)
+    expect(await page.locator('.strip-bad').textContent()).toMatch(
+      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not to be had/,
+    )
+  })
+
+  it('reads a chain that is served, from a page on loopback', async () => {
+    const chain = LocalChain.import(await readFile(join(demo.out, 'chain.json'), 'utf8'))
+    using server = await listen(serveLocal(chain, 10), 0)
+    const query = `?chain=${server.url}/&buckets=${demo.url}`
+    const { page } = await openPage(browser, demo.url + query)
+    expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+  })
+
+  it('loads the client of a node where one is asked, and says what that answers', async () => {
+    const node = await fakeNode()
+    const query = `?chain=${node.url}&netuid=120&firstEpoch=0`
+    const { page, asked } = await openPage(browser, demo.url + query)
+    await node.stop()
+    expect(await page.locator('.strip').textContent()).toContain('NotInRuntime')
+    expect(node.asked.length).toBeGreaterThan(0)
+    const clients = asked.filter((url) => /subtensor-[^/]*\.js$/.test(url))
+    expect(clients.length).toBeGreaterThan(0)
+    const { asked: others } = await openPage(browser, demo.url)
+    expect(others.filter((url) => /subtensor/.test(url))).toEqual([])
+  })
+
+  it('goes on with another copy where a bucket is missing, slow, lying or closed', async () => {
+    const [missing = '', slow = '', lying = '', closed = ''] = await readdir(
+      join(demo.out, 'buckets'),
+    )
+    const faults = {
+      [missing]: 'missing',
+      [slow]: 'slow',
+      [lying]: 'lying',
+      [closed]: 'no CORS',
+    } as const
+    using server = await serveFaulty(demo.out, faults)
+    const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
+    const { page, asked } = await openPage(browser, demo.url + query)
+    expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
+    expect(await page.locator('.champion').textContent()).toBe(demo.verified.champion)
+    expect(asked.every((url) => [demo.url, server.url].some((each) => url.startsWith(each)))).toBe(
+      true,
+    )
+    await goTo(page, '#/validators')
+    const rowOf = (hotkey: string) =>
+      page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
+    expect(await rowOf(slow)).toMatch(/timed? ?out.*other copies were used/)
+    expect(await rowOf(closed)).toContain('none that a page may read')
+    expect(await rowOf(missing)).toMatch(/0\.0[1-9]/)
+    const findings = (await page.locator('.findings').textContent()) ?? ''
+    expect(findings).toMatch(new RegExp(`${lying}: WRONG_`))
+    for (const hotkey of [missing, slow, closed])
+      expect(findings).toMatch(new RegExp(`${hotkey}: COPY_MISSING`))
+  })
+})

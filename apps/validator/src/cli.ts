@@ -11,6 +11,7 @@ import { env } from './commands/env.ts'
 import { explain } from './commands/explain.ts'
 import { localnet } from './commands/localnet.ts'
 import { miner } from './commands/miner.ts'
+import { practise } from './commands/practise.ts'
 import { queue } from './commands/queue.ts'
 import { serve } from './commands/serve.ts'
 import { setWeights } from './commands/set-weights.ts'
@@ -21,6 +22,7 @@ import { validate } from './commands/validate.ts'
 const COMMANDS = [
   demo,
   duel,
+  practise,
   env,
   miner,
   localnet,
@@ -39,6 +41,7 @@ const COMMANDS = [
 const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
+  .option('--env-file <file>', 'settings, instead of those in .env; for any command')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 for (const command of COMMANDS) program.addCommand(command)
 for (const command of [program, ...COMMANDS, ...env.commands, ...chain.commands]) {

@@ -38,7 +38,8 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 beforeEach(() => {
-  for (const name of ['AFFINE_HOTKEY', 'BT_WALLET_COLD', 'BT_WALLET_HOT']) vi.stubEnv(name, '')
+  const wallets = ['COLD', 'HOT', 'NAME', 'HOTKEY', 'PATH'].map((name) => `BT_WALLET_${name}`)
+  for (const name of ['AFFINE_HOTKEY', ...wallets]) vi.stubEnv(name, '')
 })
 afterEach(() => vi.unstubAllEnvs())
 
@@ -85,17 +86,23 @@ it('a secret may be a secret URI', async () => {
   })
 })
 
-it.each([
-  ['nothing', {}, []],
-  ['a wallet alone', {}, ['--wallet', 'named']],
-  ['a hotkey alone', {}, ['--hotkey', '2']],
-  ['a wallet by default alone', { BT_WALLET_COLD: 'default' }, []],
-  ['a hotkey by default alone', { BT_WALLET_HOT: '4' }, []],
-  ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named']],
-])('with %s, the ways are listed', async (_, env, args) => {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  await expect(parsed(...args)).rejects.toThrow(new RangeError(WAYS))
+it('with nothing, the ways are listed', async () => {
+  await expect(parsed()).rejects.toThrow(new RangeError(WAYS))
 })
+
+it.each([
+  ['a wallet', {}, ['--wallet', 'named'], NAMED],
+  ['a hotkey', {}, ['--hotkey', `${DEFAULT}`], DEFAULT],
+  ['a wallet by default', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
+  ['a hotkey by default', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
+  ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
+] as const)(
+  'with %s alone, the only other half or the default is taken',
+  async (...[, env, args, who]) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
+  },
+)
 
 it('a bad secret is not quoted, and nothing else is tried', async () => {
   stubAll()
@@ -120,4 +127,23 @@ it('warnings are passed on', async () => {
   await writeFile(open, seed(FILE), { mode: 0o644 })
   const warnings = [`${open} can be read by others on this machine: chmod 600 ${open}`]
   expect(await parsed('--key', open)).toEqual({ hotkey: hotkeyOf(FILE), warnings })
+})
+
+it("takes btcli's variables, and what is alone where only one of the two is named", async () => {
+  const options = { walletPath: root }
+  const hotkeyBy = async (named: object): Promise<string> =>
+    (await readAccount({ ...options, ...named }, () => {})).hotkey
+  expect(await hotkeyBy({ wallet: 'named' })).toBe(hotkeyOf(NAMED))
+  vi.stubEnv('BT_WALLET_NAME', 'named')
+  vi.stubEnv('BT_WALLET_HOTKEY', String(NAMED))
+  vi.stubEnv('BT_WALLET_PATH', root)
+  expect((await readAccount({}, () => {})).hotkey).toBe(hotkeyOf(NAMED))
+  vi.stubEnv('BT_WALLET_HOTKEY', '')
+  await writeFile(join(root, 'named/hotkeys/other'), seed(FILE), { mode: 0o600 })
+  await expect(readAccount({}, () => {})).rejects.toThrow(
+    `"hotkey" expected one of ${NAMED}, other: ${join(root, 'named/hotkeys')} has several`,
+  )
+  await writeFile(join(root, 'named/hotkeys/defaultpub.txt'), '{}')
+  await writeFile(join(root, 'named/hotkeys/default'), seed(SECRET), { mode: 0o600 })
+  expect(await hotkeyBy({})).toBe(hotkeyOf(SECRET))
 })

@@ -23,6 +23,7 @@ import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { listen } from '../src/service/listen.ts'
 import { goingOn, inProcess, unprintable } from './commands.ts'
+import { closeServers, completion, serve } from './servers.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
 // it reads.
@@ -60,6 +61,7 @@ beforeAll(async () => {
 })
 afterEach(() => gone.clear())
 afterAll(async () => {
+  closeServers()
   await killAll()
   await rm(root, { recursive: true })
 })
@@ -287,7 +289,43 @@ describe('af commit', () => {
     'main',
     '--chute',
     'c',
+    '--anyway',
   ]
+
+  it('asks once, as a validator does, and refuses where nothing answers', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const { url, seen } = await serve((index, _, response) => {
+      const head = { 'content-type': 'application/json' }
+      response.writeHead(index === 0 ? 404 : 200, head).end(completion('any'))
+    })
+    const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
+    const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
+    const refused = await inProcess(commit, ...asked)
+    expect(refused.error?.message).toBe(
+      `${url} gives no usable reply: mend it, or commit with --anyway`,
+    )
+    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
+    const { records } = await inProcess(commit, ...asked)
+    expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
+    const bodies = seen.map(({ body }) => JSON.parse(body))
+    expect(bodies).toHaveLength(2)
+    const messages = [{ role: 'user', content: expect.stringContaining('Tic-tac-toe') }]
+    for (const body of bodies) expect(body).toEqual({ model: `me/${first.hotkey}`, messages })
+  })
+
+  it('does not overwrite what a validator wrote, unless told so', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    await chain.commit(bob, encodeCommitment({ kind: 'seal', epoch: 3, head: HASH, url: 'b' }))
+    const asked = ['--network', served.url, '--key', await keyOf(1), ...words(bob.hotkey)]
+    const { error } = await inProcess(commit, ...asked)
+    expect(error?.message).toMatch(/^the slot has what a validator wrote \(block \d+, seal: /)
+    const { records } = await inProcess(commit, ...asked, '--overwrite', '--json')
+    expect(records).toMatchObject([{ type: 'committed', hotkey: bob.hotkey, kind: 'miner' }])
+    const again = await inProcess(commit, ...asked, '--json')
+    expect(again.records).toMatchObject([{ type: 'committed', hotkey: bob.hotkey }])
+  })
 
   it('puts a commitment on chain, and says what the chain holds then', async () => {
     const chain = chainOf()

@@ -147,7 +147,10 @@ describe.concurrent('what is not there', () => {
     ])
     const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
     expect(keyless.code).toBe(1)
-    expectClear(keyless, 'no/such/key')
+    expectClear(keyless, 'no/such/key is not there: is it written right?')
+    const bucketless = await af('serve', 'no/such/folder')
+    expect(bucketless.code).toBe(1)
+    expectClear(bucketless, 'no/such/folder is not there: is it written right?')
     for (const ended of ends) {
       expect(ended.code).toBe(1)
       expectClear(ended, `no chain answers at ${url}; is it running?`)
@@ -193,12 +196,13 @@ describe.concurrent('what never ends', () => {
   it('a pipe that nobody writes to, and a device, are no chain and no settings', async () => {
     const cwd = fresh()
     await mkdir(cwd)
-    for (const name of ['pipe', '.env']) execFileSync('mkfifo', [join(cwd, name)])
+    execFileSync('mkfifo', [join(cwd, 'pipe')])
     for (const chain of ['pipe', '/dev/zero']) {
       const ended = await run(AF, ['queue', '--network', chain], { cwd })
       expect(ended.code).toBe(2)
       expectClear(ended, `the file of a chain's export; got "${chain}"`)
     }
+    execFileSync('mkfifo', [join(cwd, '.env')])
     const ended = await run(AF, ['config'], { cwd })
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
@@ -233,7 +237,7 @@ describe.concurrent('what never ends', () => {
     for (const words of commands) {
       const ended = await af(...words, '--out', '/proc/af/x')
       expect(ended.code).toBe(1)
-      expectClear(ended, 'ENOENT')
+      expectClear(ended, 'no folder can be made at /proc/af')
     }
   })
 })
@@ -493,6 +497,25 @@ describe.concurrent('--json', () => {
     )
     expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
     expect(same.stdout).toContain(`reward ${episode?.reward}`)
+  })
+})
+
+describe.concurrent('af env run', () => {
+  it('says why a game ended, with the last board and what was best', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('B2.')),
+    )
+    const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
+    const { code, stdout } = await af(...where)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^reward -1, forfeited: the last line, "B2\.", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
+    )
+    const [episode] = records((await af(...where, '--json')).stdout)
+    const why = 'forfeited: the last line, "B2.", is no answer'
+    expect(episode).toMatchObject({ reward: -1, ending: { why } })
+    const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
+    expect(right.stdout).toMatch(/^< (\d+)\nreward 1, right: the product is \1\n$/m)
   })
 })
 

@@ -2,123 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
-import { challengeId, make, play } from '@affine/envs'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
-import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { explain } from '../src/commands/explain.ts'
-import { forfeitOf } from '../src/miners/forfeit.ts'
 import { inProcess, unprintable } from './commands.ts'
-
-const NONE = '0'.repeat(64)
-const idOf = (env: string, index: number): string =>
-  challengeId({
-    genesis: NONE,
-    netuid: 0,
-    env,
-    specHash: NONE,
-    duel: NONE,
-    validator: '',
-    epoch: 0,
-    beacon: NONE,
-    secret: NONE,
-    index,
-  })
-
-/** A sample in which both sides reply so, whoever asks. */
-async function sampleOf(
-  env: string,
-  index: number,
-  reply: (prompt: string) => string | null,
-): Promise<Sample> {
-  const id = idOf(env, index)
-  const played = await play(make(env), id, (messages) => {
-    const content = reply(messages.at(-1)?.content ?? '')
-    return content === null ? { fault: 'no-reply' } : { content }
-  })
-  const episode = { miner: `5${'x'.repeat(47)}`, ms: 1, ...played }
-  return {
-    env,
-    duel: NONE,
-    index,
-    challengeId: id,
-    champion: episode,
-    contender: episode,
-    verdict: 'tie',
-  }
-}
-
-describe('why a challenge was forfeited', () => {
-  const occupied = (prompt: string): string => {
-    const rows = prompt.split('\n').filter((line) => /^[ABC] [.XO]/.test(line))
-    const row = rows.find((line) => /[XO]/.test(line)) ?? ''
-    return `${row[0]}${[...row.slice(2).replaceAll(' ', '')].findIndex((cell) => cell !== '.') + 1}`
-  }
-  it.each([
-    ['no-reply', 'mult8@0.1.0', () => null],
-    ['no-reply', 'tictactoe@0.1.0', () => null],
-    ['oversize', 'mult8@0.1.0', () => 'x'.repeat(4097)],
-    ['unreadable', 'mult8@0.1.0', () => 'forty-two'],
-    ['unreadable', 'tictactoe@0.1.0', () => 'B2.'],
-    ['illegal', 'tictactoe@0.1.0', occupied],
-    [undefined, 'mult8@0.1.0', () => '1000000000000000'], // wrong, but an answer
-    [undefined, 'mult8@0.1.0', (prompt: string) => make('mult8@0.1.0').spec.solve(prompt)],
-    [undefined, 'tictactoe@0.1.0', (prompt: string) => make('tictactoe@0.1.0').spec.solve(prompt)],
-  ] as const)('is %s: %s', async (want, env, reply) => {
-    for (let index = 0; index < 20; index++)
-      for (const role of ['champion', 'contender'] as const)
-        expect(forfeitOf(await sampleOf(env, index, reply), role)).toBe(want)
-  })
-
-  it('is nothing for a game that was lost by legal moves', async () => {
-    const lost: unknown[] = []
-    for (let index = 0; index < 200; index++) {
-      const sample = await sampleOf('tictactoe@0.1.0', index, (prompt) => {
-        const [line = ''] = prompt
-          .split('\n')
-          .filter((line) => /^[ABC] [.XO]/.test(line) && line.includes('.'))
-        return `${line[0]}${[...line.slice(2).replaceAll(' ', '')].indexOf('.') + 1}` // the first empty cell
-      })
-      if (sample.champion.reward === -1) lost.push(forfeitOf(sample, 'champion'))
-    }
-    expect(lost.length).toBeGreaterThan(10)
-    expect(new Set(lost)).toEqual(new Set([undefined]))
-  })
-
-  it('is nothing, and no error, for whatever a stranger signed', async () => {
-    const sound = await sampleOf('tictactoe@0.1.0', 1, () => 'never')
-    const { messages, reward } = sound.champion
-    const text = fc.oneof(
-      fc.string(),
-      fc.constantFrom('A1', 'B2', ...messages.map(({ content }) => content)),
-    )
-    const message = fc.record({
-      role: fc.constantFrom('user' as const, 'assistant' as const),
-      content: text,
-    })
-    const hostile = fc.record({
-      env: fc.constantFrom('tictactoe@0.1.0', 'mult8@0.1.0', '__proto__', 'no@1.0.0'),
-      challengeId: fc.constantFrom(sound.challengeId, '1'.repeat(32), '2'.repeat(44)),
-      messages: fc.array(fc.oneof(message, fc.constantFrom(...messages)), { maxLength: 12 }),
-      reward: fc.constantFrom(reward, -1, 0, 1),
-    })
-    fc.assert(
-      fc.property(hostile, ({ messages, reward, ...rest }) => {
-        const sample = { ...sound, ...rest, champion: { ...sound.champion, messages, reward } }
-        const want =
-          rest.challengeId === sound.challengeId
-            ? [undefined, 'unreadable', 'illegal']
-            : [undefined]
-        expect(want).toContain(forfeitOf(sample, 'champion'))
-      }),
-    )
-    expect(forfeitOf(sound, 'champion')).toBe('unreadable')
-  })
-})
 
 describe('af explain', () => {
   const SEED = 'a subnet to explain'
@@ -154,6 +45,9 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
+      /^You lost: 0 of 2 environments, 2 needed\. In this epoch your endpoint answered 512 of 512 /m,
+    )
+    expect(loser.stdout).toMatch(
       /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.51\n/,
     )
     expect(loser.stdout).toMatch(
@@ -172,6 +66,7 @@ describe('af explain', () => {
 
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
+    expect(winner.stdout).toContain('You won: 2 of 2 environments, 2 needed. ')
     expect(winner.stdout).toContain('  mult8@0.1.0: win, as without the third')
     expect(winner.stdout).toContain('  it won: ')
     expect(winner.stdout.trimEnd().split('\n').at(-1)).toBe(
@@ -195,6 +90,8 @@ describe('af explain', () => {
     expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
     const { stdout } = await ask(whole(), hotkeyOf('champion'))
     expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
+    expect(stdout).toContain('You won: the contender has 0 of 2 environments, 2 needed. ')
+    expect(stdout).toContain('You lost: the contender has 2 of 2 environments, 2 needed. ')
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
     expect(
@@ -265,8 +162,9 @@ describe('af explain', () => {
   })
 
   it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
-    const { stdout } = await ask(whole(), '\u001b[2Jnobody')
-    expect(stdout).toBe('nobody is not registered\n')
+    const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
+    expect([stdout, exitCode]).toEqual(['nobody is not registered\n', 1])
+    expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(0)
   })
 
   it('with --last needs nothing from before', async () => {

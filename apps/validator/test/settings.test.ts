@@ -356,9 +356,22 @@ describe.concurrent('af config, and the start of af validate', () => {
       ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
-    expect(stdout).toContain(`the settings of ${hotkey};`)
+    expect(stdout).toContain(`the settings of ${hotkey}; .env is .env\n`)
     expect(stdout).not.toContain('0123456789abcdef')
     expect(stdout).not.toContain('✘')
+  })
+
+  it('name variables that are not known, with the nearest, a file that is missing, and that all is well', async () => {
+    const words = 'config --key key --folder f --buckets b'
+    expect((await af(words)).stdout).toMatch(/^All is well: `af validate` starts with these\.$/m)
+    const { code, stdout } = await af(words, { AFFINE_METRIX: '1', R2_ACOUNT_ID: 'b' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('! AFFINE_METRIX is not known: is AFFINE_METRICS meant?')
+    expect(stdout).toContain('! R2_ACOUNT_ID is not known: is R2_ACCOUNT_ID meant?')
+    expect(stdout).not.toContain('All is well')
+    const cwd = await mkdtemp(join(root, 'bare-'))
+    const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
+    expect(bare.stdout).toContain('; there is no .env in this folder\n')
   })
 
   it('with --json, one object a line', async () => {
@@ -392,7 +405,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
       '✘ --emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many',
       '✘ --buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
-      expect.stringMatching(/^✘ ENOENT: .*no\/such\/key/),
+      '✘ no/such/key is not there: is it written right?',
     ]
     const env = { SUBTENSOR_ENDPOINT: '' }
     const [config, validate] = await Promise.all([

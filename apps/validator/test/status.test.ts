@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -253,10 +253,14 @@ describe('af status --watch', () => {
 
   it('says what is not to be had, and has it once it is there', async () => {
     const chain = LocalChain.import(exported, () => randomBytes(32))
+    // The folder is there, and a bucket in it; of no use yet.
+    const own = hotkeyOf('alice')
     await rename(buckets, join(root, 'away'))
+    await mkdir(join(buckets, own), { recursive: true })
     await using served = await goingOn(chain)
     const watching = watch(served.url)
     await watching.says(/^! epoch \d+: the attested lane of \w+ is not to be had$/m)
+    await rm(buckets, { recursive: true })
     await rename(join(root, 'away'), buckets)
     await watching.says(new RegExp(`^champion {2}${hotkeyOf('stronger')}; `, 'm'))
     expect((await watching.stop()).code).toBe(130)

@@ -9,7 +9,7 @@ import { LOCAL_NETWORK, type Recomputed, recompute, Unavailable } from '@affine/
 import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
+import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { closeServers, listen, serve } from './servers.ts'
@@ -370,13 +370,27 @@ describe.concurrent('af-verify', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(records.map(({ type }) => type)).toEqual([...honest.map(() => 'epoch'), 'end'])
+    const epochs = honest.map(() => 'epoch')
+    expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
     expect(records.at(-1)).toMatchObject({
       root: stateRoot(state),
       flaws: 0,
       champion: hotkeyOf('stronger'),
     })
     expect(Object.keys(records.at(-1).disagreed)).toEqual([hotkeyOf(LIAR)])
+  })
+
+  it('says that buckets are not where they were looked for, with 2 and before it names a lane', async () => {
+    const elsewhere = `${buckets}s`
+    const { stdout, stderr, code } = await over(elsewhere)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(`where buckets are, got ${elsewhere}: none of the 5 announced`)
+    const empty = await serve((_, __, response) => response.writeHead(404).end())
+    const web = await over(empty.url)
+    expect([web.code, web.stdout]).toEqual([2, ''])
+    const nowhere = await run(AF, ['status', '--network', chainFile])
+    expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
+    expect(nowhere.stderr).toContain('where buckets are: validators announced them by name, as')
   })
 
   it('shows one epoch, one block, one challenge, one sample, of one validator', async () => {
@@ -397,7 +411,7 @@ describe.concurrent('af-verify', () => {
         .split('\n')
         .map((line) => JSON.parse(line))
       expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
-      return records.slice(0, -1)
+      return records.slice(1, -1)
     }
     const [epochs, block, mine, text] = await Promise.all([
       shown('--epoch', String(epoch)),
@@ -417,6 +431,9 @@ describe.concurrent('af-verify', () => {
       samples.filter((s) => s.block === one.block).map((s) => s.sample),
     )
     expect(mine).toEqual([{ type: 'sample', ...one }])
+    const short = `${env.split('@')[0]}#${index}`
+    const words = ['--sample', short, '--validator', hotkeyOf('alice'), '--epoch', String(epoch)]
+    expect(await shown(...words)).toEqual(mine)
     expect(text.stdout).toContain(
       `${env}#${index}, challenge ${challengeId}: ${one.sample.verdict} for the contender`,
     )
@@ -441,17 +458,17 @@ describe.concurrent('af-verify', () => {
     expect(stdout).not.toContain('Everything holds')
   })
 
-  it('exits with 1 when an attested block is nowhere, and when there are no buckets', async () => {
+  it('exits with 1 when an attested block is nowhere, and with 2 when no buckets are named', async () => {
     const { blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
       for (const { name } of cast.validators)
         await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
-    for (const ended of await Promise.all([over(base), verify('--network', chainFile)])) {
-      expect(ended.code).toBe(1)
-      expect(ended.stderr).toMatch(
-        /^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/,
-      )
-    }
+    const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(
+      /^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/,
+    )
+    expect([bare.code, bare.stdout]).toEqual([2, ''])
   })
 })

@@ -1,9 +1,13 @@
-import { decodeCommitment, encodeCommitment } from '@affine/chain'
+import { type Chain, decodeCommitment, encodeCommitment } from '@affine/chain'
 import { openLive } from '@affine/settlement'
-import { onChain, shown } from '@affine/terminal'
+import { onChain, shortHotkey, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { doesAnswer } from '../miners/first-answer.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
+import { narrate } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
+import { seatOf, slotText } from './doctor/seat.ts'
+import { agentsOf } from './validate/setup.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */
@@ -13,11 +17,13 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
   .requiredOption('--revision <hash>', "the model's")
   .requiredOption('--chute <where>', 'where it answers')
   .option('--emit', 'send it: on finney it is only shown unless this is given')
+  .option('--anyway', 'also when nothing answers there: on Chutes it is asked with CHUTES_API_KEY')
+  .option('--overwrite', "also over a validator's seal or attestation")
   .addHelpText(
     'after',
     '\nExample:\n  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c',
   )
-  .action(async ({ model, revision, chute, ...options }) => {
+  .action(async ({ model, revision, chute, anyway, overwrite, ...options }) => {
     const account = await accountOf(options)
     const { hotkey } = account
     const fields = encodeCommitment({ kind: 'miner', model, revision, chute })
@@ -25,9 +31,16 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       const wanted = `a name that contains the hotkey, ${hotkey}`
       throw new RangeError(`"model" expected ${wanted}, got ${JSON.stringify(model)}`)
     }
-    await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen) => {
+    await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
       const { chain, network } = subnet
       await neuronOf(chain, hotkey)
+      if (!overwrite) await expectNoVote(chain, hotkey)
+      if (!anyway) {
+        const told = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 1 }
+        const agent = agentsOf(network, told, (event) => narrate(event, screen, shortHotkey))
+        if (!(await doesAnswer({ hotkey, model, revision, chute }, agent, signal)))
+          throw new Error(`${shown(chute)} gives no usable reply: mend it, or commit with --anyway`)
+      }
       const what = { hotkey, model, revision, chute }
       if (!emits(network, options)) {
         const text = `would commit ${shown(what)}: not sent without --emit`
@@ -45,3 +58,11 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       })
     })
   })
+
+/** @throws Error when the hotkey's slot holds what a validator wrote. */
+async function expectNoVote(chain: Chain, hotkey: string): Promise<void> {
+  const seat = seatOf(hotkey, await chain.snapshot((await chain.head()).number))
+  if (!seat?.said || seat.said.kind === 'miner') return
+  const advice = 'commit with another hotkey, or with --overwrite'
+  throw new Error(`the slot has what a validator wrote (${slotText(seat)}): ${advice}`)
+}

@@ -1,4 +1,4 @@
-import { output, printable, table } from '@affine/terminal'
+import { type EnvFile, output, printable, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { warn } from '../service/narrate.ts'
 import { readService, serviceCommand } from '../service/settings.ts'
@@ -11,11 +11,11 @@ export const config: CommandUnknownOpts = serviceCommand('config')
   )
   .addHelpText('after', '\nExample:\n  $ af config --network finney --folder validator')
   .action(async ({ json, ...flags }) => {
-    const { account, shown, problems, warnings } = await readService(flags)
+    const { account, shown, problems, warnings, file } = await readService(flags)
     const screen = output(json)
     const whose = account?.hotkey ?? 'no hotkey'
     const title = {
-      text: `the settings of ${whose}; .env is the one in this folder`,
+      text: `the settings of ${whose}; ${fileText(file)}`,
       record: { type: 'config', hotkey: account?.hotkey },
     }
     table(screen, title, shown)
@@ -24,4 +24,9 @@ export const config: CommandUnknownOpts = serviceCommand('config')
       screen.line(`✘ ${printable(text, 1000)}`, { type: 'problem', text })
     }
     if (problems.length > 0) process.exitCode = 2
+    else if (warnings.length === 0)
+      screen.line('All is well: `af validate` starts with these.', { type: 'well' })
   })
+
+const fileText = ({ path }: EnvFile): string =>
+  path === undefined ? 'there is no .env in this folder' : `.env is ${path}`

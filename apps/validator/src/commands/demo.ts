@@ -5,11 +5,14 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { interrupted, output, raceAbort } from '@affine/terminal'
+import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { bucketFiles } from '../service/bucket-files.ts'
 import { emptyFolder } from '../service/empty-folder.ts'
+import { explorerPage } from '../service/explorer-page.ts'
+import { listenWith } from '../service/listen.ts'
 import { narrate } from '../service/narrate.ts'
-import { castOf } from './demo/cast.ts'
+import { type Cast, castOf } from './demo/cast.ts'
 import { endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
 import { type Hear, runSubnet } from './demo/subnet.ts'
 
@@ -21,9 +24,10 @@ export const demo: CommandUnknownOpts = new Command('demo')
     '--out <folder>',
     'where to leave buckets and chain: a folder that is empty or not there yet',
   )
+  .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
   .option('--json', 'one JSON object a line')
   .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
-  .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, json }) => {
+  .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, open, json }) => {
     const screen = output(json)
     const signal = interrupted()
     const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
@@ -45,7 +49,27 @@ export const demo: CommandUnknownOpts = new Command('demo')
     if (json) words.push('--json')
     process.exitCode = await raceAbort(verifyApart(words, signal), signal)
     screen.line(filesText(out), { type: 'files', out })
+    if (open) await showPage({ out, cast }, screen, signal)
   })
+
+/** What a demo left behind, and who took part. */
+interface Shown {
+  readonly out: string
+  readonly cast: Cast
+}
+
+/** Serves the explorer on what a demo left, its members by their names, until the signal aborts. */
+async function showPage({ out, cast }: Shown, screen: Output, signal: AbortSignal): Promise<void> {
+  const members = [...cast.validators, ...cast.miners]
+  const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
+  const network = { chain: { file: join(out, 'chain.json') }, names }
+  const page = await explorerPage(network, bucketFiles(join(out, 'buckets')))
+  using server = await listenWith(page, 0)
+  const { url } = server
+  screen.line(`\nLook at it: ${url}/ (Ctrl-C ends it)`, { type: 'serving', url })
+  if (!signal.aborted) await once(signal, 'abort')
+  signal.throwIfAborted()
+}
 
 /** Runs `af-verify`, which says what it finds, in a process of its own, to its exit code. */
 async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROTOCOL } from '@affine/duel'
-import { make, registry } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { NETWORK_HELP } from '@affine/settlement'
 import {
@@ -18,7 +17,7 @@ import {
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Journal, openJournal } from '../epoch/journal.ts'
 import { minersOf, openPlayer, type Player } from '../miners/player.ts'
-import { runDuel, type SoloDuel, type Standing } from '../miners/solo-duel.ts'
+import { environmentsNamed, runDuel, type SoloDuel, type Standing } from '../miners/solo-duel.ts'
 import { holdFolder } from '../service/folder-lock.ts'
 
 type Pair<Value> = readonly [champion: Value, contender: Value]
@@ -95,11 +94,6 @@ async function playersNamed(
 ): Promise<Pair<Player>> {
   if (network === undefined) return names
   return minersOf(network, netuid, names)
-}
-
-/** The exact ids of the environments named; of all, if none are. */
-function environmentsNamed(names: readonly string[] = [...registry.keys()]): readonly string[] {
-  return [...new Set(names.map((name) => make(name).spec.id))]
 }
 
 /**

@@ -9,10 +9,11 @@ import {
   specHash,
   type Transcript,
 } from '@affine/envs'
-import { interrupted, messageText, output } from '@affine/terminal'
+import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { type Opponent, openPlayer } from '../miners/player.ts'
 import { soloChallenge } from '../miners/solo-duel.ts'
+import { envServe } from './env-serve.ts'
 
 const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
 
@@ -24,7 +25,7 @@ Examples:
 
 /** `af env`: look at the environments and play them. */
 export const env: CommandUnknownOpts = new Command('env').description(
-  'list environments, and play one',
+  'list environments, play one, and serve them',
 )
 
 env
@@ -64,8 +65,9 @@ env
     const lines = [`challenge ${challengeId}`]
     // A person has seen the messages.
     if (!isHuman) lines.push(...messages.map(messageText))
-    lines.push(endOf(episode))
-    const record = { type: 'episode', env: id, challengeId, messages, reward, fault }
+    const ending = endingOf({ env: id, challengeId }, episode)
+    lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
+    const record = { type: 'episode', env: id, challengeId, messages, reward, fault, ending }
     screen.line(lines.join('\n'), record)
     if (!verify) return
     const again = isHuman ? repeating(episode) : player.agent(replyMs)
@@ -73,6 +75,8 @@ env
       throw new Error('played twice, the episode differs: the player is not deterministic')
     screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
   })
+
+env.addCommand(envServe)
 
 function readChallenge(text: string): string {
   if (isChallengeId(text)) return text
@@ -84,11 +88,6 @@ async function openAsked(who: string, model: string): Promise<Opponent> {
   if (who === 'human') return human()
   const seed = randomBytes(8).toString('hex')
   return openPlayer(who, seed, { model, giveUpMs: 60_000, signal: interrupted() })
-}
-
-function endOf({ reward, fault }: Transcript): string {
-  if (fault === undefined) return `reward ${reward}`
-  return `reward ${reward}, forfeited: ${fault}`
 }
 
 /** Gives the replies of an episode again, in their order. */

@@ -1,4 +1,4 @@
-import { openChain, type Settled } from '@affine/settlement'
+import { openChain, placesIn, type Settled } from '@affine/settlement'
 import {
   crownedIn,
   epochText,
@@ -11,7 +11,6 @@ import {
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 import { MinerLanes } from './views/miner-lanes.ts'
-import { placesIn } from './views/places.ts'
 import { namesFor, turnOf, turnText } from './views/turn.ts'
 
 /** Lost challenges of an epoch that are shown. */
@@ -34,14 +33,16 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const most = all ? Number.POSITIVE_INFINITY : SHOWN
       const lanes = new MinerLanes(hotkey, most)
       const replay = await Replay.begin(subnet, { buckets, last }, lanes.add.bind(lanes))
+      let isKnown = false
       for await (const settled of replay.epochs()) {
         const { epoch, report } = settled
         const deeds = lanes.finish(report)
         const turn = turnOf(hotkey, settled, deeds)
         if (turn === undefined) {
-          sayCrowned(settled, hotkey, screen)
+          isKnown ||= sayCrowned(settled, hotkey, screen)
           continue
         }
+        isKnown = true
         const { role, duel, forfeits } = turn
         const record = { type: 'epoch', epoch, role, duel, forfeits, report: reportRecord(report) }
         screen.line(turnText(turn), record)
@@ -52,12 +53,15 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const place = rows.find((row) => row.hotkey === hotkey)
       const now = { hotkey, why: 'is not registered', ...place }
       screen.line(`${printable(hotkey)} ${now.why}`, { type: 'now', ...now })
+      isKnown ||= place !== undefined
+      process.exitCode = Number(!isKnown)
     }),
   )
 
-/** A throne that was taken without a duel is no turn, and told all the same. */
-function sayCrowned(settled: Settled, hotkey: string, screen: Output): void {
-  if (crownedIn(settled)?.hotkey !== hotkey) return
+/** A throne that was taken without a duel is no turn, and told all the same. Was it taken? */
+function sayCrowned(settled: Settled, hotkey: string, screen: Output): boolean {
+  if (crownedIn(settled)?.hotkey !== hotkey) return false
   const record = { type: 'crowned', epoch: settled.before.epoch, hotkey }
   screen.line(epochText(settled, namesFor(hotkey)), record)
+  return true
 }

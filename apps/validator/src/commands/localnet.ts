@@ -68,7 +68,7 @@ function newKeys(role: string, count: number, stake: bigint): readonly Key[] {
 }
 
 async function writeKeys(folder: string, keys: readonly Key[]): Promise<void> {
-  await mkdir(folder)
+  await mkdir(folder, { mode: 0o700 })
   for (const { name, secret } of keys)
     await writeFile(join(folder, name), secret.toString('hex'), { mode: 0o600 })
 }

@@ -1,9 +1,8 @@
 import { firstState } from '@affine/duel'
-import { openChain } from '@affine/settlement'
+import { openChain, placesIn } from '@affine/settlement'
 import { onChain, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
-import { placesIn } from './views/places.ts'
 
 const UNKNOWN = ', by their commitments alone: who had a duel is known with --buckets or --last'
 

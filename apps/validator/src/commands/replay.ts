@@ -6,20 +6,25 @@ import {
   recompute,
   type Subnet,
 } from '@affine/settlement'
+import { expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
-import type { Command } from '@commander-js/extra-typings'
+import { type Command, Option } from '@commander-js/extra-typings'
 import { bucketsIn } from '../service/places.ts'
 
 /** What of a subnet is replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
+type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
+
+export const BUCKETS: Buckets = new Option(
+  '--buckets <folder|url>',
+  'where the buckets announced by name are; not needed for https buckets',
+)
+
 /** A command that replays a subnet from its public data. */
 export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
   chainCommand(name)
-    .option(
-      '--buckets <folder|url>',
-      'where the buckets announced by name are; not needed for https buckets',
-    )
+    .addOption(BUCKETS)
     .option(
       '--last <epochs>',
       'only these, from the state that more than half the stake attested',
@@ -42,6 +47,7 @@ export class Replay {
     { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
     onSample?: RecomputeOptions['onSample'],
   ): Promise<Replay> {
+    await expectBuckets(subnet, buckets)
     const { chain, network } = subnet
     const openBucket = bucketsIn(buckets, network)
     const data = { chain, network, openBucket, compare: false, onSample }

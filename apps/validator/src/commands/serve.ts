@@ -1,28 +1,44 @@
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { interrupted, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
+import { explorerPage, type PageNetwork } from '../service/explorer-page.ts'
 import { listenWith } from '../service/listen.ts'
 
-/** `af serve`: what validators wrote to a folder, for everyone. */
+const EXAMPLES = `
+Examples:
+  $ af serve buckets
+  $ af serve buckets --network chain.json
+  $ af serve buckets --host 0.0.0.0 --port 80`
+
+/** `af serve`: what validators wrote to a folder, and a page that shows it, for everyone. */
 export const serve: CommandUnknownOpts = new Command('serve')
-  .description('serve a bucket, or a folder of buckets, over HTTP')
+  .description('serve a bucket, or a folder of buckets, over HTTP; at / a page that shows them')
   .argument('<folder>', 'a bucket; or a folder of buckets, each below its name')
   .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8080)
   .option('--host <address>', 'where to listen; 0.0.0.0 is everywhere', '127.0.0.1')
+  .option('--network <chain>', "what the page reads: a chain's export, a URL, or finney")
   .option('--json', 'one JSON object a line')
-  .addHelpText(
-    'after',
-    '\nExamples:\n  $ af serve buckets\n  $ af serve buckets --host 0.0.0.0 --port 80',
-  )
-  .action(async (folder, { port, host, json }) => {
+  .addHelpText('after', EXAMPLES)
+  .action(async (folder, { port, host, network, json }) => {
     await readdir(folder)
     const signal = interrupted()
-    using server = await listenWith(bucketFiles(folder), port, host)
+    const shown = await networkNamed(network)
+    using server = await listenWith(await explorerPage(shown, bucketFiles(folder)), port, host)
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
     output(json).line(text, { type: 'serving', folder, url })
     if (!signal.aborted) await once(signal, 'abort')
     signal.throwIfAborted()
   })
+
+/** A chain's export if there is such a file, else what a page can open itself. */
+async function networkNamed(chain: string | undefined): Promise<PageNetwork | undefined> {
+  if (chain === undefined) return undefined
+  const isFile = await stat(chain).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+  return { chain: isFile ? { file: chain } : { name: chain } }
+}

@@ -6,6 +6,7 @@ import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
 import { emits } from '../service/places.ts'
+import { OWNERS } from '../service/private-folder.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
@@ -24,7 +25,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
   .action(async ({ buckets, last, folder, ...options }) => {
     const account = await accountOf(options)
     const { hotkey } = account
-    const salts = folder === undefined ? undefined : directoryBucket(folder)
+    const salts = folder === undefined ? undefined : directoryBucket(folder, OWNERS)
     await onChain(openLive, { ...options, salts }, async (subnet, screen) => {
       const { chain, network } = subnet
       const replay = await Replay.begin(subnet, { buckets, last })

@@ -1,8 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
 import { type Opened, openLive } from '@affine/settlement'
-import { NODE_HOST } from '@affine/settlement/node'
+import { NODE_HOST, openThreads } from '@affine/settlement/node'
 import {
   interrupted,
   leave,
@@ -17,8 +18,9 @@ import { neuronOf } from '../service/account.ts'
 import { holdFolder } from '../service/folder-lock.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import { type Listening, listen } from '../service/listen.ts'
-import { type Metrics, metricsOf } from '../service/metrics.ts'
+import type { Metrics } from '../service/metrics.ts'
 import { narrate, serviceOutput, warn } from '../service/narrate.ts'
+import { keepPrivate, OWNERS } from '../service/private-folder.ts'
 import { readService, type Settings, serviceCommand } from '../service/settings.ts'
 import type { Event, Setup } from '../service/setup.ts'
 import { setupOf } from './validate/setup.ts'
@@ -58,6 +60,7 @@ const clock = (): number => performance.now()
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
+  for (const text of await keepPrivate(settings.folder)) warn(screen, text)
   const health = healthOf(clock)
   const hearers: Setup['on'][] = [health.on, (event) => narrate(event, screen, shortHotkey)]
   const on: Setup['on'] = (event) => {
@@ -67,11 +70,15 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
+  // Here, so that other commands start without it.
+  const { metricsOf } = await import('../service/metrics.ts')
   const metrics = metricsOf(hotkey, own.lastUpdate, clock)
   hearers.push(metrics.on)
   using served = await servePages(settings, health, metrics)
 
-  const setup = setupOf(settings, account, { subnet, on })
+  // One core is left to what follows the chain and asks the miners.
+  await using threads = openThreads(Math.max(1, availableParallelism() - 1))
+  const setup = setupOf(settings, account, { subnet, check: threads.check, on })
   const validator = new Validator(setup)
   sayStarted(setup, served?.url, screen)
   if (!own.permit) {
@@ -99,7 +106,7 @@ function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   return openLive(network, NODE_HOST, {
     netuid,
     firstEpoch,
-    salts: directoryBucket(folder),
+    salts: directoryBucket(folder, OWNERS),
     onRetry: ({ message }) => on(problem('node', `${message}; trying again`)),
   })
 }

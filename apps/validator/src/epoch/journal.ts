@@ -16,14 +16,14 @@ export interface Journal extends AsyncDisposable {
 }
 
 /**
- * Opens the journal at `path`, making it if it is not there. A torn last line, left by a crash
- * before its entry was acknowledged, is cut off.
+ * Opens the journal at `path`, making it for its owner alone if it is not there. A torn last line,
+ * left by a crash before its entry was acknowledged, is cut off.
  *
  * @throws Error naming the line, when any other line is not canonical JSON: the file was altered.
  */
 export async function openJournal(path: string): Promise<Journal> {
-  await makeFolder(dirname(path))
-  await appendFile(path, '')
+  await makeFolder(dirname(path), 0o700)
+  await appendFile(path, '', { mode: 0o600 })
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
   if (whole.length < bytes.length) await truncate(path, whole.length)

@@ -57,7 +57,7 @@ export class SealedLanes {
  * makes this bucket keep what counts for nothing.
  */
 async function checkSealed(
-  { chain, account, bucket, store, folder }: Setup,
+  { chain, account, bucket, store, folder, check }: Setup,
   { holders, ...sealed }: Audit,
   { state, peers }: Reading,
 ): Promise<CheckedLane> {
@@ -70,7 +70,7 @@ async function checkSealed(
   const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
     incoming.write(blockPath(hash), bytes)
   const sources = [...own, ...others]
-  const read = sourceReader({ sources, keep, failed: peers.failed })
+  const read = sourceReader({ sources, keep, failed: peers.failed, check })
   const lane = await checkLane({ ...sealed, state, chain, read })
   if (isMissing(lane)) return lane
   if (lane.ok) await publish(lane.value.blocks, incoming, bucket)

@@ -9,7 +9,7 @@ import {
   type Winner,
   winnerOf,
 } from '@affine/duel'
-import { challengeId, make, specHash } from '@affine/envs'
+import { challengeId, make, registry, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
 import type { Journal } from '../epoch/journal.ts'
 import { playSample, type Role, type Sides } from '../epoch/sampling.ts'
@@ -122,6 +122,13 @@ class Course {
       if (isOver) this.match = { ...this.match, verdict: 'hold' }
     }
   }
+}
+
+/** The exact ids of the environments named; of all, if none are. */
+export function environmentsNamed(
+  names: readonly string[] = [...registry.keys()],
+): readonly string[] {
+  return [...new Set(names.map((name) => make(name).spec.id))]
 }
 
 function nameOf(player: Player): string {

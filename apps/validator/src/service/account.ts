@@ -2,6 +2,7 @@ import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain
 import type { Key } from '@affine/chain/wallet'
 import { type ChainOptions, chainCommand, output, printable } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
+import { BT_WALLET, walletNamed, walletsAt } from './wallet-names.ts'
 
 /** Which account a command acts for. */
 export type AccountOptions = {
@@ -33,9 +34,9 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 
 /**
  * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, which
- * `accountFrom` reads; else BT_WALLET_COLD and BT_WALLET_HOT, which also stand in for one of the
- * two options. `warn` hears what should be mended. The variables are the environment's, or those
- * that are given.
+ * `accountFrom` reads; else BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and
+ * BT_WALLET_HOTKEY, which also stand in for one of the two options. `warn` hears what should be
+ * mended. The variables are the environment's, or those that are given.
  * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom`
  *   refuse: no secret is quoted.
  */
@@ -56,11 +57,21 @@ export async function readAccount(
 }
 
 async function readKey(options: AccountOptions, env: Variables): Promise<Key> {
-  const { key, wallet = env.BT_WALLET_COLD, hotkey = env.BT_WALLET_HOT, walletPath } = options
+  const { key } = options
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
   if (key !== undefined) return readHotkey(key)
-  if (!wallet || !hotkey) throw new RangeError(WAYS)
-  return readWallet({ wallet, hotkey, root: walletPath })
+  const named = await walletNamed({
+    wallet: options.wallet ?? firstIn(env, BT_WALLET.wallet),
+    hotkey: options.hotkey ?? firstIn(env, BT_WALLET.hotkey),
+    root: walletsAt(options.walletPath ?? firstIn(env, BT_WALLET.path)),
+  })
+  if (named === undefined) throw new RangeError(WAYS)
+  return readWallet(named)
+}
+
+/** Of variables the first that is not empty. */
+function firstIn(env: Variables, names: readonly string[]): string | undefined {
+  return names.map((name) => env[name]).find(Boolean)
 }
 
 /** The account that the options name. What should be mended about it is said. */

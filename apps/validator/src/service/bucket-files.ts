@@ -89,7 +89,8 @@ async function send(
   await pipeline([file, ...coding, response], { signal: AbortSignal.timeout(ANSWER_MS) })
 }
 
-function takesGzip(header = ''): boolean {
+/** Does who sent this header take gzip? */
+export function takesGzip(header = ''): boolean {
   const accepted = parseAccept(header)
   const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
   const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }

@@ -21,7 +21,7 @@ const held = new Set<FileHandle>()
 export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
   const path = join(place, 'lock')
-  const made = await makeFolder(place)
+  const made = await makeFolder(place, 0o700)
   if (made !== undefined) await syncFolders(place, dirname(made))
   const file = await lockFile(path)
   if (file === null) {
@@ -53,7 +53,7 @@ const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKE
 
 /** Opens a file and locks it, until it is closed; null where another process has. */
 async function lockFile(path: string): Promise<FileHandle | null> {
-  const file = await open(path, OPEN).catch(nullIfLocked)
+  const file = await open(path, OPEN, 0o600).catch(nullIfLocked)
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await lock(file))
   // Who held it may have removed it meanwhile: whoever comes next would lock another.

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 
@@ -15,6 +15,7 @@ export type Handler = (request: Request) => Response | Promise<Response>
 /** A server that listens at `url` until it is disposed of. */
 export interface Listening extends Disposable {
   readonly url: string
+  readonly server: Server
 }
 
 /**
@@ -42,6 +43,7 @@ export async function listenWith(
   const named = host.includes(':') ? `[${host}]` : host
   return {
     url: `http://${named}:${taken.port}`,
+    server,
     [Symbol.dispose]: () => {
       server.close().closeAllConnections()
     },

@@ -5,6 +5,7 @@ import { BucketRefusal, s3Bucket } from '@affine/blocks/s3'
 import type { Network, OpenBucket } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import pRetry from 'p-retry'
+import { OWNERS } from './private-folder.ts'
 import type { Settings } from './settings.ts'
 import type { Setup } from './setup.ts'
 
@@ -36,7 +37,7 @@ type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
  */
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted
-  const own = { folder, store: directoryBucket(folder), bucketUrl: bucketUrl || hotkey }
+  const own = { folder, store: directoryBucket(folder, OWNERS), bucketUrl: bucketUrl || hotkey }
   if (typeof bucket !== 'string')
     return { ...own, bucket: patient(s3Bucket(bucket)), openBucket: bucketsIn(undefined, network) }
   return {

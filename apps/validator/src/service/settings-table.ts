@@ -3,6 +3,7 @@ import { FIRST_EPOCH, NETUID } from '@affine/terminal'
 import * as z from 'zod'
 import { like, text, web, whole, word, yes } from './setting-shapes.ts'
 import type { Given, Told } from './told.ts'
+import { BT_WALLET as BT } from './wallet-names.ts'
 
 /** One thing that a validator can be told. */
 interface Row {
@@ -33,7 +34,7 @@ const ROWS = {
     shape: whole(0, 65_535).optional(),
     option: NETUID.flags,
     help: NETUID.description,
-    variables: ['AFFINE_NETUID'],
+    variables: ['AFFINE_NETUID', 'NETUID'],
   },
   firstEpoch: {
     shape: whole(0, 1e9).optional(),
@@ -42,9 +43,9 @@ const ROWS = {
     variables: ['AFFINE_FIRST_EPOCH'],
   },
   key: { shape: text().optional(), option: '--key <file>', variables: [] },
-  wallet: { shape: text().optional(), option: '--wallet <name>', variables: ['BT_WALLET_COLD'] },
-  hotkey: { shape: text().optional(), option: '--hotkey <name>', variables: ['BT_WALLET_HOT'] },
-  walletPath: { shape: text().optional(), option: '--wallet-path <folder>', variables: [] },
+  wallet: { shape: text().optional(), option: '--wallet <name>', variables: BT.wallet },
+  hotkey: { shape: text().optional(), option: '--hotkey <name>', variables: BT.hotkey },
+  walletPath: { shape: text().optional(), option: '--wallet-path <folder>', variables: BT.path },
   hotkeySecret: { shape: text().optional(), variables: ['AFFINE_HOTKEY'], secret: true },
   chutesApiKey: { shape: word(), variables: ['CHUTES_API_KEY'], secret: true },
   folder: {

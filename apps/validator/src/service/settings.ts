@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import type { S3Options } from '@affine/blocks/s3'
 import type { Account } from '@affine/chain'
 import { networkNamed } from '@affine/settlement'
-import { NODE_HOST } from '@affine/settlement/node'
+import { type EnvFile, envFile, faultText } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
@@ -11,6 +9,7 @@ import { type Hide, hiding, nodeKeys, secretsOfUrl } from './secrets.ts'
 import { type Found, findSettings, kebab } from './setting-sources.ts'
 import { SETTINGS, toldBy } from './settings-table.ts'
 import type { Given, Told } from './told.ts'
+import { unknownIn } from './unknown-variables.ts'
 
 /** What is wrong without a key where miners are on Chutes. */
 export const NO_KEY =
@@ -111,26 +110,24 @@ export function serviceCommand(name: string): Command<[], Flags> {
 interface Service extends Read {
   readonly account?: Account
   readonly warnings: readonly string[]
+  readonly file: EnvFile
 }
 
 /** Settings and account of a validator, and all that is wrong with either. */
 export async function readService(flags: Flags): Promise<Service> {
-  const file = await readEnvFile()
-  const read = readSettings(flags, process.env, file)
-  const warnings: string[] = []
+  const file = envFile()
+  const isFromFile = ([name]: readonly [string, unknown]): boolean =>
+    Object.hasOwn(file.given, name)
+  const env = Object.entries(process.env).filter((each) => !isFromFile(each))
+  const read = { ...readSettings(flags, Object.fromEntries(env), file.given), file }
+  const warnings = [...unknownIn(process.env)]
   const warn = (text: string): void => {
     warnings.push(text)
   }
   try {
-    const account = await readAccount(flags, warn, { ...file, ...process.env })
+    const account = await readAccount(flags, warn)
     return { ...read, warnings, account }
   } catch (error) {
-    return { ...read, warnings, problems: [...read.problems, (error as Error).message] }
+    return { ...read, warnings, problems: [...read.problems, faultText(error as Error)] }
   }
-}
-
-/** What the file `.env` in this folder gives; nothing without one. */
-async function readEnvFile(): Promise<Given> {
-  if (!existsSync('.env')) return {}
-  return parseEnv(await NODE_HOST.readText('.env'))
 }

@@ -2,7 +2,7 @@ import type { Bucket, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import type { Network, OpenBucket, Settled } from '@affine/settlement'
+import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
  * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
@@ -30,6 +30,8 @@ export interface Setup {
   readonly bucketUrl: string
   /** Opens another validator's bucket; null when the announced URL may not be opened. */
   readonly openBucket: OpenBucket
+  /** Audits the blocks of others; without, it is done in the thread that follows the chain. */
+  readonly check?: CheckBlock
   /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
   readonly agent: (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
   readonly now: () => number

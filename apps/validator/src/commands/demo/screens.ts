@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Weights } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
 import { type NameOf, share, shortHotkey } from '@affine/terminal'
+import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import type { Rested } from './subnet.ts'
 
@@ -67,12 +68,15 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 /** What is left in the folder `out`, and what can be done with it. */
 export function filesText(out: string): string {
   const buckets = join(out, 'buckets')
-  const verify = `npx af-verify ${buckets} --network ${join(out, 'chain.json')}`
+  const serve = `${programName('af')} serve ${buckets} --network ${join(out, 'chain.json')}`
+  const verify = `${programName('af-verify')} ${buckets} --network ${join(out, 'chain.json')}`
   return `
 Everything is in ${out}. Try next:
+  look at it            ${serve}
+                        and open http://127.0.0.1:8080/ in a browser
   verify again          ${verify}
   look at one epoch     ${verify} --epoch 2
   replay a challenge    ${verify} --epoch 2 --sample mult8@0.1.0#0
   tamper with a byte    change one in any file under ${buckets}, and verify again
-  play one yourself     npx af env run tictactoe-v0`
+  play one yourself     ${programName('af')} env run tictactoe-v0`
 }

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
-import type { Network, OpenBucket, Source, Subnet } from '@affine/settlement'
+import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { chutesAgents } from '../../miners/chutes.ts'
 import { endpointAgents } from '../../miners/miner-client.ts'
 import { emits, placesOf } from '../../service/places.ts'
 import { NO_KEY, type Settings } from '../../service/settings.ts'
 import type { Setup } from '../../service/setup.ts'
 
-/** The chain that a validator works on, and who hears what happens. */
+/** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {
   readonly subnet: Subnet
+  readonly check: CheckBlock
   readonly on: Setup['on']
 }
 
@@ -18,7 +19,7 @@ interface Surroundings {
  * @throws RangeError without a key for Chutes, on a network whose miners are there.
  */
 export function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
-  const { subnet, on } = around
+  const { subnet, check, on } = around
   const { chain, network } = subnet
   const agent = agentsOf(network, settings, on)
   const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
@@ -30,6 +31,7 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
     emit: emits(network, settings),
     replay: settings.replay ?? false,
     openBucket: tellingReads(openBucket, on),
+    check,
     agent,
     now: Date.now,
     random: randomBytes,
@@ -38,7 +40,11 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
 }
 
 /** Who answers for miners: Chutes, or endpoints on loopback. */
-function agentsOf({ platform }: Network, settings: Settings, on: Setup['on']): Setup['agent'] {
+export function agentsOf(
+  { platform }: Network,
+  settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
+  on: Setup['on'],
+): Setup['agent'] {
   const { chutesApiKey: apiKey, concurrency } = settings
   if (platform === 'loopback') return endpointAgents(concurrency, Date.now, on)
   if (!apiKey) throw new RangeError(NO_KEY)

@@ -1,7 +1,6 @@
-import type { Sample } from '@affine/blocks'
+import { forfeitOf, type Sample } from '@affine/blocks'
 import type { Report } from '@affine/duel'
 import type { SamplePlace } from '@affine/settlement'
-import { forfeitOf } from '../../miners/forfeit.ts'
 
 /** The two sides of a duel. */
 export const ROLES = ['champion', 'contender'] as const
@@ -65,7 +64,7 @@ export class MinerLanes {
 }
 
 /** Does the lane of a validator count in every environment? */
-function doesCount(validator: string, { frozen, lanes }: Report): boolean {
+export function doesCount(validator: string, { frozen, lanes }: Report): boolean {
   const lane = lanes[validator]
   return !frozen && lane !== undefined && lane.accepted && lane.setAside.length === 0
 }

@@ -14,9 +14,8 @@ import {
   type Verdict,
   weighToday,
 } from '@affine/duel'
-import { duelSnapshot, type Place, placeOf, type Subnet } from '@affine/settlement'
+import { duelSnapshot, type Place, placeOf, placesIn, type Subnet } from '@affine/settlement'
 import { type Rows, reportRecord } from '@affine/terminal'
-import { placesIn } from './places.ts'
 import { validatorRows } from './validators.ts'
 
 /** The next deadline. */

@@ -21,6 +21,8 @@ export interface Turn {
   readonly settled: Recomputed
   readonly duel: Duel
   readonly challenges: number
+  /** To how many of them it gave a usable reply every time. */
+  readonly answered: number
   /** How often it forfeited in each way, as in "3 illegal". */
   readonly forfeits: readonly string[]
 }
@@ -31,7 +33,8 @@ export function turnOf(hotkey: string, settled: Recomputed, deeds: Deeds): Turn 
   const role = ROLES.find((side) => duel?.[side].hotkey === hotkey)
   if (duel === undefined || role === undefined) return undefined
   const { challenges } = deeds
-  return { hotkey, role, settled, duel, challenges, forfeits: countWays(deeds.forfeits) }
+  const answered = challenges - deeds.forfeits.filter((way) => way === 'no-reply').length
+  return { hotkey, role, settled, duel, challenges, answered, forfeits: countWays(deeds.forfeits) }
 }
 
 function countWays(forfeits: readonly string[]): readonly string[] {
@@ -51,11 +54,28 @@ export function turnText(turn: Turn): string {
   const { before } = settled
   const ways = forfeits.join(', ') || 'none'
   return [
+    ...answerTexts(turn),
     epochText(settled, namesFor(hotkey)),
     ...Object.keys(before.protocol.envs).map((env) => `  ${env}: ${verdictText(env, turn)}`),
     `  forfeited by this miner, of ${challenges} challenges in lanes that count: ${ways}`,
     ...endingTexts(turn),
   ].join('\n')
+}
+
+/** The answer in plain words, once there is one. Protocol §8.7. */
+function answerTexts({ role, duel, challenges, answered, settled }: Turn): readonly string[] {
+  const { before, report } = settled
+  if (report.outcome === undefined) return []
+  const { envs, margin } = before.protocol
+  const verdicts = Object.keys(envs).map((env) => report.envs[env]?.given ?? duel.verdicts[env])
+  const counted = verdicts.filter((verdict) => verdict !== 'even')
+  const wins = counted.filter((verdict) => verdict === 'win').length
+  const needed = Math.ceil((counted.length + margin) / 2)
+  const ending = report.outcome === role ? 'You won' : 'You lost'
+  const whose = role === 'champion' ? 'the contender has ' : ''
+  const counts = `${wins} of ${counted.length} environments, ${needed} needed`
+  const asked = `${answered} of ${challenges} challenges in lanes that count`
+  return [`${ending}: ${whose}${counts}. In this epoch your endpoint answered ${asked}.`]
 }
 
 /** An environment's verdict, and what it means. */

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { contentOf } from '@affine/duel'
+import { NETWORK_HELP, openChain } from '@affine/settlement'
+import {
+  FIRST_EPOCH,
+  interrupted,
+  NETUID,
+  onChain,
+  output,
+  shareOption,
+  whole,
+} from '@affine/terminal'
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { environmentsNamed, soloChallenge } from '../miners/solo-duel.ts'
+import { type Throne, throneOf } from './practise/past.ts'
+import { prospectsOf, prospectsText } from './practise/prospects.ts'
+import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
+import { BUCKETS } from './replay.ts'
+
+const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill as 0.7"
+
+const AGAINST = new Option(
+  '--against <whom>',
+  'put past challenges of the champion to it instead, and compare: nobody else is asked',
+)
+  .choices(['champion'] as const)
+  .conflicts(['env'])
+
+const AT_LEAST =
+  'exit with 1 unless so many are played as well as can be, in every environment; ' +
+  'with --against, unless it dethrones as likely at the middle rates'
+
+const EXAMPLES = `
+Examples:
+  $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume practice.jsonl
+  $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
+  $ af practise http://127.0.0.1:8001/v1 --against champion --network finney`
+
+/** `af practise`: what would validators see of an endpoint? */
+export const practise: CommandUnknownOpts = new Command('practise')
+  .description(
+    'put challenges to an endpoint, as validators do, and say what it earns, what it forfeits, ' +
+      'and what would have been better',
+  )
+  .argument('<player>', PLAYER)
+  .option('--env <id...>', 'which environments (default: all)')
+  .option('--challenges <n>', 'in each environment', whole(1, 100_000), 100)
+  .option('--model <name>', 'what the endpoint calls the model', 'default')
+  .option('--show <n>', 'lost challenges of each environment that are shown', whole(0, 1e6), 3)
+  .option('--resume <file>', 'keep what is played in this file, and go on with what it holds')
+  .option('--at-least <share>', AT_LEAST, shareOption)
+  .option('--ahead <n>', 'challenges under way at once', whole(1, 1000), 16)
+  .option(
+    '--give-up <seconds>',
+    'how long the endpoint may be out of reach before it forfeits',
+    whole(1, 86_400),
+    120,
+  )
+  .addOption(AGAINST)
+  .option('--network <where>', `where the champion is: ${NETWORK_HELP}`)
+  .addOption(NETUID)
+  .addOption(FIRST_EPOCH)
+  .addOption(BUCKETS)
+  .option('--last <epochs>', 'with --against: whose challenges are taken', whole(1, 1e6), 8)
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', EXAMPLES)
+  .action(async (player, { env, network, against, ...options }) => {
+    const asked = { ...options, player }
+    if (against === undefined) {
+      const session = { ...asked, screen: output(options.json), signal: interrupted() }
+      return practiseAlone(environmentsNamed(env), session)
+    }
+    if (network === undefined)
+      throw new RangeError('"--network" expected with --against: where the champion is')
+    await onChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
+      const throne = await throneOf(subnet, options, options.challenges)
+      await practiseAgainst(throne, { ...asked, screen, signal })
+    })
+  })
+
+/** Plays challenges drawn now. */
+async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
+  const { player, model, challenges, atLeast = 0 } = session
+  const secret = randomBytes(32).toString('hex')
+  const exercises = envs.flatMap((env) =>
+    Array.from({ length: challenges }, (_, index) => ({
+      env,
+      challengeId: soloChallenge(env, secret, index),
+    })),
+  )
+  const played = await playPractice({ player, model, challenges, envs }, exercises, session)
+  const wells = envs.map((env) => sayEnvironment(env, played, session))
+  if (Math.min(...wells) < atLeast) process.exitCode = 1
+}
+
+/** Plays past challenges of the champion, which is not asked itself. */
+async function practiseAgainst(throne: Throne, session: Session): Promise<void> {
+  const { player, model, challenges, atLeast = 0, screen } = session
+  const envs = Object.keys(throne.protocol.envs)
+  const practice = { player, model, challenges, envs, against: contentOf(throne.champion) }
+  const played = await playPractice(practice, throne.exercises, session)
+  for (const env of envs) sayEnvironment(env, played, session)
+  const prospects = prospectsOf(played, throne)
+  const { hotkey: champion } = throne.champion
+  screen.line(prospectsText(prospects), { type: 'prospects', champion, ...prospects })
+  if (prospects.dethrones.middle < atLeast) process.exitCode = 1
+}

@@ -1,0 +1,97 @@
+import { forfeitOf } from '@affine/blocks'
+import { make } from '@affine/envs'
+import { endingOf, endingTexts } from '@affine/terminal'
+import { boundsPpm } from '@affine/wilson'
+import type { Played } from '../../miners/practice.ts'
+
+/** z² of an interval that holds the rate 95 times of 100: 1.96². */
+export const Z_SQUARED_95 = 3_841_600n
+
+/** How often something was, of all, and between which shares its rate is. */
+interface Rate {
+  readonly count: number
+  readonly lower: number
+  readonly upper: number
+}
+
+/** What practice in one environment came to. */
+export interface Result {
+  readonly env: string
+  readonly challenges: number
+  /** As well as a perfect player. */
+  readonly well: Rate
+  readonly rewards: readonly (Rate & { readonly reward: number })[]
+  /** By `forfeitOf`'s names. */
+  readonly forfeits: Readonly<Record<string, number>>
+  /** Of the replies that came: half and 95 % of them took no longer, and the slowest. */
+  readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
+}
+
+const FORFEITS: Readonly<Record<string, string>> = {
+  'no-reply': 'no reply',
+  oversize: 'too long',
+  unreadable: 'no answer on the last line',
+  illegal: 'illegal',
+}
+
+/** What was played in one environment. */
+export function resultOf(env: string, played: readonly Played[]): Result {
+  const rewards = played.map(({ reward }) => reward)
+  const rateOf = (isCounted: (each: Played) => boolean): Rate =>
+    ratesIn(played.filter(isCounted).length, played.length)
+  const forfeits: Record<string, number> = {}
+  for (const each of played) {
+    const why = forfeitOf({ ...each, contender: each }, 'contender')
+    if (why !== undefined) forfeits[why] = (forfeits[why] ?? 0) + 1
+  }
+  return {
+    env,
+    challenges: played.length,
+    well: rateOf(({ reward, best }) => reward >= best),
+    rewards: [...new Set(rewards)]
+      .sort((a, b) => b - a)
+      .map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
+    forfeits,
+    replyMs: timesOf(played),
+  }
+}
+
+function ratesIn(count: number, all: number): Rate {
+  const { lower, upper } = boundsPpm({ wins: count, trials: all, zSquaredPpm: Z_SQUARED_95 })
+  return { count, lower: lower / 1e6, upper: upper / 1e6 }
+}
+
+function timesOf(played: readonly Played[]): Result['replyMs'] {
+  const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
+  return { half: at(0.5), most: at(0.95), slowest: at(1) }
+}
+
+/** A result as lines for people. */
+export function resultText({ env, challenges, well, rewards, forfeits, replyMs }: Result): string {
+  const ways = Object.entries(forfeits).map(([why, count]) => `${count} ${FORFEITS[why] ?? why}`)
+  const { half, most, slowest } = replyMs
+  const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
+  return [
+    `${env}: ${well.count} of ${challenges} as well as can be, ${rangeText(well)}`,
+    ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),
+    `  forfeited: ${ways.join(', ') || 'none'}`,
+    `  replies: ${times}; ${make(env).spec.replyMs} ms are allowed`,
+  ].join('\n')
+}
+
+const rangeText = ({ lower, upper }: Rate): string => `${lower.toFixed(3)}…${upper.toFixed(3)}`
+
+/** Was it lost: to the champion, where there is one, or to a perfect player? */
+export const isLost = ({ reward, best, champion = best }: Played): boolean => reward < champion
+
+/** A challenge that was lost, with its last board or product, and what was best. */
+export function lostText(played: Played): string {
+  const { env, challengeId, reward, best, champion } = played
+  const other = champion === undefined ? '' : `, the champion ${champion}`
+  return [
+    `${env}, challenge ${challengeId}: reward ${reward} of ${best}${other}`,
+    ...endingTexts(endingOf(played, played)).map((line) => `  ${line}`),
+  ].join('\n')
+}

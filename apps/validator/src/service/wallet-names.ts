@@ -1,0 +1,48 @@
+import { readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { WalletPath } from '@affine/chain/wallet'
+
+/** The variables that name them: ours first, then btcli's. */
+export const BT_WALLET: Readonly<Record<'wallet' | 'hotkey' | 'path', readonly string[]>> = {
+  wallet: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
+  hotkey: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
+  path: ['BT_WALLET_PATH'],
+}
+
+/** `~` is the shell's, and no shell has seen what a file gives. */
+export function walletsAt(path: string | undefined): string {
+  if (!path) return join(homedir(), '.bittensor', 'wallets')
+  return path.replace(/^~(?=\/|$)/, homedir())
+}
+
+type Named = { readonly [name in 'wallet' | 'hotkey']: string | undefined } & {
+  readonly root: string
+}
+
+/**
+ * The wallet and the hotkey that are meant where one of them is named: of the other the only one
+ * there is, or `default`. Undefined when neither is named.
+ * @throws RangeError when it could be several.
+ */
+export async function walletNamed({
+  wallet,
+  hotkey,
+  root,
+}: Named): Promise<WalletPath | undefined> {
+  if (wallet && hotkey) return { wallet, hotkey, root }
+  if (wallet) return { wallet, hotkey: await onlyIn('hotkey', join(root, wallet, 'hotkeys')), root }
+  if (hotkey) return { wallet: await onlyIn('wallet', root), hotkey, root }
+  return undefined
+}
+
+async function onlyIn(what: string, folder: string): Promise<string> {
+  const found = await readdir(folder)
+  // btcli writes a public key beside each hotkey.
+  const names = found.filter((name) => !/^\.|pub\.txt$/.test(name)).sort()
+  const [first] = names
+  if (names.includes('default')) return 'default'
+  if (first === undefined) throw new RangeError(`"${what}" not given, and ${folder} has none`)
+  if (names.length === 1) return first
+  throw new RangeError(`"${what}" expected one of ${names.join(', ')}: ${folder} has several`)
+}

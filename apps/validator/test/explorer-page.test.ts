@@ -1,0 +1,104 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, killAll, start } from '../../../test/processes.ts'
+import { buildPage } from '../../explorer/test/build-page.ts'
+import { bucketFiles } from '../src/service/bucket-files.ts'
+import { explorerPage, type PageNetwork } from '../src/service/explorer-page.ts'
+import { type Listening, listenWith } from '../src/service/listen.ts'
+
+const CHAIN = '{"format":"affine-chain/1"}'
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'explorer-page-'))
+  await writeFile(join(root, 'chain.json'), CHAIN)
+  await buildPage()
+}, 60_000)
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const serving = async (network?: PageNetwork): Promise<Listening> =>
+  listenWith(await explorerPage(network, bucketFiles(root)), 0)
+const text = async (url: string): Promise<string> => (await fetch(url)).text()
+
+describe('the page beside buckets', () => {
+  it('has a policy, is asked for anew, and its parts are kept', async () => {
+    using server = await serving()
+    const page = await fetch(`${server.url}/`)
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': "frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+    })
+    const html = await page.text()
+    expect(html).toContain("default-src 'self'")
+    expect(html).not.toMatch(/<script(?![^>]* src=)|style=|unsafe/)
+    const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(html) ?? []
+    const { headers } = await fetch(server.url + script)
+    expect(headers.get('cache-control')).toContain('immutable')
+  })
+
+  it('is gzipped for those who take it', async () => {
+    using server = await serving()
+    const headers = { 'accept-encoding': 'identity' }
+    const plain = await fetch(`${server.url}/mark.svg`, { headers })
+    expect(plain.headers.get('content-encoding')).toBe(null)
+    expect(await plain.text()).toBe(await text(`${server.url}/mark.svg`))
+    const zipped = await new Promise<Buffer>((resolve) => {
+      const asked = { headers: { 'accept-encoding': 'gzip' } }
+      get(`${server.url}/mark.svg`, asked, async (response) =>
+        resolve(Buffer.concat(await response.toArray())),
+      )
+    })
+    expect(String(gunzipSync(zipped))).toContain('<svg')
+  })
+
+  it('reads what it is told to: an export, which is served, or a name', async () => {
+    using server = await serving({ chain: { file: join(root, 'chain.json') }, names: { a: 'b' } })
+    const file = JSON.parse(await text(`${server.url}/network.json`))
+    expect(file).toEqual({ chain: 'chain.json', buckets: './', names: { a: 'b' } })
+    expect(await text(`${server.url}/chain.json`)).toBe(CHAIN)
+    using other = await serving({ chain: { name: 'finney' } })
+    expect(JSON.parse(await text(`${other.url}/network.json`))).toEqual({
+      chain: 'finney',
+      buckets: './',
+    })
+    expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
+  })
+
+  it('leaves all else to the buckets, and reads no other file', async () => {
+    using server = await serving({ chain: { file: join(root, 'gone.json') } })
+    for (const path of ['/chain.json', '/package.json', '/assets/', '/..%2fpackage.json'])
+      expect((await fetch(server.url + path)).status, path).toBe(404)
+    expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
+    const head = await fetch(server.url, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+})
+
+describe('the commands', () => {
+  it('af serve shows the chain that it is given', async () => {
+    const words = ['serve', root, '--network', join(root, 'chain.json'), '--port', '0']
+    const served = start(AF, words)
+    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
+    expect(await text(`${at}/chain.json`)).toBe(CHAIN)
+    expect((await served.stop()).code).toBe(130)
+  })
+
+  it('af demo --open ends with a link, and serves until Ctrl-C', async () => {
+    const out = join(root, 'demo')
+    const demo = start(AF, ['demo', '--open', '--seed', '1', '--out', out])
+    const [, at = ''] = await demo.says(/Look at it: (http:\S+)\/ \(Ctrl-C ends it\)\n/)
+    const { names } = JSON.parse(await text(`${at}/network.json`))
+    expect(Object.values(names)).toContain('mallory')
+    expect(await text(`${at}/chain.json`)).toBe(await readFile(join(out, 'chain.json'), 'utf8'))
+    expect(await demo.stop()).toMatchObject({ code: 130, stderr: '' })
+  })
+})

@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Sample } from '@affine/blocks'
+import { make, play, type Transcript } from '@affine/envs'
+import { LOCAL_NETWORK, recompute } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
+import { boundsPpm, walk } from '@affine/wilson'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, killAll, run } from '../../../test/processes.ts'
+import { type Cast, castOf } from '../src/commands/demo/cast.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+/** Notes the port of every connection that a process makes. */
+const NOTING = `
+import { appendFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+const { connect } = Socket.prototype
+Socket.prototype.connect = function (...words) {
+  const [options] = words.flat()
+  appendFileSync(process.env.CONNECTIONS, (options.port ?? options.path) + '\\n')
+  return connect.apply(this, words)
+}
+`
+
+const PLAYER = { skill: 0.9, seed: 'mine' }
+
+describe('af practise --against champion', () => {
+  let root: string
+  let cast: Cast
+  let where: string[]
+  let samples: { sample: Sample; validator: string }[]
+  const hotkeyOf = (name: string): string =>
+    cast.miners.find((member) => member.name === name)?.account.hotkey ?? ''
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'against-'))
+    const all = castOf('a throne to practise for')
+    cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
+    const { chain } = await runSubnet(cast, join(root, 'subnet'), () => {})
+    const buckets = join(root, 'subnet', 'buckets')
+    await writeFile(join(root, 'chain.json'), chain.export())
+    where = ['--network', join(root, 'chain.json'), '--buckets', buckets]
+    samples = []
+    const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
+    const onSample = (sample: Sample, { validator }: { validator: string }) =>
+      void samples.push({ sample, validator })
+    const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
+    for await (const _ of recompute(data)) {
+    }
+  }, 120_000)
+  afterAll(async () => {
+    closeServers()
+    await killAll()
+    await rm(root, { recursive: true })
+  })
+
+  it('compares with what is recorded of the champion, and asks the endpoint alone', async () => {
+    const { url, seen } = await serve((_, request, response, body) => {
+      if (request.method === 'HEAD') return void response.end()
+      const reply = playerReply(JSON.parse(body).messages.at(-1).content, PLAYER)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
+    })
+    const file = join(root, 'practice.jsonl')
+    const words = ['practise', url, '--against', 'champion', ...where, '--challenges', '50']
+    const connections = join(root, 'connections')
+    const noting = join(root, 'noting.mjs')
+    await writeFile(noting, NOTING)
+    const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
+    const more = ['--last', '100', '--show', '1', '--resume', file]
+    const ended = await run(AF, [...words, ...more, '--json'], { env })
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    const said = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const { champion, envs, dethrones, ratioPpm } = said.at(-1)
+    expect(champion).toBe(hotkeyOf('stronger'))
+
+    // The same from the evidence itself.
+    const wins: Record<string, number> = {}
+    for (const { env, wins: won, losses, ties, win } of envs) {
+      const past = samples
+        .filter(({ sample }) => sample.env === env)
+        .flatMap(({ sample, validator }) =>
+          [sample.champion, sample.contender]
+            .filter(({ miner }) => miner === champion)
+            .map(({ reward }) => ({ id: sample.challengeId, reward, validator })),
+        )
+      const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').slice(1)
+      const mine = lines.map((line) => JSON.parse(line)).filter((line) => line.env === env)
+      expect(mine).toHaveLength(50)
+      const counts = { won: 0, lost: 0, tied: 0 }
+      for (const { challengeId, reward } of mine) {
+        const recorded = past.find(({ id }) => id === challengeId)
+        const again: Transcript = await play(make(env), challengeId, (messages) => ({
+          content: playerReply(messages.at(-1)?.content ?? '', PLAYER),
+        }))
+        expect(reward).toBe(again.reward)
+        const lead = again.reward - (recorded?.reward ?? Number.NaN)
+        expect(Number.isInteger(lead)).toBe(true)
+        if (lead > 0) counts.won += 1
+        else if (lead < 0) counts.lost += 1
+        else counts.tied += 1
+      }
+      expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
+      const { cap, minTrials, zSquaredPpm } = LOCAL_NETWORK.protocol
+      const rule = { cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm) }
+      const tally = { wins: won, trials: won + losses }
+      const { lower, upper } = boundsPpm({ ...tally, zSquaredPpm: 3_841_600n })
+      const at = (p: number): number => walk({ p, ratioPpm, rule }).win
+      expect(win.lower).toBeCloseTo(at(lower / 1e6), 12)
+      expect(win.middle).toBeCloseTo(at(won / (won + losses)), 12)
+      expect(win.upper).toBeCloseTo(at(upper / 1e6), 12)
+      wins[env] = win.middle
+    }
+    // Two environments, and both are needed.
+    const [one = 0, other = 0] = Object.values(wins)
+    expect(dethrones.middle).toBeCloseTo(one * other, 12)
+    expect(dethrones.lower).toBeLessThanOrEqual(dethrones.middle)
+    expect(dethrones.middle).toBeLessThanOrEqual(dethrones.upper)
+
+    const text = await run(AF, [...words, ...more])
+    expect(text.stdout).toMatch(
+      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] \S+ vs 0\.\d+: a win with 0\.\d{3}, /m,
+    )
+    expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
+    expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
+    // Of all places to which it connected there is one: no request reached the champion.
+    const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
+    expect(new Set(places)).toEqual(new Set([new URL(url).port]))
+    const posts = seen.filter(({ method }) => method === 'POST').map(({ body }) => body)
+    expect(posts.length).toBeGreaterThanOrEqual(100)
+    for (const { account } of cast.miners) expect(posts.join()).not.toContain(account.hotkey)
+  }, 60_000)
+
+  it('needs a chain, a champion, and challenges of it', async () => {
+    const lacking = await run(AF, ['practise', '0.5', '--against', 'champion'])
+    expect([lacking.code, lacking.stderr]).toEqual([
+      2,
+      'af: "--network" expected with --against: where the champion is\n',
+    ])
+    const words = ['practise', '0.5', '--against', 'champion', ...where]
+    expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
+    const log = JSON.parse(await readFile(join(root, 'chain.json'), 'utf8'))
+    const early = join(root, 'early.json')
+    await writeFile(early, JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }))
+    const none = await run(AF, ['practise', '0.5', '--against', 'champion', '--network', early])
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      'af: nobody holds the throne: there is no champion yet\n',
+    ])
+  })
+})

@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { make } from '@affine/envs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
+import { playerReply } from '../src/miners/reference-miner.ts'
+import { unprintable } from './commands.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'af-practise-'))
+})
+afterAll(async () => {
+  closeServers()
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
+const records = ({ stdout }: Ended) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+const linesIn = async (file: string): Promise<readonly string[]> =>
+  (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
+
+/** An endpoint that gives `reply` to the prompt that comes n-th, or none where it is null. */
+function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
+  let asked = 0
+  return serve((_, request, response, body) => {
+    if (request.method === 'HEAD') return void response.end()
+    const content = reply(JSON.parse(body).messages.at(-1).content, asked++)
+    const status = content === null ? 404 : 200
+    const head = { 'content-type': 'application/json' }
+    setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
+  })
+}
+
+describe.concurrent('af practise', () => {
+  it('counts rewards and every way to forfeit, and shows what was lost and what was best', async () => {
+    const wrong = [null, 'x'.repeat(4097), 'about 12', '\u001b[2J1000000000000000']
+    const { solve } = make('mult8@0.1.0').spec
+    const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
+    const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1', '--show', '4']
+    const ended = await practise(...words)
+    expect([ended.code, ended.stderr, unprintable(ended.stdout)]).toEqual([0, '', []])
+    expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 as well as can be, 0.313…0.832\n')
+    expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
+    expect(ended.stdout).toContain(
+      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
+    )
+    expect(ended.stdout).toMatch(/ {2}replies: half in \d+ ms, .*; 30000 ms are allowed\n/)
+    const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0 of 1$/gm)
+    expect(lost).toHaveLength(4)
+    expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(3)
+    expect(ended.stdout).toMatch(/^ {4}product \d+\n {4}reply {3} *1000000000000000\n/m)
+  })
+
+  it('tells an illegal move from a legal one, as records', async () => {
+    const { url } = await endpoint(() => 'A1')
+    const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--show', '2', '--json']
+    const [result, ...lost] = records(await practise(...words))
+    const { rewards, forfeits, well, challenges } = result
+    expect(challenges).toBe(40)
+    expect(forfeits).toEqual({ illegal: expect.any(Number) })
+    const counted = rewards.reduce((sum: number, each: { count: number }) => sum + each.count, 0)
+    expect(counted).toBe(40)
+    expect(well.count).toBeLessThan(40)
+    for (const { reward, best, ending } of lost) {
+      expect(reward).toBeLessThan(best)
+      expect(ending.shown).toHaveLength(4)
+    }
+    expect(lost).toHaveLength(2)
+  })
+
+  it('exits by --at-least, in every environment', async () => {
+    const words = ['--challenges', '20', '--show', '0', '--at-least']
+    const [perfect, best, worst] = await Promise.all([
+      practise('perfect', ...words, '1'),
+      practise('random', ...words, '0'),
+      practise('random', ...words, '0.5'),
+    ])
+    expect([perfect.code, best.code, worst.code]).toEqual([0, 0, 1])
+    expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 as well as can be')
+    expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 as well as can be')
+  })
+
+  it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {
+    const file = join(root, 'practice.jsonl')
+    const player = { skill: 0.5, seed: 'slow' }
+    const { url } = await endpoint((prompt) => playerReply(prompt, player), 10)
+    const words = [url, '--challenges', '40', '--ahead', '4', '--resume', file, '--json']
+    const first = start(AF, ['practise', ...words])
+    while ((await linesIn(file)).length < 20) await sleep(5)
+    const stopped = await first.stop('SIGKILL')
+    expect([stopped.code, stopped.stdout]).toEqual([null, ''])
+    const kept = await linesIn(file)
+    const again = await practise(...words)
+    expect([again.code, again.stderr]).toEqual([0, ''])
+    const [resumed, ...results] = records(again)
+    expect(resumed).toEqual({ type: 'resumed', played: kept.length - 1 })
+    const counts = results.filter(({ type }) => type === 'result')
+    expect(counts.map(({ challenges }) => challenges)).toEqual([40, 40])
+    const lines = await linesIn(file)
+    expect(lines.slice(0, kept.length)).toEqual(kept)
+    const ids = lines.slice(1).map((line) => JSON.parse(line).challengeId)
+    expect([ids.length, new Set(ids).size]).toEqual([80, 80])
+    // Played to the end, it is only counted again.
+    expect(records(await practise(...words)).slice(1)).toEqual(results)
+    const other = await practise(url, '--challenges', '41', '--resume', file)
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n',
+    ])
+    const altered = join(root, 'altered.jsonl')
+    await writeFile(altered, '"mine"\n')
+    expect((await practise(url, '--resume', altered)).code).toBe(2)
+  })
+
+  it('ends with 130 at Ctrl-C and no forfeit, and with 1 where nothing answers', async () => {
+    const silent = await serve((_, request, response) => {
+      if (request.method === 'HEAD') response.end()
+    })
+    const file = join(root, 'silent.jsonl')
+    const waiting = start(AF, ['practise', silent.url, '--resume', file])
+    while (silent.seen.length < 2) await sleep(20)
+    expect(await waiting.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
+    expect(await linesIn(file)).toHaveLength(1)
+    const nobody = await practise('http://127.0.0.1:1/v1')
+    expect([nobody.code, nobody.stdout]).toEqual([1, ''])
+    expect(nobody.stderr).toContain('nothing answers at http://127.0.0.1:1/v1: ')
+    expect((await practise('nobody')).code).toBe(2)
+    expect((await practise('0.5', '--env', 'chess-v0')).code).toBe(2)
+    const help = await practise('--help')
+    expect([help.code, help.stdout.includes('Examples:\n  $ af practise http')]).toEqual([0, true])
+  })
+})

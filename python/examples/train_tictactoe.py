@@ -1,0 +1,116 @@
+"""Learns tic-tac-toe by playing, then serves what it learned as a miner would.
+
+python examples/train_tictactoe.py --port 8001
+python examples/train_tictactoe.py --port 8002 --episodes 0     # has learned nothing
+npx af duel http://127.0.0.1:8002/v1 http://127.0.0.1:8001/v1 --env tictactoe-v0
+"""
+
+import argparse
+import json
+import re
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+import affine_envs  # noqa: F401, makes the environments known to Gymnasium
+
+Table = NDArray[np.float64]
+"""What each of nine cells is worth, by the code of the board."""
+
+POWERS = 3 ** np.arange(8, -1, -1)
+MOST_BYTES = 1_000_000
+
+
+def learn(episodes: int, seed: int) -> Table:
+    """Q-learning. Every cell is worth a win until it has been tried, which makes it be tried.
+
+    The opponent's moves differ only in ways that are worth the same, so what was seen last is
+    what a cell is worth.
+    """
+    env = gymnasium.make("affine/tictactoe-v0")
+    random = np.random.default_rng(seed)
+    table = np.ones((3**9, 9))
+    for episode in range(episodes):
+        observation, _ = env.reset(seed=seed if episode == 0 else None)
+        board, over = int(observation @ POWERS), False
+        while not over:
+            cell = choose(table, board, random)
+            observation, reward, over, _, _ = env.step(cell)
+            reached = int(observation @ POWERS)
+            table[board, cell] = reward if over else table[reached].max()
+            board = reached
+    return table
+
+
+def choose(table: Table, board: int, random: np.random.Generator) -> int:
+    """One of the cells that are worth most."""
+    worth = table[board]
+    return int(random.choice(np.flatnonzero(worth == worth.max())))
+
+
+def reply_to(prompt: str, table: Table, random: np.random.Generator) -> str:
+    """What a model would say: the move on the last line."""
+    marks = re.findall(r"(?<=[ABC. XO] )[.XO](?=[ \n])", prompt.partition("1 2 3")[2])[:9]
+    if len(marks) != 9:
+        return "I play tic-tac-toe only."
+    board = int(np.array([".XO".index(mark) for mark in marks]) @ POWERS)
+    cell = choose(table, board, random)
+    return f"{'ABC'[cell // 3]}{cell % 3 + 1}"
+
+
+def serve(table: Table, port: int) -> ThreadingHTTPServer:
+    """An OpenAI-compatible endpoint; port 0 takes any that is free."""
+    random = np.random.default_rng(0)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            try:
+                size = min(int(self.headers["Content-Length"]), MOST_BYTES)
+                prompt = str(json.loads(self.rfile.read(size))["messages"][-1]["content"])
+            except (KeyError, IndexError, TypeError, ValueError):
+                self.answer(400, {"error": {"message": "messages expected"}})
+                return
+            message = {"role": "assistant", "content": reply_to(prompt, table, random)}
+            choice = {"index": 0, "finish_reason": "stop", "message": message}
+            self.answer(200, {"object": "chat.completion", "choices": [choice]})
+
+        def answer(self, status: int, body: dict[str, Any]) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    ThreadingHTTPServer.request_queue_size = 128
+    return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--episodes", type=int, default=200_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--port", type=int, default=8001, help="0 takes any that is free")
+    options = parser.parse_args()
+    began = time.monotonic()
+    table = learn(options.episodes, options.seed)
+    print(f"{options.episodes} episodes in {time.monotonic() - began:.0f} s", flush=True)
+    with serve(table, options.port) as server:
+        print(f"serving http://127.0.0.1:{server.server_port}/v1; Ctrl-C ends it", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+
+
+if __name__ == "__main__":
+    main()

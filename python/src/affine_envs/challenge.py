@@ -1,0 +1,54 @@
+"""Challenge ids and the seeds that follow from them. Protocol §1.4, §2.3 and §4."""
+
+import re
+
+from affine_envs.digest import digest
+
+ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+def challenge_id(
+    *,
+    genesis: str,
+    netuid: int,
+    env: str,
+    spec_hash: str,
+    duel: str,
+    validator: str,
+    epoch: int,
+    beacon: str,
+    secret: str,
+    index: int,
+) -> str:
+    """The id of one challenge. The parts are taken as they are."""
+    place = (genesis, netuid, env, spec_hash, duel, validator, epoch, beacon, secret, index)
+    return id_of(digest("challenge", *place))
+
+
+def id_of(hash: str) -> str:
+    """A hash, 64 hex digits, as a challenge id."""
+    number = int(hash, 16)
+    digits = ""
+    while number:
+        number, digit = divmod(number, 58)
+        digits = ALPHABET[digit] + digits
+    data = bytes.fromhex(hash)
+    return "1" * (len(data) - len(data.lstrip(b"\0"))) + digits
+
+
+def is_challenge_id(text: object) -> bool:
+    """Is it the base58 of 32 bytes? Takes anything and never raises."""
+    if not isinstance(text, str) or re.fullmatch(f"[{ALPHABET}]{{32,44}}", text) is None:
+        return False
+    number = 0
+    for character in text:
+        number = number * 58 + ALPHABET.index(character)
+    zeros = len(text) - len(text.lstrip("1"))
+    return zeros + (number.bit_length() + 7) // 8 == 32
+
+
+def seed_of(challenge_id: str) -> int:
+    """The seed of a challenge's stream: 128 bits. Raises ValueError for what is no id."""
+    if not is_challenge_id(challenge_id):
+        raise ValueError('"challenge_id" expected the base58 of 32 bytes')
+    return int(digest("seed", challenge_id)[:32], 16)

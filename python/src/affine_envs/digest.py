@@ -1,0 +1,12 @@
+"""Tagged digests. Protocol §1.2."""
+
+from blake3 import blake3
+
+from affine_envs.canonical_json import Json, canonical_text
+
+
+def digest(tag: str, *fields: Json) -> str:
+    """The BLAKE3 hash of `["affine/1", tag, field, …]`, as 64 hex digits."""
+    if not isinstance(tag, str):
+        raise TypeError(f'"tag" expected a string, got {tag!r}')
+    return blake3(canonical_text(["affine/1", tag, *fields]).encode()).hexdigest()

@@ -1,0 +1,79 @@
+"""The environments behind Gymnasium's interface. Protocol §3.6."""
+
+from copy import deepcopy
+from typing import Any
+
+import gymnasium
+from gymnasium.envs.registration import register as register_env
+
+from affine_envs.challenge import seed_of
+from affine_envs.digest import digest
+from affine_envs.episode import Episode
+from affine_envs.registry import NEWEST, game_of
+from affine_envs.text import last_line, normalise
+
+
+class AffineEnv(gymnasium.Env[Any, Any]):
+    """One episode at a time of the environment with this id."""
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(self, env: str, render_mode: str | None = None) -> None:
+        self.game = game_of(env)
+        self.action_space = deepcopy(self.game.action_space)
+        self.observation_space = deepcopy(self.game.observation_space)
+        self.render_mode = render_mode
+        self._episode: Episode[Any, Any] | None = None
+        self._origin = ""
+        self._since = 0
+        self._info: dict[str, Any] = {}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Starts the challenge of `options={"challenge_id": …}`, or an episode from a seed.
+
+        Without either it goes on with the stream it has, as Gymnasium does.
+        """
+        challenge_id = (options or {}).get("challenge_id")
+        if challenge_id is not None and seed is not None:
+            raise ValueError('"seed" expected none with a challenge_id')
+        super().reset(seed=seed if challenge_id is None else seed_of(challenge_id))
+        if challenge_id is None and seed is None and self._origin:
+            self._since += 1
+        else:
+            self._origin, self._since = str(challenge_id or self.np_random_seed), 0
+        episode = self._episode = Episode(self.game, self.np_random)
+        origin = f"{self._origin}+{self._since}" if self._since else self._origin
+        truth = self.game.truth(episode.state)
+        self._info = {"ground_truth_commitment": digest("truth", origin, truth)}
+        return self.game.observe(episode.state), dict(self._info)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Takes an action. An illegal one, and the None of `parse`, forfeit."""
+        episode = self._episode
+        if episode is None or episode.over:
+            raise RuntimeError("step expected an episode in progress: reset first")
+        if action is not None and not self.action_space.contains(action):
+            raise ValueError(f'"action" expected a member of {self.action_space}, got {action!r}')
+        reward = episode.step(action)
+        truncated = episode.over and not episode.terminated
+        observation = self.game.observe(episode.state)
+        return observation, float(reward), episode.terminated, truncated, dict(self._info)
+
+    def render(self) -> str | None:
+        """The prompt of the present state, with `render_mode="ansi"`."""
+        if self.render_mode != "ansi" or self._episode is None:
+            return None
+        return self.game.prompt(self._episode.state)
+
+    def parse(self, reply: str) -> Any:
+        """The action on the last line of a model's reply; None for what cannot be read."""
+        return self.game.parse(last_line(normalise(reply)))
+
+
+def register() -> None:
+    """Makes them known to `gymnasium.make` as `affine/…`; importing `affine_envs` does it."""
+    for name in NEWEST:
+        if f"affine/{name}" not in gymnasium.registry:
+            register_env(f"affine/{name}", "affine_envs.env:AffineEnv", kwargs={"env": name})

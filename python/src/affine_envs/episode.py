@@ -1,0 +1,140 @@
+"""One run of a game, and its record in text. Protocol §3.1."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from affine_envs.challenge import is_challenge_id, seed_of
+from affine_envs.game import Action, Game, State
+from affine_envs.registry import game_of
+from affine_envs.text import is_oversize, last_line, normalise
+
+Message = Mapping[str, str]
+"""`{"role": "user" | "assistant", "content": …}`"""
+
+Fault = Literal["no-reply", "oversize"]
+Agent = Callable[[Sequence[Message]], str | None]
+"""Replies to a conversation that ends in a prompt; None is no reply."""
+
+
+class Episode(Generic[State, Action]):
+    """A game from its first state to its end."""
+
+    def __init__(self, game: Game[State, Action], random: Generator) -> None:
+        self.game = game
+        self.random = random
+        self.state = game.initial(random)
+        self.steps = 0
+        self.total = 0
+        self.terminated = False
+
+    @property
+    def over(self) -> bool:
+        """Is there no step to take?"""
+        return self.terminated or self.steps == self.game.max_steps
+
+    def step(self, action: Action | None) -> int:
+        """The reward of this step. An illegal action and None forfeit."""
+        played = None if action is None else self.game.step(self.state, action, self.random)
+        lowest = self.game.lowest_reward - self.total
+        self.state, reward, self.terminated = played or (self.state, lowest, True)
+        self.steps += 1
+        self.total += reward
+        return reward
+
+    def reply(self, content: str) -> None:
+        """Plays what the last line of a normalised reply says."""
+        self.step(self.game.parse(last_line(content)))
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What was said in an episode, and what it earned."""
+
+    messages: list[Message]
+    reward: int
+    fault: Fault | None = None
+
+
+def play(env: str, challenge_id: str, agent: Agent) -> Transcript:
+    """Plays one challenge. There is no clock: who wants a deadline lets the agent give None."""
+    return record(game_of(env), seed_of(challenge_id), agent)
+
+
+def record(game: Game[Any, Any], seed: int, agent: Agent) -> Transcript:
+    """The same from the challenge's seed."""
+    episode = Episode(game, np.random.default_rng(seed))
+    messages: list[Message] = []
+    while not episode.over:
+        messages.append({"role": "user", "content": game.prompt(episode.state)})
+        reply = agent(messages)
+        if reply is None:
+            return Transcript(messages, game.lowest_reward, "no-reply")
+        content = normalise(reply)
+        if is_oversize(content):
+            return Transcript(messages, game.lowest_reward, "oversize")
+        messages.append({"role": "assistant", "content": content})
+        episode.reply(content)
+    return Transcript(messages, episode.total)
+
+
+Refusal = Literal[
+    "BAD_CHALLENGE_ID",
+    "WRONG_ROLE",
+    "PROMPT_DIFFERS",
+    "OVERSIZE",
+    "NOT_NORMALISED",
+    "TOO_LONG",
+    "TOO_SHORT",
+]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What recorded messages came to; with `fault` they end in a prompt."""
+
+    reward: int
+    fault: bool
+
+
+def replay(env: str, challenge_id: str, messages: Sequence[Any]) -> Replayed | Refusal:
+    """Plays an episode again from its record, or says what is wrong with that.
+
+    Takes hostile messages and never raises.
+    """
+    game = game_of(env)
+    if not is_challenge_id(challenge_id):
+        return "BAD_CHALLENGE_ID"
+    if not isinstance(messages, list | tuple):
+        return "TOO_SHORT"
+    episode = Episode(game, np.random.default_rng(seed_of(challenge_id)))
+    for index, message in enumerate(messages):
+        if episode.over:
+            return "TOO_LONG"
+        refusal = _take(episode, message, index)
+        if refusal is not None:
+            return refusal
+    if len(messages) % 2 == 1:
+        return Replayed(game.lowest_reward, fault=True)
+    return Replayed(episode.total, fault=False) if episode.over else "TOO_SHORT"
+
+
+def _take(episode: Episode[Any, Any], message: object, index: int) -> Refusal | None:
+    """Compares a prompt, plays a reply; what is wrong with it, if anything."""
+    asks = index % 2 == 0
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(content, str):
+        return "WRONG_ROLE"
+    if message.get("role") != ("user" if asks else "assistant"):
+        return "WRONG_ROLE"
+    if asks:
+        return None if content == episode.game.prompt(episode.state) else "PROMPT_DIFFERS"
+    if is_oversize(content):
+        return "OVERSIZE"
+    if normalise(content) != content:
+        return "NOT_NORMALISED"
+    episode.reply(content)
+    return None

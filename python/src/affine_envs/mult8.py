@@ -1,0 +1,57 @@
+"""`mult8@0.1.0`. Protocol §3.4."""
+
+import re
+
+import numpy as np
+from gymnasium import spaces
+from numpy.random import Generator
+
+from affine_envs.canonical_json import Json
+from affine_envs.game import Game
+
+LOW, HIGH = 10_000_000, 100_000_000
+Factors = tuple[int, int]
+
+PROMPT = """\
+Compute {} * {}.
+You may think first. Give the product, digits only, \
+alone on the last line, with nothing after it."""
+
+
+class Mult8(Game[Factors, str]):
+    """The product of two numbers of eight digits, in one reply."""
+
+    id = "mult8@0.1.0"
+    max_steps = 1
+    lowest_reward = 0
+    action_space = spaces.Text(16, min_length=15, charset="0123456789")
+    observation_space = spaces.Box(LOW, HIGH - 1, (2,), np.int64)
+
+    def initial(self, random: Generator) -> Factors:
+        return int(random.integers(LOW, HIGH)), int(random.integers(LOW, HIGH))
+
+    def step(
+        self, state: Factors, action: str, random: Generator
+    ) -> tuple[Factors, int, bool] | None:
+        if action.startswith("0"):
+            return None
+        return state, int(action == self.best_reply(state)), True
+
+    def observe(self, state: Factors) -> np.ndarray:
+        return np.array(state, dtype=np.int64)
+
+    def truth(self, state: Factors) -> Json:
+        return self.best_reply(state)
+
+    def prompt(self, state: Factors) -> str:
+        return PROMPT.format(*state)
+
+    def parse(self, line: str) -> str | None:
+        return line if re.fullmatch("[1-9][0-9]{14,15}", line) else None
+
+    def best_reply(self, state: Factors) -> str:
+        return str(state[0] * state[1])
+
+    def any_reply(self, random: Generator) -> str:
+        length = random.integers(15, 17)
+        return "".join(str(random.integers(0, 10)) for _ in range(length))

@@ -1,0 +1,18 @@
+"""The environments by their ids. Protocol §3."""
+
+from typing import Any
+
+from affine_envs.game import Game
+from affine_envs.mult8 import Mult8
+from affine_envs.tictactoe import TicTacToe
+
+GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8())}
+NEWEST = {"tictactoe-v0": "tictactoe@0.1.0", "mult8-v0": "mult8@0.1.0"}
+
+
+def game_of(env: str) -> Game[Any, Any]:
+    """The game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y."""
+    game = GAMES.get(NEWEST.get(env, env))
+    if game is None:
+        raise ValueError(f'"env" expected one of {", ".join(GAMES)}, got {env!r}')
+    return game

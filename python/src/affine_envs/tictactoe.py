@@ -1,0 +1,84 @@
+"""`tictactoe@0.1.0`. Protocol §3.3."""
+
+import re
+
+import numpy as np
+from gymnasium import spaces
+from numpy.random import Generator
+
+from affine_envs.canonical_json import Json
+from affine_envs.game import Game
+from affine_envs.tictactoe_board import (
+    Board,
+    after,
+    best_cells,
+    code,
+    is_lost,
+    is_over,
+    mover,
+    starts,
+)
+
+PROMPT = """\
+Tic-tac-toe: you are {agent}, the opponent is {opponent}, "." is an empty cell, and it is your move.
+
+  1 2 3
+{rows}
+
+You and the opponent put one mark in an empty cell in turn; \
+three of one mark in a row, column or diagonal win.
+A full board without that is a draw. \
+The opponent plays perfectly. A reply that is not a legal move loses.
+You may think first. Give your move as row and column, from A1 to C3, \
+alone on the last line, with nothing after it."""
+
+
+class TicTacToe(Game[Board, int]):
+    """From a position in which a mistake is possible, against a perfect opponent."""
+
+    id = "tictactoe@0.1.0"
+    max_steps = 4
+    lowest_reward = -1
+    action_space = spaces.Discrete(9)
+    observation_space = spaces.MultiDiscrete([3] * 9)
+
+    def initial(self, random: Generator) -> Board:
+        boards = starts()
+        return boards[random.integers(0, len(boards))]
+
+    def step(self, state: Board, action: int, random: Generator) -> tuple[Board, int, bool] | None:
+        if state[action] != 0:
+            return None
+        mine = after(state, action)
+        if is_over(mine):
+            return mine, int(is_lost(mine)), True
+        cells = best_cells(mine)
+        board = after(mine, cells[random.integers(0, len(cells))])
+        return board, -int(is_lost(board)), is_over(board)
+
+    def observe(self, state: Board) -> np.ndarray:
+        return np.array(state, dtype=np.int64)
+
+    def truth(self, state: Board) -> Json:
+        return {"board": code(state), "best": best_cells(state)}
+
+    def prompt(self, state: Board) -> str:
+        agent = mover(state)
+        marks = [".XO"[cell] for cell in state]
+        rows = (" ".join(["ABC"[row], *marks[3 * row : 3 * row + 3]]) for row in range(3))
+        return PROMPT.format(agent=".XO"[agent], opponent=".XO"[3 - agent], rows="\n".join(rows))
+
+    def parse(self, line: str) -> int | None:
+        if re.fullmatch("[ABC][123]", line) is None:
+            return None
+        return "ABC".index(line[0]) * 3 + int(line[1]) - 1
+
+    def best_reply(self, state: Board) -> str:
+        return _name(best_cells(state)[0])
+
+    def any_reply(self, random: Generator) -> str:
+        return _name(int(random.integers(0, 9)))
+
+
+def _name(cell: int) -> str:
+    return f"{'ABC'[cell // 3]}{cell % 3 + 1}"

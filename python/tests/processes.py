@@ -1,0 +1,34 @@
+"""Programs that serve, for as long as a test needs them."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from vectors import ROOT
+
+AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
+"""`af` as it was built: `npm test` does so before it runs these."""
+TRAIN = [sys.executable, str(ROOT / "python" / "examples" / "train_tictactoe.py")]
+URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[str]:
+    """The URL that a program says it serves. The program is ended with the block."""
+    env = {**os.environ, "NO_COLOR": "1"}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=env)
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            url = URL.search(line)
+            if url is not None:
+                yield url[0]
+                return
+        raise AssertionError(f"{words} ended without a URL")
+    finally:
+        process.terminate()
+        process.stdout.close()
+        process.wait(10)

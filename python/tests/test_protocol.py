@@ -1,0 +1,123 @@
+"""The examples on the protocol's page that are about chapters 1 to 4."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from vectors import examples
+
+from affine_envs import (
+    challenge_id,
+    digest,
+    golden_episode,
+    normalise,
+    play,
+    replay,
+    seed_of,
+    spec_hash,
+)
+from affine_envs.canonical_json import canonical_text
+from affine_envs.tictactoe_board import code, starts
+
+DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
+    "uint64": lambda random: str(random.integers(0, 2**64, dtype=np.uint64)),
+    "uint32": lambda random: int(random.integers(0, 2**32, dtype=np.uint32)),
+    "random": lambda random: float(random.random()),
+}
+
+
+def drawn(random: np.random.Generator, call: str) -> Any:
+    if call in DRAWS:
+        return DRAWS[call](random)
+    low, high = map(int, re.findall("[0-9]+", call))
+    return int(random.integers(low, high))
+
+
+def stream(asked: Any) -> Any:
+    random = np.random.default_rng(asked["seed"])
+    words = np.random.SeedSequence(asked["seed"]).generate_state(8)
+    return {"words": words.tolist(), "draws": [drawn(random, call) for call in asked["draws"]]}
+
+
+def tictactoe_starts(_: Any) -> Any:
+    codes = [code(board) for board in starts()]
+    return {"count": len(codes), "first": codes[:3], "last": codes[-1]}
+
+
+def scripted(env: str, asked: Any) -> tuple[list[str], int]:
+    replies = iter(asked["replies"])
+    played = play(env, asked["id"], lambda _: next(replies))
+    replayed = replay(env, asked["id"], played.messages)
+    assert (played.reward, played.fault) == (replayed.reward, None)  # type: ignore[union-attr]
+    return [message["content"] for message in played.messages], played.reward
+
+
+def tictactoe_episode(asked: Any) -> Any:
+    contents, reward = scripted("tictactoe@0.1.0", asked)
+    seed = seed_of(asked["id"])
+    index = int(np.random.default_rng(seed).integers(0, 3191))
+    boards = ["".join(re.findall("(?<= )[XO.](?=[ \n])", text)) for text in contents[::2]]
+    return {
+        "seed": str(seed),
+        "index": index,
+        "code": code(starts()[index]),
+        "boards": boards,
+        "reward": reward,
+    }
+
+
+def mult8_episode(asked: Any) -> Any:
+    contents, reward = scripted("mult8@0.1.0", asked)
+    return {"messages": contents, "reward": reward}
+
+
+def ids(asked: Any) -> Any:
+    parts = {
+        name: asked[name]
+        for name in ("genesis", "netuid", "validator", "epoch", "beacon", "secret", "env", "index")
+    }
+    duel = digest("duel", asked["champion"], asked["contender"], asked["start"])
+    committed = ("genesis", "netuid", "validator", "epoch", "secret")
+    challenge = challenge_id(**parts, duel=duel, spec_hash=spec_hash(asked["env"]))
+    return {
+        "commitment": digest("commit", *(asked[name] for name in committed)),
+        "duel": duel,
+        "challenge": challenge,
+        'digest("seed", challenge)': digest("seed", challenge),
+        "seed": str(seed_of(challenge)),
+    }
+
+
+def golden(asked: Any) -> Any:
+    played = golden_episode(asked["env"], asked["index"])
+    assert played.fault is None
+    return {"messages": played.messages, "reward": played.reward}
+
+
+EXAMPLES: dict[str, Callable[[Any], Any]] = {
+    "canonical text": canonical_text,
+    "digest": lambda asked: {
+        "text": canonical_text(["affine/1", asked["tag"], *asked["fields"]]),
+        "hash": digest(asked["tag"], *asked["fields"]),
+    },
+    "stream": stream,
+    "normalise": lambda texts: [normalise(text) for text in texts],
+    "tictactoe starts": tictactoe_starts,
+    "tictactoe episode": tictactoe_episode,
+    "mult8 episode": mult8_episode,
+    "specHash": lambda envs: {env: spec_hash(env) for env in envs},
+    "ids": ids,
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name: str) -> None:
+    example = examples()[name]
+    assert EXAMPLES[name](example["in"]) == example["out"]
+
+
+def test_golden_episode() -> None:
+    example = examples()["golden episode"]
+    assert golden(example["in"]) == example["out"]["episode"]

@@ -1,0 +1,16 @@
+"""The README's example prints what it says."""
+
+import contextlib
+import io
+import re
+
+from vectors import ROOT
+
+
+def test_example() -> None:
+    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(program, {})
+    assert said.getvalue() == printed

@@ -1,0 +1,43 @@
+"""The reward of docs/training.md, over what it says to start."""
+
+import re
+from typing import Any
+
+import numpy as np
+from processes import AF, serving
+from vectors import ROOT
+
+from affine_envs import Transcript
+from affine_envs.episode import Message, record
+from affine_envs.registry import game_of
+from affine_envs.tictactoe_board import after, best_cells, moves, outlook
+
+PAGE = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+PROGRAM = re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S)[0]
+
+
+def first_prompt(env: str, seed: int) -> list[Message]:
+    played: Transcript = record(game_of(env), seed, lambda _: None)
+    return played.messages
+
+
+def test_a_reply_is_worth_what_comes_of_it() -> None:
+    with (
+        serving(*AF, "env", "serve", "tictactoe-v0", "mult8-v0", "--port", "0") as envs,
+        serving(*AF, "miner", "--skill", "1", "--port", "0") as perfect,
+    ):
+        program = PROGRAM.replace("http://127.0.0.1:8000", envs)
+        names: dict[str, Any] = {}
+        exec(program.replace("http://127.0.0.1:8001/v1", perfect), names)
+        assert names["prompts"][7] == first_prompt("tictactoe-v0", 7)
+        assert len(names["prompts"]) == len(names["starts"]) == 1000
+        game = game_of("tictactoe-v0")
+        for seed in range(20):
+            board = game.initial(np.random.default_rng(seed))
+            cells = moves(board)
+            replies = [[{"content": f"So:\n{'ABC'[cell // 3]}{cell % 3 + 1}"}] for cell in cells]
+            want = [-outlook(after(board, cell))[0] for cell in cells]
+            assert names["reward"](replies, [seed] * len(cells)) == want
+            assert max(want) == -outlook(after(board, best_cells(board)[0]))[0] > min(want)
+        names["env"].close()
+        names["perfect"].close()

@@ -1,0 +1,222 @@
+"""Every file of `vectors/` is recomputed here, or named with why it is not.
+
+In `vectors/prng` some vectors are refusals of arguments that JavaScript lets pass, and texts that
+a reader of canonical JSON refuses: this package reads none, and NumPy has refusals of its own.
+"""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from vectors import ROOT, vectors_of
+
+from affine_envs import (
+    Replayed,
+    challenge_id,
+    digest,
+    golden_episode,
+    is_challenge_id,
+    normalise,
+    replay,
+    seed_of,
+    spec_hash,
+)
+from affine_envs.canonical_json import canonical_text
+from affine_envs.challenge import id_of
+from affine_envs.registry import game_of
+from affine_envs.text import last_line
+
+RECOMPUTED = {
+    "envs": {
+        "challenge-ids",
+        "initial-states",
+        "normalise",
+        "replays",
+        "replies",
+        "spec-hashes",
+    },
+    "prng": {"canonical-json", "digest", "generator", "long-run", "seed-sequence"},
+}
+NOT_OF_ENVIRONMENTS = {
+    "blocks": "evidence: signed blocks and their trees",
+    "chain": "accounts, commitments and weights on chain",
+    "duel": "from evidence to a champion",
+    "wilson": "statistics of a duel",
+}
+
+
+def test_every_file_is_recomputed_or_named() -> None:
+    found = {path.parent.name: set[str]() for path in (ROOT / "vectors").glob("*/*.json")}
+    for path in (ROOT / "vectors").glob("*/*.json"):
+        found[path.parent.name].add(path.stem)
+    assert {name: found[name] for name in RECOMPUTED} == RECOMPUTED
+    assert found.keys() == RECOMPUTED.keys() | NOT_OF_ENVIRONMENTS.keys()
+
+
+def parsed(text: str) -> Any:
+    """A value as JavaScript reads it, where 1.0 is the integer 1; what stays a float is refused."""
+
+    def number(digits: str) -> Any:
+        exact = Fraction(digits)
+        return int(exact) if exact.denominator == 1 and exact != 0 else float(digits)
+
+    return json.loads(text, parse_float=number, parse_int=lambda digits: number(digits) or 0)
+
+
+WRITTEN = [each for each in vectors_of("prng/canonical-json") if "text" in each["want"]]
+# Python reads -0 as the integer 0, whose text is "0".
+REFUSED = [
+    each
+    for each in vectors_of("prng/canonical-json")
+    if "error" in each["want"] and each["input"] != "-0"
+]
+
+
+@pytest.mark.parametrize("vector", WRITTEN, ids=lambda each: each["what"])
+def test_canonical_text(vector: Any) -> None:
+    assert canonical_text(parsed(vector["input"])) == vector["want"]["text"]
+
+
+@pytest.mark.parametrize("vector", REFUSED, ids=lambda each: each["what"])
+def test_no_canonical_text(vector: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        canonical_text(parsed(vector["input"]))
+
+
+@pytest.mark.parametrize("vector", vectors_of("prng/digest"), ids=lambda each: each["what"])
+def test_digest(vector: Any) -> None:
+    tag, fields, want = vector["input"]["tag"], vector["input"]["fields"], vector["want"]
+    if "hash" in want:
+        assert digest(tag, *fields) == want["hash"]
+    else:
+        with pytest.raises((TypeError, ValueError)):
+            digest(tag, *fields)
+
+
+def drawn(random: np.random.Generator, call: list[Any]) -> Any:
+    name, *numbers = call
+    if name == "uint64":
+        return str(random.integers(0, 2**64, dtype=np.uint64))
+    if name == "uint32":
+        return int(random.integers(0, 2**32, dtype=np.uint32))
+    if name == "random":
+        return float(random.random())
+    if name == "permutation":
+        return random.permutation(numbers[0]).tolist()
+    if name == "shuffle":
+        cards = list(range(numbers[0]))
+        random.shuffle(cards)
+        return cards
+    return int(getattr(random, name)(*numbers))
+
+
+def state_of(random: np.random.Generator) -> Any:
+    state: Any = random.bit_generator.state
+    return {
+        "state": str(state["state"]["state"]),
+        "inc": str(state["state"]["inc"]),
+        "hasUint32": bool(state["has_uint32"]),
+        "uinteger": state["uinteger"],
+    }
+
+
+GENERATED = [each for each in vectors_of("prng/generator") if "values" in each["want"]]
+
+
+@pytest.mark.parametrize("vector", GENERATED)
+def test_generator(vector: Any) -> None:
+    random = np.random.default_rng(int(vector["input"]["seed"]))
+    values = [drawn(random, call) for call in vector["input"]["calls"]]
+    assert values == vector["want"]["values"]
+    assert state_of(random) == vector["want"]["state"]
+
+
+def test_long_run() -> None:
+    for vector in vectors_of("prng/long-run"):
+        asked, want = vector["input"], vector["want"]
+        random = np.random.default_rng(int(asked["seed"]))
+        values = [drawn(random, call) for _ in range(asked["rounds"]) for call in asked["calls"]]
+        whole = [int(x * 2**53) if isinstance(x, float) else x for x in values]
+        assert digest("prng", *[whole]) == want["hash"]
+        assert state_of(random) == want["state"]
+
+
+SEEDED = [each for each in vectors_of("prng/seed-sequence") if "uint32" in each["want"]]
+
+
+@pytest.mark.parametrize("vector", SEEDED)
+def test_seed_sequence(vector: Any) -> None:
+    sequence = np.random.SeedSequence(int(vector["input"]["seed"]))
+    short, long = vector["want"]["uint32"], vector["want"]["uint64"]
+    assert sequence.generate_state(len(short)).tolist() == short
+    assert [str(word) for word in sequence.generate_state(len(long), np.uint64)] == long
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/challenge-ids"), ids=lambda each: each["what"])
+def test_challenge_id(vector: Any) -> None:
+    parts, want = vector["input"], vector["want"]
+    if parts is not None:
+        parts = {"spec_hash" if name == "specHash" else name: parts[name] for name in parts}
+        assert challenge_id(**parts) == want["id"]
+    assert is_challenge_id(want["id"])
+    assert str(seed_of(want["id"])) == want["seed"]
+
+
+def test_ids_of_hashes() -> None:
+    for vector in vectors_of("envs/challenge-ids"):
+        if vector["what"] == "32 zeros":
+            assert id_of("00" * 32) == vector["want"]["id"]
+        if vector["what"] == "the greatest":
+            assert id_of("ff" * 32) == vector["want"]["id"]
+
+
+@pytest.mark.parametrize(
+    "vector", vectors_of("envs/challenge-ids", "refused"), ids=lambda each: each["what"]
+)
+def test_no_challenge_id(vector: Any) -> None:
+    assert not is_challenge_id(vector["input"])
+    with pytest.raises(ValueError, match="base58 of 32 bytes"):
+        seed_of(vector["input"])
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/initial-states"))
+def test_initial_state(vector: Any) -> None:
+    game = game_of(vector["what"])
+    state = game.initial(np.random.default_rng(int(vector["input"])))
+    assert game.observe(state).tolist() == vector["want"]["observation"]
+    assert game.prompt(state) == vector["want"]["prompt"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/normalise"), ids=lambda each: each["what"])
+def test_normalise(vector: Any) -> None:
+    text = json.loads(vector["input"])
+    assert normalise(text) == vector["want"]
+    assert normalise(vector["want"]) == vector["want"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/replies"))
+def test_reply(vector: Any) -> None:
+    action = game_of(vector["what"]).parse(last_line(normalise(vector["input"])))
+    assert ("refused" if action is None else action) == vector["want"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/replays"), ids=lambda each: each["what"])
+def test_replay(vector: Any) -> None:
+    asked, want = vector["input"], vector["want"]
+    result = replay(asked["env"], asked["challengeId"], asked["messages"])
+    assert result == (want if isinstance(want, str) else Replayed(**want))
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes"))
+def test_spec_hash(vector: Any) -> None:
+    assert spec_hash(vector["input"]) == vector["want"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes", "episodes"))
+def test_golden_episode(vector: Any) -> None:
+    played = golden_episode(vector["what"], vector["input"])
+    want = vector["want"]
+    assert [played.messages, played.reward] == [want["messages"], want["reward"]]
+    assert played.fault == want.get("fault")

@@ -1,0 +1,25 @@
+"""Where the vectors and the protocol's page are, and what is in them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCED = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def vectors_of(name: str, part: str = "vectors") -> list[Any]:
+    """The vectors of a file below `vectors/`; most files are a list, some an object of lists."""
+    read = json.loads((ROOT / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
+    found = read[part] if isinstance(read, dict) else read
+    assert isinstance(found, list)
+    assert found
+    return found
+
+
+def examples() -> dict[str, Any]:
+    """The examples of docs/protocol.md by their names."""
+    page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+    read = [json.loads(block) for block in FENCED.findall(page)]
+    return {block["example"]: block for block in read if "example" in block}

@@ -46,6 +46,24 @@ export default {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'the-page-runs-in-browsers',
+      severity: 'error',
+      from: { path: '^apps/explorer/src/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'the-page-brings-nothing-that-is-for-node',
+      severity: 'error',
+      from: { path: '^apps/explorer/src/' },
+      to: { path: NEEDS_NODE },
+    },
+    {
+      name: 'what-computes-is-in-the-worker-alone',
+      severity: 'error',
+      from: { path: '^apps/explorer/src/', pathNot: '^apps/explorer/src/worker/' },
+      to: { path: '^packages/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'what-needs-node-is-on-a-subpath',
       severity: 'error',
       from: { path: '^packages/settlement/src/', pathNot: '^packages/settlement/src/node/' },

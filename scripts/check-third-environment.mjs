@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
-const LEFT_OUT = /^(\.git|\.turbo|node_modules)$|(^|\/)dist$/
+const LEFT_OUT = /^(\.git|\.turbo|\.venv|node_modules)$|(^|\/)dist$/
 const root = realpathSync('.')
 const copy = join(mkdtempSync(join(tmpdir(), 'affine-third-')), 'affine')
 

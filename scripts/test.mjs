@@ -18,6 +18,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
 const counts = join(scratch, 'vitest.json')
 /** Of subnets to simulate beside the few among the tests. */
 const seeds = process.env.AFFINE_SEEDS
+/** The Python of an environment that has python[test] in it. */
+const python = process.env.AFFINE_PYTHON
+const pytestCounts = join(scratch, 'pytest.xml')
+const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo looks for pnpm on its path, which npx puts there
 const pnpm = ['npx', '-y', packageManager]
@@ -30,8 +34,11 @@ const steps = {
   'width of lines': [process.execPath, 'scripts/width.mjs'],
   boundaries: [process.execPath, 'scripts/boundaries.mjs'],
   'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
+  "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
+  'size of the page': [process.execPath, 'scripts/size.mjs'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
+  changesets: [bin('changeset'), 'status', '--since=HEAD'],
   tests: [
     bin('vitest'),
     'run',
@@ -39,6 +46,12 @@ const steps = {
     '--reporter=json',
     `--outputFile.json=${counts}`,
   ],
+  ...(python && {
+    "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
+    "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
+    "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
+    "Python's tests": pytest,
+  }),
   ...(seeds && { 'simulated subnets': [...pnpm, 'simulate', '--seeds', seeds] }),
   'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
   'packed packages': [process.execPath, 'scripts/packages.mjs'],
@@ -66,6 +79,13 @@ if (existsSync(counts)) {
     for (const { status, fullName, failureMessages } of assertionResults)
       if (status === 'failed') failures.push(`${name}: ${fullName}: ${failureMessages[0]}`)
   }
+}
+if (existsSync(pytestCounts)) {
+  const suite = /<testsuite .*?>/.exec(readFileSync(pytestCounts, 'utf8'))?.[0] ?? ''
+  const count = (name) => Number(new RegExp(` ${name}="([0-9]+)"`).exec(suite)?.[1])
+  const bad = count('failures') + count('errors')
+  passed += count('tests') - bad - count('skipped')
+  failed += bad
 }
 rmSync(scratch, { recursive: true })
 if (!browser)

@@ -67,6 +67,11 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
+/** Without what tests are told by: it is no setting of the programs. */
+const INHERITED = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('AFFINE_')),
+)
+
 const running = new Set<ChildProcess>()
 
 /** Starts a program, or another TypeScript file. */
@@ -80,7 +85,7 @@ export function start(
     : []
   const child = spawn(process.execPath, [...loader, program, ...words], {
     cwd,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    env: { ...INHERITED, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

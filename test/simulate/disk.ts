@@ -107,15 +107,19 @@ export class Disk {
   #handle(found: File | Folder, path: string): object {
     const file = found as File
     const { bytes } = file
+    let position = 0
     return {
-      stat: () => this.#read(path, () => ({ isFile: () => found instanceof File })),
+      stat: () =>
+        this.#read(path, () => ({ isFile: () => found instanceof File, size: bytes?.length })),
       sync: () => this.#sync(found, path),
       datasync: () => this.#sync(found, path),
       appendFile: (data: string) => this.#append(file, path, data),
       truncate: (size: number) => this.#change('ftruncate', path, () => shorten(file, size)),
       close: () => this.#read(path, () => undefined),
-      async *createReadStream({ end }: { readonly end: number }) {
-        yield Buffer.from(bytes.subarray(0, end + 1))
+      read: async (into: Uint8Array, offset: number) => {
+        const bytesRead = bytes.copy(into, offset, position)
+        position += bytesRead
+        return { bytesRead }
       },
     }
   }

@@ -57,8 +57,8 @@ export function bucketIn(folder: string): OpenBucket {
 }
 
 /**
- * Writes a chain and all evidence of a subnet into a folder: every validator seals a lane and attests
- * all; the contender, and its next revision after that, is as good as the champion.
+ * Writes a chain and all evidence of a subnet into a folder: every validator seals a lane and
+ * attests all; the contender, and its next revision after that, is as good as the champion.
  */
 export async function makeEvidence(folder: string, size: Size): Promise<void> {
   const subnet = new Subnet(folder, size)

@@ -11,7 +11,7 @@ import { bucketIn, makeEvidence, networkOf, type Size } from './evidence.ts'
 /*
  * Recomputes a million samples, signed by 64 validators, as `af-verify` does: in one thread and in
  * two, each in a process of its own, with one copy of every block. Then, with one more copy and
- * with all 64, a few epochs. Then a long history of short lanes, to see whether an epoch's cost grows.
+ * with all 64, a few epochs. Then a long history of short lanes: does an epoch's cost grow?
  */
 
 /** What a process is asked to recompute. */
@@ -91,7 +91,8 @@ async function ofMillion(folder: string): Promise<void> {
     const [first, second] = [taken.memory.slice(0, half), taken.memory.slice(half)]
     const peaks = [first, second].map((part) => `${megabytes(Math.max(...part))} MB`)
     console.log(
-      `${jobs} jobs  ${taken.samples} samples, ${rate} samples/s, at most ${peaks.join(' and ')} in the halves`,
+      `${jobs} jobs  ${taken.samples} samples, ${rate} samples/s, ` +
+        `at most ${peaks.join(' and ')} in the halves`,
     )
   }
   const [one = 1, two = 0] = rates

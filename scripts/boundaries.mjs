@@ -19,6 +19,7 @@ const linked = sources
   .filter(({ resolved }) => /^packages\//.test(resolved))
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} → ${to}`)
 console.log(
-  `boundaries: ${sources.length} sources, ${linked.length} imports of packages, ${summary.violations.length} violations`,
+  `boundaries: ${sources.length} sources, ${linked.length} imports of packages, ` +
+    `${summary.violations.length} violations`,
 )
 if (sources.length < 40 || linked.length < 40 || summary.violations.length > 0) process.exit(1)

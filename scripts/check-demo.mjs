@@ -60,7 +60,7 @@ try {
   const whole = verify()
   if (whole.status !== 0) fail('restored, the data does not verify')
 
-  // The same in stretches of two epochs, four processes at a time; one of them killed, and run again.
+  // The same in stretches of two epochs, four processes at a time; one is killed, and run again.
   const verifier = `${process.execPath} ${resolve('apps/verifier/dist/cli.js')}`
   const stretch =
     `exec ${verifier} ${buckets} --network ${chain} --jobs 1 ` +

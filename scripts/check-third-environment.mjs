@@ -1,5 +1,5 @@
-// Adds the environment of docs/adding-an-environment.md to a copy of the project, in one file and two
-// lines, and tests it.
+// Adds the environment of docs/adding-an-environment.md to a copy of the project, in one file and
+// two lines, and tests it.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,

@@ -1,7 +1,8 @@
 // Bittensor's own runtime, spec 293, with development keys (//Alice is sudo), at
 // ws://127.0.0.1:9944:
 //
-//     node scripts/local-runtime.mjs [--port 9944] [--block-ms 1000] [--spec aura-dev.json] [-- command …]
+//     node scripts/local-runtime.mjs [--port 9944] [--block-ms 1000] [--spec aura-dev.json]
+//         [-- command …]
 //
 // A block comes every --block-ms milliseconds (0: never) and whenever the RPC dev_newBlock asks for
 // one. With a command, runs it with SUBTENSOR_ENDPOINT set, and ends with its exit code. The first
@@ -22,7 +23,8 @@ const SPEC_URL = `https://raw.githubusercontent.com/opentensor/subtensor/${COMMI
 const SPEC_SHA256 = 'c321edb119707219b5f3fe602ad2f3180cd9e4492dbceee16e46b54a1facba2d'
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'affine', 'runtime')
 const CODE = '0x3a636f6465' // the key ":code"
-const NOW = '0xf0c365c3cf59d671eb72da0e7a4113c49f1f0515f462cdcf84e0f1d6045dfcbb' // the key of Timestamp.Now
+// the key of Timestamp.Now
+const NOW = '0xf0c365c3cf59d671eb72da0e7a4113c49f1f0515f462cdcf84e0f1d6045dfcbb'
 const HOST = { mockSignatureHost: false, allowUnresolvedImports: true }
 const shell = process.platform === 'win32'
 
@@ -68,7 +70,8 @@ async function readSpecification() {
   }))
   if (!response.ok)
     fail(
-      `cannot fetch ${SPEC_URL}: ${response.status}. Get that file elsewhere and name it with --spec`,
+      `cannot fetch ${SPEC_URL}: ${response.status}. ` +
+        'Get that file elsewhere and name it with --spec',
     )
   const bytes = Buffer.from(await response.arrayBuffer())
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -101,7 +104,8 @@ async function makeGenesis({ name, id, properties, genesis }) {
   const preset = util.hexToU8a(
     (await callRuntime(code, 'GenesisBuilder_get_preset', '0x00')).result,
   )
-  const defaults = JSON.parse(util.u8aToString(util.compactStripLength(preset.subarray(1))[1])) // behind the 1 of Some
+  const [, text] = util.compactStripLength(preset.subarray(1)) // behind the 1 of Some
+  const defaults = JSON.parse(util.u8aToString(text))
   const config = util.compactAddLength(util.stringToU8a(JSON.stringify(merge(defaults, patch))))
   const { result, storageDiff } = await callRuntime(
     code,
@@ -157,7 +161,8 @@ async function start(raw) {
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock
-    Object.assign(all, await parent.storageDiff(), await block.storageDiff()) // the parent's once more, for dev_setStorage
+    // the parent's once more, for dev_setStorage
+    Object.assign(all, await parent.storageDiff(), await block.storageDiff())
     if (block.number % 32 !== 0) return chain.setHead(block)
     const [header, extrinsics, storage] = [
       await block.header,

@@ -38,7 +38,6 @@ const steps = {
   'size of the page': [process.execPath, 'scripts/size.mjs'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
-  changesets: [bin('changeset'), 'status', '--since=HEAD'],
   tests: [
     bin('vitest'),
     'run',

@@ -1,13 +1,16 @@
-// The formatter keeps code within 100 columns; this holds strings and comments of the sources to it.
-import { readdirSync, readFileSync } from 'node:fs'
+// The formatter keeps code within 100 columns; this holds strings and comments to it, but in tests.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const COLUMNS = 100
 
-const sources = ['packages', 'apps'].flatMap((root) =>
-  readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /^[^/]+\/src\/.*\.tsx?$/.test(path))
-    .map((path) => join(root, path)),
+const parts = ['packages', 'apps'].flatMap((root) =>
+  readdirSync(root).flatMap((name) => [join(root, name, 'src'), join(root, name, 'bench')]),
+)
+const sources = [...parts, 'bench', 'scripts'].filter(existsSync).flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(tsx?|mjs)$/.test(path))
+    .map((path) => join(folder, path)),
 )
 let wide = 0
 for (const path of sources) {

@@ -1,5 +1,5 @@
 import type { DuelAccount } from './book.ts'
-import type { Deeds, Side } from './worker/deeds.ts'
+import { type Deeds, type Side, sumDeeds } from './deeds.ts'
 import type { DuelTurn, EpochAccount } from './worker/epoch-account.ts'
 
 /** What a way to forfeit means. */
@@ -49,25 +49,14 @@ export function endingWords(
   return endings.map((ending) => words[ending])
 }
 
-/** What both of a duel's miners did in it, in the lanes that count. */
-export function sumDeeds(epochs: readonly EpochAccount[], side: Side): Deeds {
-  const all: Deeds = { challenges: 0, won: 0, lost: 0, forfeits: {}, losses: [] }
-  for (const { deeds } of epochs) {
-    const { challenges, won, lost, forfeits, losses } = deeds[side]
-    all.challenges += challenges
-    all.won += won
-    all.lost += lost
-    for (const [way, count] of Object.entries(forfeits))
-      all.forfeits[way] = (all.forfeits[way] ?? 0) + count
-    all.losses.push(...losses)
-  }
-  return all
-}
+/** What a side did in all of a duel's epochs. */
+export const deedsOf = ({ epochs }: DuelAccount, side: Side): Deeds =>
+  sumDeeds(epochs.map(({ deeds }) => deeds[side]))
 
 /** A duel told to one of its two, in plain words: how it ended, and what its endpoint did. */
 export function minerWords(account: DuelAccount, side: Side): readonly string[] {
-  const { duel, epochs } = account
-  const deeds = sumDeeds(epochs, side)
+  const { duel } = account
+  const deeds = deedsOf(account, side)
   const silent = deeds.forfeits['no-reply'] ?? 0
   const answered = deeds.challenges - silent
   return [

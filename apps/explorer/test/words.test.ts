@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addNews, type Book, duelsIn, EMPTY_BOOK, reignsIn } from '../src/book.ts'
-import { endingWords, minerWords, neededOf, sumDeeds } from '../src/words.ts'
-import type { Deeds } from '../src/worker/deeds.ts'
+import { type Deeds, sumDeeds } from '../src/deeds.ts'
+import { endingWords, minerWords, neededOf } from '../src/words.ts'
 import type { DuelTurn, EpochAccount } from '../src/worker/epoch-account.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
@@ -85,8 +85,13 @@ describe('a duel in plain words', () => {
   })
 
   it('adds up what was done over its epochs', () => {
-    const two = [epoch(1), epoch(2)].map((each) => ({ ...each, duel: turn({}) }))
-    expect(sumDeeds(two, 'champion')).toMatchObject({ challenges: 128, won: 20, lost: 40 })
+    const two = [deeds({ forfeits: { illegal: 1 } }), deeds({ forfeits: { illegal: 2 } })]
+    expect(sumDeeds(two)).toMatchObject({
+      challenges: 128,
+      won: 20,
+      lost: 40,
+      forfeits: { illegal: 3 },
+    })
   })
 
   it('needs half and the margin of the environments that are not even', () => {

@@ -88,8 +88,9 @@ async function measure(): Promise<void> {
   const halves = [sizes.splice(0, sizes.length / 2), sizes].map((half) =>
     Math.max(...half).toFixed(),
   )
+  const [first, second] = halves
   console.log(
-    `${lost} samples lost; memory at most ${halves.join(' MB in the first half, in the second ')} MB`,
+    `${lost} samples lost; memory at most ${first} MB in the first half, ${second} in the second`,
   )
 
   const [url, keepAlive] = [`${chute}/chat/completions`, new Agent({ keepAlive: true })]

@@ -136,7 +136,7 @@ interface Duel {
   readonly highest: number
 }
 
-/** One duel in one environment, under the main network's constants, judged by `judgeEnvironment`. */
+/** One duel in one environment, with the main network's constants, by `judgeEnvironment`. */
 function simulateDuel(
   { weights: all, p, tied, strategy, absent = 0 }: Cell,
   rule: LaneRule,

@@ -4,14 +4,13 @@ import type { Book } from '../book.ts'
 import { nameIn } from '../page.ts'
 import { shortOf } from '../visible.ts'
 
-/** A hotkey, as a link to what it did as a miner. */
-export function Key({
-  book,
-  hotkey,
-}: {
+interface KeyProps {
   readonly book: Book
   readonly hotkey: string
-}): JSX.Element {
+}
+
+/** A hotkey, as a link to what it did as a miner. */
+export function Key({ book, hotkey }: KeyProps): JSX.Element {
   return (
     <a class="key" href={linkTo.miner(hotkey)} title={hotkey}>
       <Dot of={hotkey} />
@@ -21,13 +20,7 @@ export function Key({
 }
 
 /** A hotkey that is no link. */
-export function Name({
-  book,
-  hotkey,
-}: {
-  readonly book: Book
-  readonly hotkey: string
-}): JSX.Element {
+export function Name({ book, hotkey }: KeyProps): JSX.Element {
   return (
     <span class="key" title={hotkey}>
       <Dot of={hotkey} />

@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Book, type DuelAccount, duelsIn } from '../book.ts'
+import type { Lost, Side } from '../deeds.ts'
 import { nameIn, type Page } from '../page.ts'
 import { shareOf } from '../visible.ts'
-import { forfeitWords, minerWords, sumDeeds } from '../words.ts'
-import type { Lost, Side } from '../worker/deeds.ts'
+import { deedsOf, forfeitWords, minerWords } from '../words.ts'
 import { Key } from './key.tsx'
 
 /** A miner: every duel that it had, in plain words first. */
@@ -49,7 +49,7 @@ function Duel({ account, book, hotkey }: DuelProps): JSX.Element {
   const side = sideOf(duel, hotkey) ?? 'contender'
   const rival = side === 'champion' ? duel.contender : duel.champion
   const [first = '', ...more] = minerWords(account, side)
-  const { won, lost, challenges, losses } = sumDeeds(epochs, side)
+  const { won, lost, challenges, losses } = deedsOf(account, side)
   return (
     <section class="card">
       <h2>

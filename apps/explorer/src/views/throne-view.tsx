@@ -2,11 +2,10 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Book, duelsIn, reignsIn } from '../book.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
-import { nameIn, type Page } from '../page.ts'
+import type { Page } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
-import { endingWords } from '../words.ts'
 import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { DuelsTable, QueueTable } from './throne-tables.tsx'
 
 /** Who holds the throne, since when, and what it takes to take it. */
 export function ThroneView({ book }: Page): JSX.Element {
@@ -26,8 +25,8 @@ export function ThroneView({ book }: Page): JSX.Element {
         <Contention book={book} />
         <Root book={book} />
       </div>
-      <Duels book={book} />
-      <Queue book={book} />
+      <DuelsTable book={book} />
+      <QueueTable book={book} />
     </>
   )
 }
@@ -54,9 +53,7 @@ function Holder({ book }: Told): JSX.Element {
 }
 
 function Contention({ book }: Told): JSX.Element {
-  const running = duelsIn(book).find(({ end }) => end === undefined)
-  const { duel } = running ?? {}
-  const next = book.queue?.find(({ place }) => place === 1)
+  const duel = duelsIn(book).find(({ end }) => end === undefined)?.duel
   return (
     <section>
       <h2>Who contends</h2>
@@ -66,18 +63,20 @@ function Contention({ book }: Told): JSX.Element {
           {duel.most}: <a href={linkTo.duel(duel.id)}>the duel so far</a>.
         </p>
       ) : (
-        <p>
-          Nobody.{' '}
-          {next ? (
-            <>
-              Next is <Key book={book} hotkey={next.hotkey} />.
-            </>
-          ) : (
-            'Nobody waits either: the ratio to beat goes down until somebody does.'
-          )}
-        </p>
+        <Nobody book={book} />
       )}
     </section>
+  )
+}
+
+function Nobody({ book }: Told): JSX.Element {
+  const next = book.queue?.find(({ place }) => place === 1)
+  if (next === undefined)
+    return <p>Nobody, and nobody waits: the ratio to beat goes down until somebody does.</p>
+  return (
+    <p>
+      Nobody. Next is <Key book={book} hotkey={next.hotkey} />.
+    </p>
   )
 }
 
@@ -96,58 +95,6 @@ function Root({ book }: Told): JSX.Element {
             'attested it; the rest follows.'
           : 'Nothing was believed.'}
       </p>
-    </section>
-  )
-}
-
-function Duels({ book }: Told): JSX.Element {
-  const nameOf = nameIn(book)
-  return (
-    <section>
-      <h2>Duels</h2>
-      <Wide label="Duels" columns={['epochs', 'contender', 'champion', 'ratio', 'outcome']}>
-        {[...duelsIn(book)].reverse().map(({ duel, epochs, end }) => (
-          <tr key={duel.id}>
-            <td>
-              <a href={linkTo.duel(duel.id)}>
-                {duel.start}–{epochs.at(-1)?.epoch}
-              </a>
-            </td>
-            <td>
-              <Key book={book} hotkey={duel.contender.hotkey} />
-            </td>
-            <td>
-              <Key book={book} hotkey={duel.champion.hotkey} />
-            </td>
-            <td>{shareOf(duel.ratio)}</td>
-            <td>{end ? endingWords(end, nameOf).join(' ') : 'goes on'}</td>
-          </tr>
-        ))}
-      </Wide>
-    </section>
-  )
-}
-
-/** Of a large subnet the first that wait, and a few of the others. */
-const MOST_ROWS = 64
-
-function Queue({ book }: Told): JSX.Element {
-  const { queue } = book
-  return (
-    <section>
-      <h2>Who waits, and why not</h2>
-      <Wide label="Who waits" columns={['uid', 'hotkey', 'committed at', 'it …']}>
-        {queue?.slice(0, MOST_ROWS).map(({ uid, hotkey, block, why }) => (
-          <tr key={uid}>
-            <td>{uid}</td>
-            <td>
-              <Key book={book} hotkey={hotkey} />
-            </td>
-            <td>{block ?? '–'}</td>
-            <td>{why}</td>
-          </tr>
-        ))}
-      </Wide>
     </section>
   )
 }

@@ -9,7 +9,7 @@ import {
   winnerOf,
 } from '@affine/duel'
 import type { Flaw, Recomputed, Remark, Votes } from '@affine/settlement'
-import type { Deeds, Side } from './deeds.ts'
+import type { Deeds, Side } from '../deeds.ts'
 import { type EnvAccount, envAccount } from './env-account.ts'
 
 /** How an epoch left the throne. */

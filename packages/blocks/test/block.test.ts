@@ -17,21 +17,13 @@ import { forge, honestSamples, scopeOf, toy } from './lane.ts'
 const key = keyOf(3)
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1, 'mult8@0.1.0': 1 })
 const { genesis, netuid, epoch } = scope
+const first = { genesis, netuid, epoch, height: 0, prev: NO_BLOCK, time: 1 }
 let samples: Sample[]
 let draft: BlockDraft
 
 beforeAll(async () => {
   samples = await honestSamples(scope)
-  const place = {
-    genesis,
-    netuid,
-    epoch,
-    validator: key.hotkey,
-    height: 0,
-    prev: NO_BLOCK,
-    time: 1,
-  }
-  draft = { ...place, samples, sign: key.sign }
+  draft = { ...first, validator: key.hotkey, samples, sign: key.sign }
 })
 
 describe('writeBlock', () => {
@@ -163,15 +155,7 @@ describe('readBlock', () => {
   })
 
   it('never throws, whatever a validator signs', () => {
-    const place = {
-      genesis,
-      netuid,
-      epoch,
-      validator: toy.hotkey,
-      height: 0,
-      prev: NO_BLOCK,
-      time: 1,
-    }
+    const place = { ...first, validator: toy.hotkey }
     const nest = (depth: number) => utf8ToBytes(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
@@ -188,15 +172,7 @@ describe('readBlock', () => {
   })
 
   it('never throws on a sample of which any part is of another type', () => {
-    const place = {
-      genesis,
-      netuid,
-      epoch,
-      validator: toy.hotkey,
-      height: 0,
-      prev: NO_BLOCK,
-      time: 1,
-    }
+    const place = { ...first, validator: toy.hotkey }
     const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], {
       role: 'assistant',
     })

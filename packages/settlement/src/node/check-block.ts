@@ -1,8 +1,8 @@
-import type { AuditedBlock, BlockRequest, Read } from '@affine/blocks'
+import type { BlockRequest } from '@affine/blocks'
 import { checkHere } from '../sources.ts'
 
-/** What a thread of `openThreads` does. */
-export default (asked: {
+/** What a thread of `openThreads` does. In JSON: it is sent in less time than its objects are. */
+export default async (asked: {
   readonly bytes: Uint8Array
   readonly wanted: BlockRequest
-}): Read<AuditedBlock> | Promise<Read<AuditedBlock>> => checkHere(asked.bytes, asked.wanted)
+}): Promise<string> => JSON.stringify(await checkHere(asked.bytes, asked.wanted))

@@ -5,6 +5,8 @@
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
+  HotKeyAlreadyRegisteredInSubNet: 'this hotkey is registered on the subnet: name another',
+  NoNeuronIdAvailable: 'the subnet has no uid left',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
   SubnetNotExists:

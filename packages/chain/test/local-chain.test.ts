@@ -120,6 +120,42 @@ describe('commitments', () => {
   })
 })
 
+describe('a registration', () => {
+  const neuronsOf = async (chain: LocalChain) => (await chain.snapshot(chain.height)).neurons
+
+  test('gives the next uid, without stake and permit, from its block on', async () => {
+    const chain = subnet()
+    await pass(chain, 4)
+    expect(await produce(chain, chain.register(stranger), chain.register(stranger))).toEqual([
+      'included',
+      'HotKeyAlreadyRegisteredInSubNet',
+    ])
+    expect(await produce(chain, chain.register(alice))).toEqual(['HotKeyAlreadyRegisteredInSubNet'])
+    const seat = { uid: 4, hotkey: stranger.hotkey, stake: 0n, permit: false }
+    expect((await neuronsOf(chain)).slice(4)).toEqual([{ ...seat, registered: 5, lastUpdate: 5 }])
+    expect((await chain.snapshot(4)).neurons).toHaveLength(4)
+    const sent = [chain.commit(stranger, [bytes(1)]), chain.setWeights(alice, [[4, 1]])]
+    expect(await produce(chain, ...sent)).toEqual(['included', 'included'])
+    expect(LocalChain.import(chain.export()).export()).toBe(chain.export())
+  })
+
+  test('and a commitment can be in one block', async () => {
+    const chain = subnet()
+    const sent = [chain.register(stranger), chain.commit(stranger, [bytes(1)])]
+    expect(await produce(chain, ...sent)).toEqual(['included', 'included'])
+  })
+
+  test('is refused with 256 neurons', async () => {
+    const newcomers = Array.from({ length: 253 }, (_, i) =>
+      account(Uint8Array.from({ length: 32 }, (_, at) => (at === 0 ? i : 99))),
+    )
+    const chain = subnet()
+    const codes = await produce(chain, ...newcomers.map((one) => chain.register(one)))
+    expect(codes.filter((code) => code === 'NoNeuronIdAvailable')).toHaveLength(1)
+    expect(await neuronsOf(chain)).toHaveLength(256)
+  })
+})
+
 describe('the owner', () => {
   test('is told of its mistakes', async () => {
     const chain = subnet()

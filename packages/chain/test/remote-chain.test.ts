@@ -113,6 +113,7 @@ describe('the server', () => {
       { call: { fields: ['0'] } },
       { call: { weights: [[0, 65_536]] } },
       { call: { weights: [[0]] } },
+      { call: { register: false } },
       { more: 1 },
     ].map((wrong): [string, string] => [
       `a call with ${JSON.stringify(wrong)}`,

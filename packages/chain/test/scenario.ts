@@ -38,6 +38,8 @@ export async function scenario(): Promise<LocalChain> {
   await chain.produce(3000)
   calls.push(chain.setWeights(bob, [[4, 1]]), chain.setWeights(charlie, [[2, 1]]))
   await chain.produce(4000)
+  calls.push(chain.register(stranger), chain.register(alice), chain.commit(stranger, [bytes(1)]))
+  await chain.produce(5000)
   await Promise.allSettled(calls)
   return chain
 }

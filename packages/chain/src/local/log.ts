@@ -22,8 +22,14 @@ export const PARAMS = {
 
 export type Params = Readonly<typeof PARAMS>
 
-/** What a hotkey asks of the local chain: a commitment, its fields in hex, or weights. */
-export type LogCall = { readonly fields: readonly string[] } | { readonly weights: Weights }
+/**
+ * What a hotkey asks of the local chain: a commitment, its fields in hex, or weights, or to be
+ * registered.
+ */
+export type LogCall =
+  | { readonly fields: readonly string[] }
+  | { readonly weights: Weights }
+  | { readonly register: true }
 
 /**
  * A call signed for one chain. Nonces rise, with gaps as the signer likes; it has no effect in a
@@ -96,6 +102,7 @@ export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
   call: z.union([
     z.strictObject({ fields: fieldsShape }),
     z.strictObject({ weights: weightsShape }),
+    z.strictObject({ register: z.literal(true) }),
   ]),
   signature: z.string().regex(/^[0-9a-f]{128}$/),
 })

@@ -94,6 +94,11 @@ export abstract class Replica implements Chain {
     return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
   }
 
+  /** Registers the account's hotkey, under the next uid and without stake. */
+  async register(account: Account): Promise<Head> {
+    return this.#call(account, { register: true })
+  }
+
   /** Nothing: weights are set in the open here. */
   async reveal(): Promise<null> {
     return null

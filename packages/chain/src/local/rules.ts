@@ -6,6 +6,8 @@ import type { Extrinsic, LogSetup, Params } from './log.ts'
 
 /** What any commitment counts as, in bytes. */
 const MIN_COMMITMENT_BYTES = 100
+/** Beyond so many neurons nobody is registered: as subtensor has it by default. */
+const MAX_UIDS = 256
 
 /**
  * A commitment slot with its fields in hex, and how many bytes its hotkey has committed in the
@@ -69,7 +71,8 @@ function byStakeDownwards(a: Staked, b: Staked): number {
 
 /**
  * Carries out a call, or says why not and changes nothing but the nonce: subtensor's checks of
- * `set_weights` and `set_commitment`, in their order. No clock, no I/O, no signatures.
+ * `set_weights` and `set_commitment`, in their order, and of a registration those that need no
+ * balance. No clock, no I/O, no signatures.
  */
 export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
   if (ledger.block > until) return 'AncientBirthBlock'
@@ -77,6 +80,7 @@ export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic)
   ledger.nonces = new Map(ledger.nonces).set(hotkey, nonce + 1)
   const neuron = ledger.neurons.find((one) => one.hotkey === hotkey)
   if ('fields' in call) return commit(ledger, neuron, call.fields)
+  if ('register' in call) return register(ledger, neuron, hotkey)
   return setWeights(ledger, neuron, call.weights)
 }
 
@@ -94,6 +98,17 @@ function commit(
   const bytes = bytesInTempo(ledger, hotkey) + added
   if (bytes > params.commitmentBytes) return 'SpaceLimitExceeded'
   ledger.slots = new Map(ledger.slots).set(hotkey, { hotkey, block, fields, bytes })
+  return null
+}
+
+/** Without stake, so without a permit; nobody gives up a uid for it. */
+function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): Refusal | null {
+  if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
+  const { block, neurons } = ledger
+  const uid = neurons.length
+  if (uid >= MAX_UIDS) return 'NoNeuronIdAvailable'
+  const seat = { uid, hotkey, stake: 0n, permit: false, registered: block, lastUpdate: block }
+  ledger.neurons = [...neurons, seat]
   return null
 }
 

@@ -39,7 +39,7 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   const folder = join(root, 'held')
   const first = hold(0, [folder])
   expect(await said(first)).toEqual({ held: [folder], refused: [] })
-  const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another --folder`
+  const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another folder`
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')

@@ -122,6 +122,34 @@ describe.concurrent('af practise', () => {
     expect((await practise(url, '--resume', altered)).code).toBe(2)
   })
 
+  it('of which two are at one file: the second is refused at once, and the first is not disturbed', async () => {
+    const file = join(root, 'shared.jsonl')
+    let held: (() => void)[] | undefined = []
+    const { url } = await serve((_, request, response, body) => {
+      if (request.method === 'HEAD') return void response.end()
+      const prompt = JSON.parse(body).messages.at(-1).content
+      const content = playerReply(prompt, { skill: 1, seed: 'a' })
+      const reply = () => void response.writeHead(200).end(completion(content))
+      held === undefined ? reply() : held.push(reply)
+    })
+    const words = [url, '--challenges', '4', '--resume', file, '--json']
+    const first = start(AF, ['practise', ...words])
+    while (held.length === 0) await sleep(5)
+    const second = await practise(...words)
+    expect([second.code, second.stdout, second.stderr]).toEqual([
+      1,
+      '',
+      `af: ${file} is in use by another process: wait for its end, or name another file\n`,
+    ])
+    for (const reply of held) reply()
+    held = undefined
+    expect((await first.ended).code).toBe(0)
+    expect(await linesIn(file)).toHaveLength(9)
+    expect((await practise(...words)).code).toBe(0)
+    const pipe = await practise(url, '--resume', '/dev/null')
+    expect([pipe.code, pipe.stderr]).toEqual([2, 'af: /dev/null expected to be a regular file\n'])
+  })
+
   it('ends with 130 at Ctrl-C and no forfeit, and with 1 where nothing answers', async () => {
     const silent = await serve((_, request, response) => {
       if (request.method === 'HEAD') response.end()

@@ -27,7 +27,7 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   if (file === null) {
     const holder = await readRegularFile(path, 1000).catch(() => null)
     const who = holder?.bytes.toString() || '?'
-    throw new Error(`${place} is in use by process ${who}: stop it, or name another --folder`)
+    throw new Error(`${place} is in use by process ${who}: stop it, or name another folder`)
   }
   held.add(file)
   await sign(file)
@@ -37,6 +37,27 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
     await file.close()
   }
   return { [Symbol.asyncDispose]: release }
+}
+
+/**
+ * Takes a file for this process, as `holdFolder` takes a folder; it is made, for its owner alone,
+ * where it is not there.
+ *
+ * @throws Error while another process holds it; RangeError for what is no regular file.
+ */
+export async function holdFile(path: string): Promise<AsyncDisposable> {
+  await makeFolder(dirname(resolve(path)), 0o700)
+  const file = await lockFile(path)
+  if (file === null)
+    throw new Error(`${path} is in use by another process: wait for its end, or name another file`)
+  held.add(file)
+  const release = async (): Promise<void> => {
+    held.delete(file)
+    await file.close()
+  }
+  if ((await file.stat()).isFile()) return { [Symbol.asyncDispose]: release }
+  await release()
+  throw new RangeError(`${path} expected to be a regular file`)
 }
 
 /** Says whose the lock is, for people: a disk that is full does not keep anyone from starting. */

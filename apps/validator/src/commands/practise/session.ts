@@ -8,6 +8,7 @@ import {
   type Practice,
   practise,
 } from '../../miners/practice.ts'
+import { holdFile } from '../../service/folder-lock.ts'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
 /** What the command was told. */
@@ -36,6 +37,7 @@ export async function playPractice(
 ): Promise<readonly Played[]> {
   const asking = { model: practice.model, giveUpMs: giveUp * 1000, signal }
   using player = await openPlayer(practice.player, 'practice', asking)
+  await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
   const exercises = await exercisesOf(practice, journal, drawn)
   const kept = journal.entries.length - 1

@@ -72,6 +72,7 @@ describe.concurrent('--help', () => {
     'validate',
     'miner',
     'localnet',
+    'localnet add-miner',
     'status',
   ])('of "af %s" is printed, with examples, and is no failure', async (command) => {
     const words = command === '' ? [] : command.split(' ')
@@ -91,6 +92,8 @@ describe.concurrent('wrong usage', () => {
     ['nope', "unknown command 'nope'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
+    ['localnet nope', "too many arguments for 'localnet'"],
+    ['localnet add-miner ../x', 'Expected letters, digits, ".", "_" and "-".'],
     ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
@@ -127,10 +130,14 @@ describe.concurrent('wrong usage', () => {
     const out = fresh()
     await mkdir(out)
     await writeFile(join(out, 'mine'), 'precious')
-    for (const command of ['demo', 'localnet']) {
+    const wanted = [
+      ['demo', 'an empty folder'],
+      ['localnet', 'an empty folder, or that of a localnet'],
+    ] as const
+    for (const [command, folder] of wanted) {
       const ended = await af(command, '--out', out)
       expect(ended.code).toBe(2)
-      expectClear(ended, `"--out" expected an empty folder, got ${out}`)
+      expectClear(ended, `"--out" expected ${folder}, got ${out}`)
     }
     expect(await readdir(out)).toEqual(['mine'])
   })

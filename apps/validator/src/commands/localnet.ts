@@ -1,98 +1,96 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { account, LocalChain, serveLocal } from '@affine/chain'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emptyFolder } from '../service/empty-folder.ts'
+import { holdFolder } from '../service/folder-lock.ts'
 import { listen } from '../service/listen.ts'
+import { addMiner } from './localnet/add-miner.ts'
+import { chainIn, DEFAULTS, expectBegun, openFolder } from './localnet/folder.ts'
+import type { KeptChain } from './localnet/kept-chain.ts'
+import { keysIn } from './localnet/keys.ts'
 
-const STAKE = 1_000_000_000_000n
 const { epochBlocks } = LOCAL_NETWORK.protocol
+
+const EXAMPLES = `
+With the folder of an earlier run its chain goes on.
+
+Examples:
+  $ af localnet
+  $ af localnet --block-ms 1000 --validators 5 --miners 4
+  $ af localnet add-miner miner-5`
 
 /** `af localnet`: a local chain over loopback, and keys to take part in it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
   .description('serve a local chain on loopback, with registered keys for validators and miners')
-  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 9944)
+  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), DEFAULTS.port)
   .option('--block-ms <ms>', 'time between blocks', whole(10, 60_000), 500)
-  .option('--validators <n>', 'keys with a permit', whole(1, 64), 3)
-  .option('--miners <n>', 'keys without a permit', whole(0, 64), 2)
-  .option('--out <folder>', 'where to write keys, and the chain when it ends', 'localnet')
+  .option('--validators <n>', `keys with a permit (default: ${DEFAULTS.validators})`, whole(1, 64))
+  .option('--miners <n>', `keys without a permit (default: ${DEFAULTS.miners})`, whole(0, 64))
+  .option('--out <folder>', 'where the keys and the chain are', DEFAULTS.out)
   .option('--json', 'one JSON object a line')
-  .addHelpText(
-    'after',
-    '\nExamples:\n  $ af localnet\n  $ af localnet --block-ms 1000 --validators 5 --miners 4',
-  )
-  .action(async ({ port, blockMs, validators, miners, out, json }) => {
+  .addHelpText('after', EXAMPLES)
+  .action(async ({ port, blockMs, out, json, ...asked }) => {
     const screen = output(json)
     const signal = interrupted()
-    const folder = join(await emptyFolder(out), 'keys')
-    const keys = [...newKeys('validator', validators, STAKE), ...newKeys('miner', miners, 0n)]
-    const neurons = keys.map(({ neuron }) => neuron)
-    const chain = LocalChain.create({
-      netuid: 120,
-      random: () => randomBytes(32),
-      time: Date.now(),
-      neurons,
-      params: { tempo: epochBlocks, weightsRateLimit: 1, stakeThreshold: Number(STAKE) },
-    })
-    using server = await listen(serveLocal(chain), port)
-    await writeKeys(folder, keys)
-    const { url } = server
-    const text = servingText(url, folder, blockMs)
-    screen.line(text, { type: 'serving', url, keys: folder, neurons })
-    try {
-      await produceBlocks(chain, blockMs, { screen, signal })
-    } finally {
-      const file = join(out, 'chain.json')
-      await writeFile(file, chain.export())
-      screen.line(`the chain is in ${file}`, { type: 'ended', file })
-    }
+    await using _folder = await holdFolder(out)
+    await using kept = await openFolder(out, asked)
+    await expectBegun(kept.chain, asked)
+    await serveChain(kept, { port, blockMs, out, screen, signal })
+    await makeBlock(kept) // of what still waits
+    const file = chainIn(out)
+    screen.line(`the chain is in ${file}`, { type: 'ended', file })
+    signal.throwIfAborted()
   })
+localnet.addCommand(addMiner)
 
-/** A key of the subnet: the name of its file, its secret, and its seat on chain. */
-interface Key {
-  readonly name: string
-  readonly secret: Buffer
-  readonly neuron: { readonly hotkey: string; readonly stake: bigint }
+interface Serving {
+  readonly port: number
+  readonly blockMs: number
+  readonly out: string
+  readonly screen: Output
+  readonly signal: AbortSignal
 }
 
-/** So many new keys, whose names are counted from 1. */
-function newKeys(role: string, count: number, stake: bigint): readonly Key[] {
-  return Array.from({ length: count }, (_, i) => {
-    const secret = randomBytes(32)
-    return { name: `${role}-${i + 1}`, secret, neuron: { hotkey: account(secret).hotkey, stake } }
-  })
+/** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
+async function serveChain(kept: KeptChain, serving: Serving): Promise<void> {
+  const { port, blockMs, out, screen, signal } = serving
+  const { chain } = kept
+  using server = await listen(kept.serve, port)
+  const { url } = server
+  const block = chain.height
+  const { neurons } = await chain.snapshot(block)
+  const text = servingText(url, { block, blockMs, keys: keysIn(out) })
+  screen.line(text, { type: 'serving', url, block, keys: resolve(keysIn(out)), neurons })
+  while (!signal.aborted) {
+    await sleep(blockMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return
+    await makeBlock(kept)
+    const { height } = chain
+    screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
+  }
 }
 
-async function writeKeys(folder: string, keys: readonly Key[]): Promise<void> {
-  await mkdir(folder, { mode: 0o700 })
-  for (const { name, secret } of keys)
-    await writeFile(join(folder, name), secret.toString('hex'), { mode: 0o600 })
+/** Makes a block now; where the clock was set back, at the time of the last. */
+async function makeBlock(kept: KeptChain): Promise<void> {
+  const { chain } = kept
+  await kept.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-function servingText(url: string, keys: string, blockMs: number): string {
+interface Said {
+  readonly block: number
+  readonly blockMs: number
+  readonly keys: string
+}
+
+function servingText(url: string, { block, blockMs, keys }: Said): string {
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
+  const since = block === 0 ? '' : `, which goes on after block ${block}`
   const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
   const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
   return [
-    `a local chain at ${url}, ${pace}; Ctrl-C ends it. In other terminals:`,
+    `a local chain at ${url}${since}: ${pace}; Ctrl-C ends it. In other terminals:`,
     `  af miner --port 8001 ${miner}`,
     `  af validate ${validator} --folder validator-1 --buckets buckets`,
   ].join('\n')
-}
-
-/** Makes a block every `blockMs`, and rejects with the signal's reason once that aborts. */
-async function produceBlocks(
-  chain: LocalChain,
-  blockMs: number,
-  { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
-): Promise<never> {
-  for (;;) {
-    await sleep(blockMs, undefined, { signal }).catch(() => signal.throwIfAborted())
-    const { number } = await chain.produce(Date.now())
-    screen.status(`block ${number}, epoch ${Math.floor(number / epochBlocks)}`)
-  }
 }

@@ -1,0 +1,38 @@
+import { join, resolve } from 'node:path'
+import { remoteChain } from '@affine/chain'
+import { interrupted, output, raceAbort, whole } from '@affine/terminal'
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { DEFAULTS, expectChain } from './folder.ts'
+import { keyNamed, keysIn } from './keys.ts'
+
+/** `af localnet add-miner`: one more key, on a chain that is served. */
+export const addMiner: CommandUnknownOpts = new Command('add-miner')
+  .description('register one more miner on a local chain that is running')
+  .argument('<name>', 'of its key, which is made', plainName)
+  .option('--port <number>', 'where the chain is served', whole(1, 65_535), DEFAULTS.port)
+  .option('--out <folder>', 'where it is kept', DEFAULTS.out)
+  .option('--json', 'one JSON object a line')
+  .addHelpText('after', '\nExample:\n  $ af localnet add-miner miner-3')
+  .action(async (name, _, command) => {
+    const { port, out, json } = command.optsWithGlobals() // `af localnet` has taken its own
+    expectChain(out)
+    const url = `http://127.0.0.1:${port}`
+    const signal = interrupted()
+    const chain = await raceAbort(remoteChain(url), signal)
+    const account = await keyNamed(out, name)
+    const { number: block } = await raceAbort(chain.register(account), signal)
+    const { hotkey } = account
+    const { neurons } = await chain.snapshot(block)
+    const uid = neurons.findIndex((neuron) => neuron.hotkey === hotkey)
+    const key = join(keysIn(out), name)
+    const text = [
+      `${name} is uid ${uid} since block ${block}. In another terminal:`,
+      `  af miner --port 8003 --network ${url} --key ${key}`,
+    ].join('\n')
+    output(json).line(text, { type: 'registered', hotkey, uid, block, key: resolve(key) })
+  })
+
+function plainName(text: string): string {
+  if (/^\w[\w.-]*$/.test(text)) return text
+  throw new InvalidArgumentError('Expected letters, digits, ".", "_" and "-".')
+}

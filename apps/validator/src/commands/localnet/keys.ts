@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account } from '@affine/chain'
+import { OWNERS } from '../../service/private-folder.ts'
+
+/** Where the keys of a localnet are, each in a file of its name. */
+export const keysIn = (folder: string): string => join(folder, 'keys')
+
+/**
+ * The key of a name: the one that is there, or a new one, synced to disk for its owner alone.
+ * @throws Error when its file was altered.
+ */
+export async function keyNamed(folder: string, name: string): Promise<Account> {
+  const place = keysIn(folder)
+  const keys = directoryBucket(place, OWNERS)
+  const kept = await keys.read(name, 64)
+  const secret = kept === null ? randomBytes(32).toString('hex') : new TextDecoder().decode(kept)
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new Error(`${join(place, name)} expected to hold 64 hex digits: move it away`)
+  await keys.write(name, new TextEncoder().encode(secret))
+  return account(Buffer.from(secret, 'hex'))
+}

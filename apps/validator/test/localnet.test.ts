@@ -1,0 +1,345 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
+import { pcg64 } from '@affine/prng'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { KeptChain } from '../src/commands/localnet/kept-chain.ts'
+
+const FAULTS = new URL('./faults.mjs', import.meta.url).href
+const SEED = process.env.KILL_SEED ?? String(Date.now())
+const LIVES = 12
+
+let root: string
+let count = 0
+const fresh = (): string => join(root, `${count++}`)
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'af-localnet-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+type Words = readonly string[]
+
+/** A localnet on a free port, or on one that is named. */
+const localnet = (out: string, more: Words = [], faults?: object): Started =>
+  start(AF, ['localnet', '--port', '0', '--block-ms', '20', '--out', out, '--json', ...more], {
+    cwd: root,
+    ...(faults && {
+      env: { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` },
+    }),
+  })
+const servingOf = async ({ says }: Started) => {
+  const [line] = await says(/^\{"type":"serving".*\}$/m)
+  return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
+}
+const af = (...words: Words): Promise<Ended> => run(AF, words, { cwd: root })
+const addMiner = (name: string, url: string, out: string): Promise<Ended> =>
+  af('localnet', 'add-miner', name, '--port', new URL(url).port, '--out', out, '--json')
+const keyOf = async (out: string, name: string): Promise<Account> =>
+  account(Buffer.from(await readFile(join(out, 'keys', name), 'utf8'), 'hex'))
+const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.json'), 'utf8')
+const field = (text: string): Uint8Array => new TextEncoder().encode(text)
+const stopped = { code: 130, stderr: '' }
+
+describe.concurrent('a localnet that is started again', () => {
+  it('goes on with its chain, its keys and all that was written to it, at the next block', async () => {
+    const out = fresh()
+    const first = localnet(out, ['--validators', '1', '--miners', '1'])
+    const began = await servingOf(first)
+    expect(began.neurons).toHaveLength(2)
+    const keys = await readdir(join(out, 'keys'))
+    const [validator, miner] = [await keyOf(out, 'validator-1'), await keyOf(out, 'miner-1')]
+    const before = await remoteChain(began.url)
+    await before.commit(miner, [field('said')])
+    await before.setWeights(validator, [[1, 1]])
+    const seen = await before.head()
+    expect(await first.stop()).toMatchObject(stopped)
+    const text = await chainText(out)
+    const kept = LocalChain.import(text)
+    expect(kept.height).toBeGreaterThan(seen.number)
+
+    const second = localnet(out, ['--miners', '1'])
+    const { url, block } = await servingOf(second)
+    expect(block).toBe(kept.height)
+    const after = await remoteChain(url)
+    expect([after.genesis, await after.blockHash(seen.number)]).toEqual([before.genesis, seen.hash])
+    const { commitments, neurons, tempo } = await after.snapshot((await after.head()).number)
+    expect(commitments).toEqual([expect.objectContaining({ fields: [field('said')] })])
+    expect([neurons.length, tempo]).toEqual([2, (await before.snapshot(0)).tempo])
+    expect(Object.keys(await after.weights(after.height))).toEqual([validator.hotkey])
+    await after.commit(miner, [field('said again')])
+    expect(await second.stop()).toMatchObject(stopped)
+    expect((await chainText(out)).startsWith(text.slice(0, -2))).toBe(true)
+    expect(await readdir(join(out, 'keys'))).toEqual(keys)
+    expect((await readdir(out)).sort()).toEqual(['chain.json', 'keys'])
+  })
+
+  it('has in its last block what waited when it was stopped', async () => {
+    const out = fresh()
+    const chain = localnet(out, ['--block-ms', '60000'])
+    const { url } = await servingOf(chain)
+    const miner = await keyOf(out, 'miner-1')
+    let sent: Promise<unknown> | undefined
+    await new Promise<void>((taken, failed) => {
+      const noting: typeof fetch = async (input, init) => {
+        const response = await fetch(input, init)
+        if (String(init?.body).includes('submit')) taken()
+        return response
+      }
+      const commit = async () =>
+        (await remoteChain(url, { fetch: noting })).commit(miner, [field('late')])
+      sent = commit().catch((error: Error) => error)
+      sent.then(failed)
+    })
+    expect(await chain.stop()).toMatchObject(stopped)
+    expect(await sent).toMatchObject({ code: 'Unreachable' })
+    const { commitments } = await LocalChain.import(await chainText(out)).snapshot(1)
+    expect(commitments).toEqual([expect.objectContaining({ hotkey: miner.hotkey, block: 1 })])
+  })
+
+  it('refuses other numbers of keys than it began with, and goes on with the same', async () => {
+    const out = fresh()
+    const first = localnet(out, ['--validators', '2'])
+    await servingOf(first)
+    await first.stop()
+    const [words, file] = [['localnet', '--port', '0', '--out', out], await chainText(out)]
+    for (const [option, began] of [
+      ['validators', 2],
+      ['miners', 2],
+    ] as const) {
+      const ended = await af(...words, `--${option}`, '4')
+      expect([ended.code, ended.stdout]).toEqual([2, ''])
+      expect(ended.stderr).toBe(
+        `af: "--${option}" expected ${began}, with which the chain of this folder began, ` +
+          'got 4: miners are added by af localnet add-miner\n',
+      )
+    }
+    expect(await chainText(out)).toBe(file)
+    const same = localnet(out, ['--validators', '2', '--miners', '2'])
+    await servingOf(same)
+    await same.stop()
+  })
+
+  it('is one process’s alone: a second one is told which', async () => {
+    const out = fresh()
+    const first = localnet(out)
+    const { url } = await servingOf(first)
+    const second = await af('localnet', '--port', '0', '--out', out)
+    expect([second.code, second.stdout]).toEqual([1, ''])
+    expect(second.stderr).toMatch(
+      new RegExp(`^af: ${out} is in use by process ${first.child.pid} on .+: stop it, or name`),
+    )
+    await (await remoteChain(url)).head()
+    await first.stop()
+  })
+
+  it('says what is wrong with a chain that was altered, and leaves it as it is', async () => {
+    const out = fresh()
+    const first = localnet(out)
+    await servingOf(first)
+    await first.stop()
+    const whole = await chainText(out)
+    const [, entropy = ''] = /"entropy":"([0-9a-f]+)"/.exec(whole) ?? []
+    const wrong = [
+      [
+        whole.replace(
+          entropy,
+          entropy.replace(/./, (digit) => (digit === '0' ? '1' : '0')),
+        ),
+        'BadLog: block 0 is not what its hash says',
+      ],
+      ['', 'BadLog: the text is not as it should be at "the start"'],
+      [
+        '{"format":"affine-chain/1","blocks":[]}',
+        'BadLog: the text is not as it should be at "the start"',
+      ],
+    ] as const
+    for (const [text, why] of wrong) {
+      const folder = fresh()
+      await cp(out, folder, { recursive: true })
+      const file = join(folder, 'chain.json')
+      await writeFile(file, text)
+      const ended = await af('localnet', '--port', '0', '--out', folder)
+      const advice = 'put it back, or move its folder away to start anew'
+      expect([ended.code, ended.stderr]).toEqual([
+        1,
+        `af: ${file} was altered (${why}): ${advice}\n`,
+      ])
+      expect(await readFile(file, 'utf8')).toBe(text)
+    }
+    const folder = fresh()
+    await mkdir(join(folder, 'chain.json'), { recursive: true })
+    const ended = await af('localnet', '--port', '0', '--out', folder)
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      `af: ${join(folder, 'chain.json')} expected to be a regular file\n`,
+    ])
+  })
+})
+
+describe('a chain’s file that ends anywhere', () => {
+  it('is taken up after its last whole block, and is whole again', async () => {
+    const path = fresh()
+    const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
+    const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
+    const texts = [begun.export()]
+    for (const time of [2, 3]) {
+      const call = begun.commit(account(new Uint8Array(32).fill(1)), [field('x')]).catch(() => {})
+      await kept.produce(time)
+      await call
+      texts.push(begun.export())
+    }
+    await kept[Symbol.asyncDispose]()
+    const [first = '', second = '', third = ''] = texts
+    const file = join(path, 'chain.json')
+    expect(await readFile(file, 'utf8')).toBe(third)
+    const torn = async (text: string, want: string) => {
+      await writeFile(file, text)
+      await using again = await KeptChain.resume(file)
+      expect(again.chain.export()).toBe(want)
+      expect(await readFile(file, 'utf8')).toBe(want)
+    }
+    for (let end = first.length - 2; end < third.length; end++) {
+      const whole = [third, second, first].find(({ length }) => end >= length - 2)
+      await torn(third.slice(0, end), whole ?? '')
+    }
+    await torn(`${third.slice(0, -2)},${'\0'.repeat(600)}`, third)
+    await expect(torn(third.slice(0, first.length - 9), '')).rejects.toThrow('was altered')
+  })
+})
+
+describe.concurrent('af localnet add-miner', () => {
+  it('registers one more on a chain that runs; it has a key as the others, and stays', async () => {
+    const out = fresh()
+    const chain = localnet(out)
+    const { url } = await servingOf(chain)
+    const added = await addMiner('third', url, out)
+    expect([added.code, added.stderr]).toEqual([0, ''])
+    const { hotkey } = await keyOf(out, 'third')
+    const key = join(out, 'keys', 'third')
+    expect(JSON.parse(added.stdout)).toEqual({
+      type: 'registered',
+      hotkey,
+      uid: 5,
+      block: expect.any(Number),
+      key,
+    })
+    expect((await stat(key)).mode & 0o777).toBe(0o600)
+    const miner = start(AF, ['miner', '--port', '0', '--network', url, '--key', key, '--json'])
+    await miner.says(/"type":"committed"/)
+    await miner.stop()
+    const again = await addMiner('third', url, out)
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      'af: HotKeyAlreadyRegisteredInSubNet: this hotkey is registered on the subnet: name another\n',
+    ])
+    await chain.stop('SIGKILL')
+    const nobody = await addMiner('fourth', url, out)
+    expect([nobody.code, nobody.stderr]).toEqual([
+      1,
+      `af: Unreachable: no chain answers at ${url}; is it running?\n`,
+    ])
+    expect(existsSync(join(out, 'keys', 'fourth'))).toBe(false)
+    const second = localnet(out)
+    const { neurons } = await servingOf(second)
+    expect(neurons[5]).toMatchObject({ uid: 5, hotkey, stake: '0', permit: false })
+    await second.stop()
+  })
+
+  it('refuses a folder that is no localnet’s', async () => {
+    const out = fresh()
+    const { code, stderr } = await addMiner('third', 'http://127.0.0.1:1', out)
+    expect([code, stderr]).toEqual([
+      2,
+      `af: "--out" expected the folder of a localnet, got ${out}\n`,
+    ])
+    expect(existsSync(out)).toBe(false)
+  })
+})
+
+describe('a validator whose localnet ends', () => {
+  it('says that it waits, and goes on once the chain does', async () => {
+    const out = fresh()
+    const chain = localnet(out, ['--validators', '1'])
+    const { url } = await servingOf(chain)
+    const own = ['--folder', join(out, 'v'), '--buckets', join(out, 'buckets')]
+    const words = ['--network', url, '--key', join(out, 'keys/validator-1'), ...own]
+    const validator = start(AF, ['validate', ...words], { cwd: root })
+    await validator.says(/attest \d+ is in block/)
+    await chain.stop()
+    await validator.says(/no chain answers at .*; is it running\?; trying again/)
+    const again = localnet(out, ['--port', new URL(url).port])
+    const { block } = await servingOf(again)
+    await validator.says(/trying again(.|\n)*attest \d+ is in block/)
+    const [last = ''] =
+      validator
+        .stdout()
+        .match(/attest \d+ is in block \d+/g)
+        ?.slice(-1) ?? []
+    expect(Number(last.split(' ').at(-1))).toBeGreaterThan(block)
+    expect(await validator.stop()).toMatchObject(stopped)
+    await again.stop()
+  })
+})
+
+describe('a localnet that is killed again and again', () => {
+  /** Where it writes, and about how many operations it takes in one life. */
+  const PLACES = [
+    ['/chain\\.json$', 90],
+    ['/keys', 30],
+    ['/lock$', 2],
+  ] as const
+  /** By block, every hash that anyone was told. */
+  const told = new Map<number, string>()
+  /** How often a miner committed, and which of these it knows to be in a block. */
+  let sent = 0
+  let known = 0
+
+  /** Follows a chain for so many blocks, and has the miner commit in some of them. */
+  async function follow(url: string, out: string, blocks: number): Promise<void> {
+    const chain = await remoteChain(url)
+    for (const [number, hash] of told) expect(await chain.blockHash(number), SEED).toBe(hash)
+    const miner = await keyOf(out, 'miner-1')
+    const [slot] = (await chain.snapshot(chain.height)).commitments
+    expect(slot?.fields[0]?.length ?? 0, SEED).toBeGreaterThanOrEqual(known)
+    const last = chain.height + blocks
+    for await (const { number, hash } of chain.heads()) {
+      told.set(number, hash)
+      if (number % 4 === 0) {
+        sent += 1
+        await chain.commit(miner, [new Uint8Array(sent)])
+        known = sent
+      }
+      if (number >= last) return
+    }
+  }
+
+  it('never takes back what it told, and always starts again', async () => {
+    const random = pcg64(BigInt(SEED))
+    const draw = (most: number): number => Number(random.integers(0, most))
+    const out = fresh()
+    const memory = join(root, 'unsynced')
+    for (let life = 0; life < LIVES; life++) {
+      const [path, most] = PLACES[draw(PLACES.length)] ?? PLACES[0]
+      const fault = ['KILL', 'CUT', 'ENOSPC'][draw(path === PLACES[0][0] ? 3 : 2)]
+      const chain = localnet(out, [], { path, from: 1 + draw(most), fault, memory, clock: 5000 })
+      const serving = await servingOf(chain).catch(() => undefined)
+      if (serving !== undefined)
+        await follow(serving.url, out, draw(30)).catch((error: ChainError) => {
+          if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
+        })
+      const { code, stderr } = await chain.stop('SIGKILL')
+      if (code !== null) expect([code, stderr], SEED).toEqual([1, expect.stringMatching('ENOSPC')])
+    }
+    const last = localnet(out)
+    await follow((await servingOf(last)).url, out, 1)
+    expect(await last.stop()).toMatchObject(stopped)
+    expect(LocalChain.import(await chainText(out)).height).toBeGreaterThan(Math.max(...told.keys()))
+  }, 240_000)
+})

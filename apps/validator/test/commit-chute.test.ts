@@ -1,0 +1,132 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { account, LocalChain } from '@affine/chain'
+import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { commit } from '../src/commands/commit.ts'
+import { type Done, goingOn, inProcess } from './commands.ts'
+import { answers, closeServers, type Handle, replies, serveChutes } from './servers.ts'
+
+// Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
+const standIn = vi.hoisted(() => ({ place: {} }))
+vi.mock('../src/miners/chutes.ts', async (original) => {
+  const real = await original<typeof import('../src/miners/chutes.ts')>()
+  const chutesAgents: typeof real.chutesAgents = (options) =>
+    real.chutesAgents({ ...options, ...standIn.place })
+  return { ...real, chutesAgents }
+})
+
+const SECRET = new Uint8Array(32).fill(9)
+const { hotkey } = account(SECRET)
+const KEY = 'cpk_0123456789abcdef.secret'
+const CHUTE = randomUUID()
+const MODEL = `me/${hotkey}`
+const POST = '/me-one/v1/chat/completions'
+const LOOK_UP = `/chutes/${CHUTE}`
+const asCommitted = answers(200, { name: MODEL, revision: 'abc123', slug: 'me-one' })
+
+let folder: string
+let key: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'commit-chute-'))
+  key = join(folder, 'key')
+  await writeFile(key, Buffer.from(SECRET).toString('hex'), { mode: 0o600 })
+  vi.stubEnv('CHUTES_API_KEY', KEY)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true })
+})
+afterAll(closeServers)
+
+/** `af commit` on a network whose miners are on Chutes; what was asked there, and what came of it. */
+async function committing(
+  routes: Readonly<Record<string, Handle>>,
+  { chute = CHUTE, more = [] }: { chute?: string; more?: readonly string[] } = {},
+) {
+  const random = () => randomBytes(32)
+  const neurons = [{ hotkey, stake: 0n }]
+  const chain = LocalChain.create({ netuid: 7, random, time: 1000, neurons })
+  Object.assign(NETWORKS, {
+    chutes: { ...LOCAL_NETWORK, genesis: chain.genesis, platform: 'chutes' },
+  })
+  const { place, seen } = await serveChutes({
+    '/users/me': answers(200, { balance: 12.5 }),
+    [POST]: replies,
+    ...routes,
+  })
+  standIn.place = place
+  await using served = await goingOn(chain)
+  const said = ['--model', MODEL, '--revision', 'abc123', '--chute', chute, '--json', ...more]
+  const done: Done = await inProcess(commit, '--network', served.url, '--key', key, ...said)
+  const { commitments } = await chain.snapshot(chain.height)
+  return { ...done, seen, asked: seen.map(({ method, url }) => `${method} ${url}`), commitments }
+}
+
+describe('af commit of a chute', () => {
+  it('looks the chute up and asks it once with the key, as a validator does, and commits it', async () => {
+    const { error, records, seen, asked, commitments } = await committing({
+      [LOOK_UP]: asCommitted,
+    })
+    expect(error).toBeUndefined()
+    expect(records).toMatchObject([{ type: 'committed', hotkey, says: { chute: CHUTE } }])
+    expect(commitments).toHaveLength(1)
+    expect(asked).toEqual([`GET ${LOOK_UP}`, `POST ${POST}`])
+    for (const { headers } of seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
+    const content = expect.stringContaining('Tic-tac-toe')
+    expect(JSON.parse(seen[1]?.body ?? '')).toEqual({
+      model: MODEL,
+      messages: [{ role: 'user', content }],
+    })
+  })
+
+  const wrong: readonly [string, Readonly<Record<string, Handle>>, RegExp][] = [
+    [
+      'of another model',
+      { [LOOK_UP]: answers(200, { name: 'you/other', revision: 'abc123', slug: 'me-one' }) },
+      /is not asked: its chute has \{"name":"you\/other"/,
+    ],
+    [
+      'of another revision',
+      { [LOOK_UP]: answers(200, { name: MODEL, revision: 'def456', slug: 'me-one' }) },
+      /is not asked: its chute has .*"revision":"def456"/,
+    ],
+    ['that is not there', {}, /is not asked: its chute has \{\}/],
+    ['that answers with an error', { [LOOK_UP]: asCommitted, [POST]: answers(404) }, /^$/],
+    [
+      'that refuses calls while the account is in order',
+      { [LOOK_UP]: asCommitted, [POST]: answers(403) },
+      /refuses calls with status 403, and the account is in order/,
+    ],
+  ]
+  it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
+    const { error, records, asked, commitments } = await committing(routes)
+    expect(error?.message).toBe(`${CHUTE} gives no usable reply: mend it, or commit with --anyway`)
+    const problems = records.map(({ what, message }) => {
+      expect(what).toBe(`miner ${hotkey}`)
+      return message
+    })
+    expect(problems.join('\n')).toMatch(why)
+    expect(asked.filter((each) => each === `POST ${POST}`).length).toBeLessThanOrEqual(1)
+    expect(commitments).toEqual([])
+  })
+
+  it('is refused where it names none, and nobody is asked', async () => {
+    const { error, asked } = await committing({}, { chute: 'https://example.org/v1' })
+    expect(error?.message).toContain('gives no usable reply')
+    expect(asked).toEqual([])
+  })
+
+  it('wants the key for Chutes, unless with --anyway: then nobody is asked', async () => {
+    vi.stubEnv('CHUTES_API_KEY', '')
+    const without = await committing({ [LOOK_UP]: asCommitted })
+    expect(without.error).toBeInstanceOf(RangeError)
+    expect(without.error?.message).toContain('CHUTES_API_KEY: not given')
+    const { records, asked } = await committing({}, { more: ['--anyway'] })
+    expect(records).toMatchObject([{ type: 'committed' }])
+    expect(asked).toEqual([])
+  })
+})

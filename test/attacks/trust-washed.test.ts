@@ -1,14 +1,21 @@
 /*
  * A validator that lied until nobody trusts it registers anew. Protocol §8.9 and §9.4: its record
- * goes with the registration, so it has the trust of a newcomer, one half, and no more. Liars with
- * less than a third of the stake weigh less than a third of a duel of newcomers, and so do they
- * beside who has earned more. Protocol §8.1: who has no permit weighs nothing in the duel that goes
- * on.
+ * goes once a snapshot is without its hotkey, so it has the trust of a newcomer, one half, and no
+ * more; where the hotkey is back before the next snapshot, it keeps the record. Liars with less
+ * than a third of the stake weigh less than a third of a duel of newcomers, and so do they beside
+ * who has earned more. Protocol §8.1: who has no permit weighs nothing in the duel that goes on.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, settle, trustOf } from '../../packages/duel/src/index.ts'
-import { epochOf, miner } from '../../packages/duel/test/subnet.ts'
+import {
+  type DuelSnapshot,
+  decide,
+  type State,
+  settle,
+  trustOf,
+} from '../../packages/duel/src/index.ts'
+import { epochOf, MAIN, miner } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
+import { duelSnapshot } from '../../packages/settlement/src/index.ts'
 import { begin, drawn, playOut, votersOf } from './deciding.ts'
 
 const voters = votersOf(7)
@@ -50,6 +57,21 @@ test.each([
   const { state } = playOut(next, (state) => lying(state, all, waiting))
   expect(state.champion?.hotkey).toBe('m1')
   for (const trust of trustIn(state, washed)) expect(trust).toBeLessThan(500_000)
+})
+
+test('back before the next snapshot, under the old key, it keeps its record', () => {
+  const readAt = (registered: number): DuelSnapshot => {
+    const seat = { stake: 1000n, permit: true, registered, lastUpdate: registered }
+    const neurons = voters.map((hotkey, uid) => ({ uid, hotkey, ...seat }))
+    const head = { number: 0, hash: '' }
+    const chain = { head, tempo: 360, revealPeriod: 0, neurons, commitments: [] }
+    return duelSnapshot(chain, lied.epoch + 1, MAIN)
+  }
+  expect(readAt(900)).toEqual(readAt(0))
+  const facts = lying(lied, voters, waiting)
+  const { hotkeys } = readAt(900)
+  const next = decide(lied, { ...facts, snapshot: { ...facts.snapshot, hotkeys } })
+  for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)
 })
 
 test('in the duel that goes on, who is gone weighs nothing, and freezes nothing with three of seven', () => {

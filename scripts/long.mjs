@@ -1,19 +1,35 @@
 // `npm run test:long -- <part> <options>`: what takes too long for `npm test`; without a part, all
 // of them. Stands back for whatever else the machine does.
 import { setPriority } from 'node:os'
+import { join } from 'node:path'
 import { install, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
+const bin = (name) => join('node_modules', '.bin', name)
+const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
+/** What each runs, and the environment that it takes. */
 const PARTS = {
-  simulate: [
-    ...sources,
-    '--import',
-    './test/simulate/quick-keys.mjs',
-    'test/simulate/main.ts',
-    '--seeds',
-    '0..2000',
-  ],
-  fuzz: [...sources, 'test/fuzz/main.ts'],
+  simulate: {
+    words: [
+      ...sources,
+      '--import',
+      './test/simulate/quick-keys.mjs',
+      'test/simulate/main.ts',
+      '--seeds',
+      '0..2000',
+    ],
+  },
+  fuzz: { words: [...sources, 'test/fuzz/main.ts'] },
+  kill: {
+    words: [bin('vitest'), 'run', '--project', 'node', 'apps/validator/test/kill.test.ts'],
+    env: { KILLS: '200' },
+  },
+  ...Object.fromEntries(
+    MUTATED.map((name) => [
+      `mutate-${name}`,
+      { words: [bin('stryker'), 'run'], env: { MUTATE: name } },
+    ]),
+  ),
 }
 
 const [part, ...options] = process.argv.slice(2)
@@ -23,8 +39,9 @@ if (part !== undefined && !Object.hasOwn(PARTS, part)) {
 }
 setPriority(15)
 install()
-for (const [name, words] of Object.entries(PARTS)) {
+for (const [name, { words, env }] of Object.entries(PARTS)) {
   if (part !== undefined && name !== part) continue
   console.log(`\n── ${name}`)
+  Object.assign(process.env, env)
   run(...words, ...options)
 }

@@ -29,7 +29,7 @@ function events(): Event[] {
     verdict: 'tie',
   } as const
   const state = firstState(LOCAL_NETWORK.protocol, 1)
-  const report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
+  const report = { frozen: false, lanes: {}, envs: {}, verdicts: {}, outcome: undefined }
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
     {

@@ -6,7 +6,7 @@ import { own, tabulate } from './record.ts'
 import { type Duel, openEnvs, type State } from './state.ts'
 import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
 import { remember } from './trust.ts'
-import { type Winner, winnerOf } from './winner.ts'
+import { type Winner, winnerBy } from './winner.ts'
 
 /** Whole lanes by hotkey, then environment. A lane that is not whole, or not found, is absent. */
 export type Lanes = Readonly<Record<string, Tallies>>
@@ -19,6 +19,8 @@ export interface Report {
   readonly lanes: Readonly<Record<string, LaneReport>>
   /** By environment that was open. */
   readonly envs: Readonly<Record<string, EnvReport>>
+  /** The duel's verdicts after it: one may be taken back. Protocol §8.6. */
+  readonly verdicts: Duel['verdicts']
   /** How the duel ended. */
   readonly outcome: Winner | undefined
 }
@@ -66,7 +68,7 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
   const { envs, verdicts } = judgeAll(seen, turn)
   const duel = { ...seen, verdicts }
   const outcome = endOf(duel, turn)
-  const report = { frozen, lanes: withOutliers(acceptances, envs), envs, outcome }
+  const report = { frozen, lanes: withOutliers(acceptances, envs), envs, verdicts, outcome }
 
   const reports = reportAll(envs, duel, turn)
   const ratio = ratioAfter(state, { duel, winner: outcome, reports })
@@ -108,8 +110,7 @@ interface OpenLanes {
 
 /** Who has won by now: by the verdicts, or because the duel has lasted. Protocol §8.7. */
 function endOf(duel: Duel, { epochIndex, protocol }: Turn): Winner | undefined {
-  const open = tabulate(openEnvs(duel, protocol), () => 'continue' as const)
-  const winner = winnerOf({ ...open, ...duel.verdicts }, protocol.margin)
+  const winner = winnerBy(duel.verdicts, protocol)
   if (winner === undefined && epochIndex >= protocol.duelEpochs) return 'champion'
   return winner
 }

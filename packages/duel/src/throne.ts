@@ -74,7 +74,13 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
 }
 
 /** The report of an epoch without a duel. */
-const NO_DUEL: Report = { frozen: false, lanes: {}, envs: {}, outcome: undefined }
+const NO_DUEL: Report = {
+  frozen: false,
+  lanes: {},
+  envs: {},
+  verdicts: {},
+  outcome: undefined,
+}
 
 /** Who has the throne in the coming epoch, and who waits. */
 interface Seat {

@@ -1,5 +1,7 @@
 import type { Look } from '@affine/wilson'
-import type { Verdict } from './state.ts'
+import type { Protocol } from './protocol.ts'
+import { tabulate } from './record.ts'
+import type { Duel, Verdict } from './state.ts'
 
 /** Who has the throne at the end. */
 export type Winner = 'contender' | 'champion'
@@ -20,4 +22,13 @@ export function winnerOf(
   if (2 * (wins + open) < needed) return 'champion'
   if (2 * wins >= needed) return 'contender'
   return undefined
+}
+
+/** Who has won by a duel's verdicts, as `winnerOf`: environments without one are open. */
+export function winnerBy(
+  verdicts: Duel['verdicts'],
+  { envs, margin }: Pick<Protocol, 'envs' | 'margin'>,
+): Winner | undefined {
+  const open = tabulate(Object.keys(envs), () => 'continue' as const)
+  return winnerOf({ ...open, ...verdicts }, margin)
 }

@@ -523,6 +523,7 @@ describe('an even environment', () => {
     expect(run(2, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
     const { state, report } = run(3, early(22))
     expect([report.outcome, state.duel?.verdicts]).toEqual([undefined, { [TICTACTOE]: 'even' }])
+    expect(report.verdicts).toEqual({ [TICTACTOE]: 'even' })
     expect(run(4, early(22)).report.outcome).toBe('contender') // four times the trials, and enough
     expect(run(3, early(30)).report.outcome).toBe('contender')
   })

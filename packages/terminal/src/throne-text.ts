@@ -1,4 +1,4 @@
-import { contentOf, type Duel, type Miner, winnerOf } from '@affine/duel'
+import { contentOf, type Duel, type Miner, winnerBy } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { type NameOf, share } from './text.ts'
 
@@ -35,15 +35,13 @@ function outcomeTexts(settled: Settled, duel: Duel, nameOf: NameOf): readonly st
   }
   if (!isSame(state.champion, duel.contender)) return [`  ${rival} wins, and has left`]
   const becomes = `The ratio to beat becomes ${share(state.ratio)}`
-  if (hasWon(settled, duel)) return [`  ★ ${rival} dethrones ${holder}. ${becomes}`]
+  if (hasWon(settled)) return [`  ★ ${rival} dethrones ${holder}. ${becomes}`]
   return [`  ${rival} has the throne, as ${holder} has left. ${becomes}`]
 }
 
 /** Has the contender won by its verdicts, and not because the champion left? Protocol §8.7. */
-function hasWon({ before, report }: Settled, { verdicts }: Duel): boolean {
-  const given = Object.entries(report.envs).map(([env, seen]) => [env, seen.given ?? 'continue'])
-  const all = { ...verdicts, ...Object.fromEntries(given) }
-  return winnerOf(all, before.protocol.margin) === 'contender'
+function hasWon({ before: { protocol }, report: { verdicts } }: Settled): boolean {
+  return winnerBy(verdicts, protocol) === 'contender'
 }
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>

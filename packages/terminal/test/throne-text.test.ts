@@ -1,6 +1,6 @@
 import { firstState, type State, settle } from '@affine/duel'
 import { expect, it } from 'vitest'
-import { epochOf, MAIN, miner, type Scene } from '../../duel/test/subnet.ts'
+import { epochOf, MAIN, MULT8, miner, type Scene } from '../../duel/test/subnet.ts'
 import { epochRecord, epochText } from '../src/epoch-text.ts'
 
 const settledIn = (before: State, scene: Scene) => {
@@ -60,6 +60,15 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
   const lines = toldOf(begun.state, scene)
   expect(lines).toHaveLength(told.length)
   for (const [i, line] of told.entries()) expect(lines[i]).toContain(line)
+})
+
+it('a win that was taken back is none when the champion leaves', () => {
+  const early: Scene = { rates: (_, env) => (env === MULT8 ? [22 / 32, 10 / 32] : [0, 0]) }
+  const won = settledIn(settledIn(begun.state, early).state, early).state
+  expect(won.duel?.verdicts).toEqual({ [MULT8]: 'win' })
+  expect(toldOf(won, { ...early, miners: [miner('m2', 2)] })).toEqual([
+    '  m2 has the throne, as m1 has left. The ratio to beat becomes 0.51',
+  ])
 })
 
 it('a seat taken without a duel says so, for people and for machines', () => {

@@ -2,11 +2,10 @@ import {
   contentOf,
   type Duel,
   type Miner,
-  type Report,
   stateRoot,
   trustOf,
   weighToday,
-  winnerOf,
+  winnerBy,
 } from '@affine/duel'
 import type { Flaw, Recomputed, Remark, Votes } from '@affine/settlement'
 import type { Deeds, Side } from '../deeds.ts'
@@ -112,18 +111,13 @@ function turnOf(duel: Duel, { before: { epoch, protocol }, report }: Recomputed)
     contender,
     start,
     ratio,
-    verdicts: { ...duel.verdicts, ...verdictsIn(report) },
+    verdicts: report.verdicts,
     turn: epoch - start + 1,
     most: protocol.duelEpochs,
     environments: Object.keys(protocol.envs).length,
     margin: protocol.margin,
   }
 }
-
-const verdictsIn = ({ envs }: Report): Duel['verdicts'] =>
-  Object.fromEntries(
-    Object.entries(envs).flatMap(([env, { given }]) => (given ? [[env, given]] : [])),
-  )
 
 function laneAccounts({ report, lanes, state }: Recomputed): readonly LaneAccount[] {
   return Object.entries(report.lanes).map(([validator, lane]) => {
@@ -151,14 +145,12 @@ function duelEnding(recomputed: Recomputed): Ending | undefined {
   const heirIs = (miner: Miner): boolean => isSame(state.champion, miner)
   if (report.outcome === 'champion') return heirIs(duel.champion) ? 'held' : 'failed-and-left'
   if (!heirIs(duel.contender)) return 'won-and-left'
-  return hasVerdict(recomputed, duel) ? 'dethroned' : 'inherited'
+  return hasVerdict(recomputed) ? 'dethroned' : 'inherited'
 }
 
 /** Was it decided by verdicts, and not because the champion left? Protocol §8.7. */
-function hasVerdict({ before, report }: Recomputed, { verdicts }: Duel): boolean {
-  const looks = Object.entries(report.envs).map(([env, { given }]) => [env, given ?? 'continue'])
-  const all = { ...verdicts, ...Object.fromEntries(looks) }
-  return winnerOf(all, before.protocol.margin) === 'contender'
+function hasVerdict({ before: { protocol }, report: { verdicts } }: Recomputed): boolean {
+  return winnerBy(verdicts, protocol) === 'contender'
 }
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>

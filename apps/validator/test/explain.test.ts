@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
+import type { Report } from '@affine/duel'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +11,12 @@ import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { explain } from '../src/commands/explain.ts'
 import { inProcess, unprintable } from './commands.ts'
+
+/** What follows for the miner, line by line. */
+const afterwards = (text: string): readonly string[] =>
+  text.slice(text.indexOf('What follows for you:')).trimEnd().split('\n')
+const between = (epoch: unknown, from = 0, to = 0): boolean =>
+  Number(epoch) >= from && Number(epoch) <= to
 
 describe('af explain', () => {
   const SEED = 'a subnet to explain'
@@ -39,39 +46,98 @@ describe('af explain', () => {
     await killAll()
     await rm(root, { recursive: true })
   })
+  /** How many epochs the chain has closed. */
+  const ended = (): number =>
+    Math.floor(JSON.parse(exported).blocks.length / LOCAL_NETWORK.protocol.epochBlocks)
   const whole = (): string => join(root, 'chain.json')
 
   it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^You lost: 0 of 2 environments, 2 needed\. In this epoch your endpoint answered 512 of 512 /m,
+      /^You lost: 0 of 2 environments, 2 needed\. Your endpoint answered (\d+) of \1\. Of its answers these were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat the rule saw:\n {2}epoch /,
     )
     expect(loser.stdout).toMatch(
       /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.51\n/,
     )
     expect(loser.stdout).toMatch(
-      /^ {2}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {4}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+$/m,
+      /^ {4}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+$/m,
     )
     expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, as what is left')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
-    expect(loser.stdout).toContain('  it lost: the contender needs at least (n + 1) / 2 wins')
-    expect(loser.stdout).toMatch(
-      /forfeited by this miner, of 256 challenges in lanes that count: .*\d+ illegal/,
+    expect(loser.stdout).toContain('  the contender needs at least (n + 1) / 2 wins')
+    expect(loser.stdout).toContain(
+      `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat follows for you:\n`,
     )
-    expect(loser.stdout.trimEnd().split('\n').at(-1)).toBe(
-      `${hotkeyOf('weaker')} had its duel with this commitment`,
-    )
+    const [, practise, commit, form, ...reading] = afterwards(loser.stdout)
+    expect([practise, commit]).toEqual([
+      expect.stringMatching(
+        / {2}- practise until it would win: (npx )?af practise <your endpoint> /,
+      ),
+      expect.stringMatching(
+        / {2}- commit a new revision, as this one has no second duel: (npx )?af commit/,
+      ),
+    ])
+    expect([form, ...reading]).toEqual([
+      expect.stringContaining('- a reply counts by its last line'),
+      expect.stringContaining('- of what was lost, the board is the last one'),
+      expect.stringContaining('--all'),
+    ])
 
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
     expect(winner.stdout).toContain('You won: 2 of 2 environments, 2 needed. ')
     expect(winner.stdout).toContain('  mult8@0.1.0: win, as without the third')
-    expect(winner.stdout).toContain('  it won: ')
-    expect(winner.stdout.trimEnd().split('\n').at(-1)).toBe(
-      `${hotkeyOf('stronger')} is the champion`,
-    )
+    expect(winner.stdout).toContain(`\n\n${hotkeyOf('stronger')} is the champion\n`)
+    expect(afterwards(winner.stdout)).toEqual([
+      'What follows for you:',
+      '  - keep the commitment, and the endpoint up: with another one the throne is lost',
+    ])
+  })
+
+  it('shows of each environment the last that were lost, with the board or the product', async () => {
+    const { stdout } = await ask(whole(), hotkeyOf('weaker'))
+    const [, lost = ''] = stdout.split('\nWhat you lost, the last 3 of each environment:\n')
+    const [challenges = ''] = lost.split('\n\n')
+    const title =
+      /^ {2}(\w+@0\.1\.0)#\d+ in epoch \d+, challenge \w+: reward (\S+), the champion (\S+)$/
+    const titles = challenges.split('\n').flatMap((line) => {
+      const [, env, reward, champion] = title.exec(line) ?? []
+      return env === undefined ? [] : [{ env, less: Number(champion) - Number(reward) }]
+    })
+    const [mult8, tictactoe] = [Array(3).fill('mult8@0.1.0'), Array(3).fill('tictactoe@0.1.0')]
+    expect(titles.map(({ env }) => env)).toEqual([...mult8, ...tictactoe])
+    for (const { less } of titles) expect(less).toBeGreaterThan(0)
+    expect(
+      challenges.match(/^ {8}1 2 3\n {6}A( [.XO]){3}\n {6}B( [.XO]){3}\n {6}C( [.XO]){3}$/gm),
+    ).toHaveLength(3)
+    expect(challenges.match(/^ {4}(wrong: the product is|best was) \d+$/gm)).toHaveLength(3)
+  })
+
+  it('counts over the whole duel what the rule counts, in the lanes that it counts', async () => {
+    let longest = 0
+    for (const name of ['champion', 'weaker', 'stronger']) {
+      const { records } = await ask(whole(), hotkeyOf(name), '--json')
+      for (const duel of records.filter(({ type }) => type === 'duel')) {
+        const { from, to, challenges, role } = duel as unknown as Record<string, number>
+        const epochs = records.filter(
+          ({ type, epoch }) => type === 'epoch' && between(epoch, from, to),
+        )
+        expect(epochs.map(({ role }) => role)).toEqual(epochs.map(() => role))
+        longest = Math.max(longest, epochs.length)
+        const looks = new Map(
+          epochs.flatMap(({ report }) => Object.entries((report as Report).envs)),
+        )
+        let played = 0
+        for (const { tallies, setAside } of looks.values()) {
+          for (const [validator, tally] of Object.entries(tallies))
+            if (!setAside.includes(validator)) played += tally.played
+        }
+        expect(challenges).toBe(played)
+      }
+    }
+    expect(longest).toBeGreaterThan(1)
   })
 
   it('tells that an environment has no verdict yet', async () => {
@@ -85,11 +151,34 @@ describe('af explain', () => {
     expect(stdout).toContain('  mult8@0.1.0: no verdict\n')
   }, 120_000)
 
+  it('tells of a duel that goes on, and with --last what of it was not read', async () => {
+    const contender = hotkeyOf('stronger')
+    const [duel] = (await ask(whole(), contender, '--json')).records
+    const { from, to } = duel as unknown as Record<'from' | 'to', number>
+    expect(to).toBeGreaterThan(from)
+    const log = JSON.parse(exported)
+    // Until the last epoch of the duel begins.
+    const blocks = log.blocks.slice(0, to * LOCAL_NETWORK.protocol.epochBlocks)
+    const file = await fileOf('going-on.json', JSON.stringify({ ...log, blocks }))
+    const { stdout } = await ask(file, contender)
+    expect(stdout).toMatch(/^Your duel goes on: \d of 2 environments, 2 needed\. Your endpoint /)
+    expect(stdout).toContain(`${contender} is the contender\n`)
+    expect(afterwards(stdout)[1]).toContain('with another one the duel is lost')
+    const late = await ask(whole(), contender, '--last', String(ended() - to))
+    expect(late.stdout).toMatch(
+      new RegExp(
+        `^You won: 2 of 2 .*\n {2}contender, against 5\\w+, epoch ${to}\n {2}it began in epoch ${from}: `,
+      ),
+    )
+  })
+
   it('tells a champion of the duels it sat through, from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
     expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
     const { stdout } = await ask(whole(), hotkeyOf('champion'))
-    expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
+    expect(stdout).toMatch(
+      /^☆ You have the throne without a duel: .*\n\nWhat the rule saw:\n {2}epoch 0 .*\n {4}this miner takes the empty throne without a duel\./,
+    )
     expect(stdout).toContain('You won: the contender has 0 of 2 environments, 2 needed. ')
     expect(stdout).toContain('You lost: the contender has 2 of 2 environments, 2 needed. ')
     const epochs = records.filter(({ type }) => type === 'epoch')
@@ -98,7 +187,8 @@ describe('af explain', () => {
       epochs.map(({ report }) => (report as { outcome?: string }).outcome).filter(Boolean),
     ).toEqual(['champion', 'contender'])
     const lost = records.filter(({ type }) => type === 'lost')
-    expect(lost.length).toBe(3 * epochs.length)
+    const duels = records.filter(({ type }) => type === 'duel')
+    expect(lost.length).toBe(2 * 3 * duels.length)
     expect(new Set(lost.map(({ sample }) => (sample as Sample).verdict))).toEqual(new Set(['win']))
   })
 
@@ -130,18 +220,22 @@ describe('af explain', () => {
     expect(got.sort()).toEqual(want.sort())
     expect(got.length).toBeGreaterThan(50)
     const some = await ask(whole(), contender, '--json')
-    const last = some.records.filter(({ type }) => type === 'lost')
-    const epochs = new Set(last.map(({ epoch }) => epoch))
-    expect(epochs.size).toBeGreaterThan(0)
-    for (const one of epochs) expect(last.filter(({ epoch }) => epoch === one)).toHaveLength(3)
+    expect(some.records.filter(({ type }) => type === 'lost')).toHaveLength(2 * 3)
+    const { stdout } = await ask(whole(), contender, '--all')
+    expect(stdout.match(/^ {6}< /gm)?.length).toBeGreaterThan(2 * got.length)
   })
 
   it('counts what each side forfeited as the evidence has it', async () => {
     const { records } = await ask(whole(), hotkeyOf('weaker'), '--all', '--json')
-    const [epoch] = records.filter(({ type }) => type === 'epoch')
-    const counted = ((epoch?.forfeits ?? []) as string[]).map((text) => text.split(' '))
-    expect(counted.map(([, kind]) => kind).sort()).toEqual(['illegal', 'unreadable'])
-    for (const [count] of counted) expect(Number(count)).toBeGreaterThan(0)
+    const [duel] = records.filter(({ type }) => type === 'duel')
+    const counted = duel?.forfeits as Record<string, number>
+    expect(Object.keys(counted).sort()).toEqual(['illegal', 'unreadable'])
+    const lanes = records.flatMap(({ lanes }) => (lanes ?? []) as { forfeits: typeof counted }[])
+    for (const [way, count] of Object.entries(counted)) {
+      expect(count).toBeGreaterThan(0)
+      const all = lanes.reduce((sum, { forfeits }) => sum + (forfeits[way] ?? 0), 0)
+      expect(all).toBeGreaterThanOrEqual(count)
+    }
   })
 
   it('knows a miner by its uid, and its place while it waits', async () => {
@@ -152,18 +246,19 @@ describe('af explain', () => {
     )
     const uid = cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
-    expect(stdout).toBe(`${hotkeyOf('stronger')} waits, the 3. of 3\n`)
+    expect(stdout).toMatch(/^5\w+ waits, the 3\. of 3\n\nWhat follows for you:\n {2}- keep the /)
+    expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('champion'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
-    expect((await ask(file, hotkeyOf('alice'))).stdout).toBe(
-      `${hotkeyOf('alice')} has committed nothing\n`,
+    expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
+      `${hotkeyOf('alice')} has committed nothing\n\nWhat follows for you:\n  - commit a model: `,
     )
   })
 
   it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
     const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
-    expect([stdout, exitCode]).toEqual(['nobody is not registered\n', 1])
+    expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
     expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(0)
   })
 
@@ -173,9 +268,7 @@ describe('af explain', () => {
         ({ epoch }) => epoch ?? [],
       )
     const all = [...new Set((await epochs()) as number[])]
-    const log = JSON.parse(exported)
-    const ended = Math.floor(log.blocks.length / 30)
-    const last = ended - Math.max(...all)
+    const last = ended() - Math.max(...all)
     expect([...new Set(await epochs('--last', String(last)))]).toEqual([Math.max(...all)])
     expect(await epochs('--last', String(last - 1))).toEqual([])
   })

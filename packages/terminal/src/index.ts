@@ -1,4 +1,5 @@
 export * from './command.ts'
+export type { Ending } from './course.ts'
 export { endingOf, endingTexts } from './ending.ts'
 export { countsText, envText } from './env-text.ts'
 export { type EnvFile, envFile } from './environment.ts'

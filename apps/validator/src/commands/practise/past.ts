@@ -1,12 +1,10 @@
 import type { Sample } from '@affine/blocks'
-import { contentOf, type Miner, type Protocol } from '@affine/duel'
+import { contentOf, type Miner, type Protocol, type Report } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { Recomputed, SamplePlace, Subnet } from '@affine/settlement'
 import type { Exercise } from '../../miners/practice.ts'
 import { Replay, type ReplayOptions } from '../replay.ts'
-import { doesCount, ROLES } from '../views/miner-lanes.ts'
-
-type Role = (typeof ROLES)[number]
+import { ROLES, type Role } from '../views/miner-lanes.ts'
 
 /** A subnet's throne today, and challenges that its holder has played. */
 export interface Throne {
@@ -75,6 +73,12 @@ class PastChallenges {
   of(miner: Miner): readonly Exercise[] {
     return this.#exercises.get(contentOf(miner)) ?? []
   }
+}
+
+/** Does the lane of a validator count in every environment? */
+function doesCount(validator: string, { frozen, lanes }: Report): boolean {
+  const lane = lanes[validator]
+  return !frozen && lane !== undefined && lane.accepted && lane.setAside.length === 0
 }
 
 /** At most so many of each environment, those whose ids come first. */

@@ -3,6 +3,7 @@ import { make } from '@affine/envs'
 import { endingOf, endingTexts } from '@affine/terminal'
 import { boundsPpm } from '@affine/wilson'
 import type { Played } from '../../miners/practice.ts'
+import { type Forfeits, forfeitsText } from '../views/forfeits.ts'
 
 /** z² of an interval that holds the rate 95 times of 100: 1.96². */
 export const Z_SQUARED_95 = 3_841_600n
@@ -21,17 +22,9 @@ export interface Result {
   /** As well as a perfect player. */
   readonly well: Rate
   readonly rewards: readonly (Rate & { readonly reward: number })[]
-  /** By `forfeitOf`'s names. */
-  readonly forfeits: Readonly<Record<string, number>>
+  readonly forfeits: Forfeits
   /** Of the replies that came: half and 95 % of them took no longer, and the slowest. */
   readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
-}
-
-const FORFEITS: Readonly<Record<string, string>> = {
-  'no-reply': 'no reply',
-  oversize: 'too long',
-  unreadable: 'no answer on the last line',
-  illegal: 'illegal',
 }
 
 /** What was played in one environment. */
@@ -70,13 +63,12 @@ function timesOf(played: readonly Played[]): Result['replyMs'] {
 
 /** A result as lines for people. */
 export function resultText({ env, challenges, well, rewards, forfeits, replyMs }: Result): string {
-  const ways = Object.entries(forfeits).map(([why, count]) => `${count} ${FORFEITS[why] ?? why}`)
   const { half, most, slowest } = replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
   return [
     `${env}: ${well.count} of ${challenges} as well as can be, ${rangeText(well)}`,
     ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),
-    `  forfeited: ${ways.join(', ') || 'none'}`,
+    `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
     `  replies: ${times}; ${make(env).spec.replyMs} ms are allowed`,
   ].join('\n')
 }

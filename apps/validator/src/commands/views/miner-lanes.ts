@@ -1,35 +1,38 @@
 import { forfeitOf, type Sample } from '@affine/blocks'
-import type { Report } from '@affine/duel'
-import type { SamplePlace } from '@affine/settlement'
+import type { Recomputed, SamplePlace } from '@affine/settlement'
 
 /** The two sides of a duel. */
 export const ROLES = ['champion', 'contender'] as const
+
+export type Role = (typeof ROLES)[number]
 
 /** What a sample's verdict is when that side lost it: the verdict is for the contender. */
 const LOST_BY = { champion: 'win', contender: 'loss' }
 
 /** A challenge that the miner lost, and where it is written. */
-interface Lost extends SamplePlace {
+export interface Lost extends SamplePlace {
   readonly sample: Sample
 }
 
-/** What a miner did in one lane, or in several. */
+/** What a miner did in one environment of one lane, in an epoch. */
 export interface Deeds {
+  readonly validator: string
+  readonly env: string
   /** How many challenges it was in. */
   challenges: number
-  /** How it forfeited some of them, in their order. */
-  readonly forfeits: string[]
+  /** How often it forfeited, by the way. */
+  readonly forfeits: Record<string, number>
   /** The last that it lost, in their order. */
   readonly lost: Lost[]
 }
 
-/** What one miner did in each lane of an epoch. */
+/** What one miner did in the lanes of one epoch after another. */
 export class MinerLanes {
   readonly #hotkey: string
   readonly #most: number
-  readonly #lanes = new Map<string, Deeds>()
+  readonly #deeds = new Map<string, Deeds>()
 
-  /** Keeps at most so many lost challenges of a lane. */
+  /** Keeps at most so many lost challenges of an environment in a lane. */
   constructor(hotkey: string, most: number) {
     this.#hotkey = hotkey
     this.#most = most
@@ -40,31 +43,21 @@ export class MinerLanes {
     const role = ROLES.find((side) => sample[side].miner === this.#hotkey)
     if (role === undefined) return
     const { validator } = place
-    const lane = this.#lanes.get(validator) ?? { challenges: 0, forfeits: [], lost: [] }
-    this.#lanes.set(validator, lane)
-    lane.challenges += 1
+    const { env } = sample
+    const name = `${validator} ${env}`
+    const deeds = this.#deeds.get(name) ?? { validator, env, challenges: 0, forfeits: {}, lost: [] }
+    this.#deeds.set(name, deeds)
+    deeds.challenges += 1
     const forfeit = forfeitOf(sample, role)
-    if (forfeit !== undefined) lane.forfeits.push(forfeit)
-    if (sample.verdict === LOST_BY[role]) lane.lost.push({ ...place, sample })
-    if (lane.lost.length > this.#most) lane.lost.shift()
+    if (forfeit !== undefined) deeds.forfeits[forfeit] = (deeds.forfeits[forfeit] ?? 0) + 1
+    if (sample.verdict === LOST_BY[role]) deeds.lost.push({ ...place, sample })
+    if (deeds.lost.length > this.#most) deeds.lost.shift()
   }
 
-  /** What it did in all lanes that count by the epoch's report. Begins anew with the next epoch. */
-  finish(report: Report): Deeds {
-    const all: Deeds = { challenges: 0, forfeits: [], lost: [] }
-    for (const [validator, { challenges, forfeits, lost }] of this.#lanes) {
-      if (!doesCount(validator, report)) continue
-      all.challenges += challenges
-      all.forfeits.push(...forfeits)
-      all.lost.push(...lost)
-    }
-    this.#lanes.clear()
-    return all
+  /** What it did in the lanes that were accepted in an epoch. Begins anew with the next. */
+  finish({ report: { frozen, lanes } }: Recomputed): readonly Deeds[] {
+    const all = [...this.#deeds.values()]
+    this.#deeds.clear()
+    return all.filter(({ validator }) => !frozen && lanes[validator]?.accepted)
   }
-}
-
-/** Does the lane of a validator count in every environment? */
-export function doesCount(validator: string, { frozen, lanes }: Report): boolean {
-  const lane = lanes[validator]
-  return !frozen && lane !== undefined && lane.accepted && lane.setAside.length === 0
 }

@@ -11,6 +11,8 @@ const SENTENCES = new Map([
 
 /** What went wrong in a sentence for people, where it is the system that refuses a path. */
 export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
+  if (syscall === 'mkdir' && code === 'EEXIST')
+    return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
   if (path === undefined || sentence === undefined) return message
   if (syscall === 'mkdir' && code === 'ENOENT') return `no folder can be made at ${path}`

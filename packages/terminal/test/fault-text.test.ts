@@ -28,6 +28,7 @@ it('what the system refuses is a sentence that names the path', async () => {
     `${file} is a file or lies below one, where a folder is expected`,
   )
   expect(await saidOf(open(root, 'w'))).toBe(`${root} is a folder, where a file is expected`)
+  expect(await saidOf(mkdir(file))).toBe(`${file} is a file, where a folder is expected`)
   expect(await saidOf(mkdir('/proc/af'))).toBe('no folder can be made at /proc/af')
 })
 

@@ -9,6 +9,7 @@ import { doctor } from './commands/doctor.ts'
 import { duel } from './commands/duel.ts'
 import { env } from './commands/env.ts'
 import { explain } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
 import { localnet } from './commands/localnet.ts'
 import { miner } from './commands/miner.ts'
 import { practise } from './commands/practise.ts'
@@ -31,6 +32,7 @@ const COMMANDS = [
   queue,
   status,
   explain,
+  exportCommand,
   doctor,
   commit,
   setWeights,

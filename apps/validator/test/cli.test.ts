@@ -74,6 +74,7 @@ describe.concurrent('--help', () => {
     'localnet',
     'localnet add-miner',
     'status',
+    'export',
   ])('of "af %s" is printed, with examples, and is no failure', async (command) => {
     const words = command === '' ? [] : command.split(' ')
     const { code, stdout, stderr } = await af(...words, '--help')

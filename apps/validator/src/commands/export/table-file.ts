@@ -1,0 +1,82 @@
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/** What a cell may hold: undefined is an empty one. */
+export type Cell = string | number | boolean | undefined
+
+/** By its name, what each column has of a fact. */
+export type Columns<Fact> = Readonly<Record<string, (fact: Fact) => Cell>>
+
+/** What gathers before it is written. */
+const MOST_CHARACTERS = 65_536
+
+/** What makes quotes necessary. */
+const SPECIAL = /[",\r\n]/
+
+/** Cells as a line of RFC 4180. */
+export function lineOf(cells: readonly Cell[]): string {
+  const texts = cells.map((cell) => {
+    const text = String(cell ?? '')
+    return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  })
+  return `${texts.join(',')}\r\n`
+}
+
+/**
+ * A table in a file of its own, which has its name once `end` and `name` were called: until then it
+ * is a part, as `samples.csv.part`, and is removed when it is disposed of. Writing waits for the
+ * disk, so that no more than 64 kB gather.
+ */
+export class TableFile<Fact> implements Disposable {
+  readonly #path: string
+  readonly #part: string
+  readonly #columns: Columns<Fact>
+  #file: number | undefined
+  #waiting: string
+  /** Without the heading. */
+  rows = 0
+
+  constructor(path: string, columns: Columns<Fact>) {
+    this.#path = path
+    this.#part = `${path}.part`
+    this.#columns = columns
+    this.#file = openSync(this.#part, 'wx')
+    this.#waiting = lineOf(Object.keys(columns))
+  }
+
+  /** What comes after the end goes nowhere. */
+  add(fact: Fact): void {
+    this.#waiting += lineOf(Object.values(this.#columns).map((cellOf) => cellOf(fact)))
+    this.rows += 1
+    if (this.#waiting.length >= MOST_CHARACTERS) this.#write()
+  }
+
+  end(): void {
+    this.#write()
+    this.#close()
+  }
+
+  name(): void {
+    renameSync(this.#part, this.#path)
+  }
+
+  [Symbol.dispose](): void {
+    this.#close()
+    rmSync(this.#part, { force: true })
+  }
+
+  #write(): void {
+    const text = this.#waiting
+    this.#waiting = ''
+    if (this.#file === undefined) return
+    try {
+      writeFileSync(this.#file, text)
+    } catch (cause) {
+      throw new Error(`cannot write ${this.#path}: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+}

@@ -14,11 +14,15 @@ import {
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { serveMiner } from '../miners/reference-miner.ts'
 import { accountOf, withAccount } from '../service/account.ts'
+import { Requests } from './views/requests.ts'
 
 const EXAMPLES = `
 Examples:
   $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
+
+/** On a screen, one line is said of what is asked within a second. */
+const STRETCH_MS = 1000
 
 /** `af miner`: a reference miner behind HTTP. */
 export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
@@ -48,14 +52,19 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
     const screen = output(json)
     const account = network === undefined ? undefined : await accountOf(options)
     const signal = interrupted()
-    using server = await serveMiner({ skill, seed }, port)
+    const requests = new Requests(screen, json ? 0 : STRETCH_MS)
+    using server = await serveMiner({ skill, seed }, port, (asked) => requests.add(asked))
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
     screen.line(text, { type: 'serving', url, skill })
-    if (network !== undefined && account !== undefined)
-      await commitMiner(account, url, { ...options, network })
-    if (!signal.aborted) await once(signal, 'abort')
-    signal.throwIfAborted()
+    try {
+      if (network !== undefined && account !== undefined)
+        await commitMiner(account, url, { ...options, network })
+      if (!signal.aborted) await once(signal, 'abort')
+      signal.throwIfAborted()
+    } finally {
+      if (signal.aborted) requests.end()
+    }
   })
 
 /**

@@ -11,28 +11,51 @@ import { type Listening, listen } from '../service/listen.ts'
  */
 type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
+/** A reply, and what it was to: `env` is undefined where the prompt is of none. */
+interface Answered {
+  readonly reply: string
+  readonly env: string | undefined
+  /** Would a perfect player have given it? */
+  readonly isPerfect: boolean
+}
+
+/** What a request came to: nothing where it has no prompt. */
+export type Exchange = (Answered & { readonly prompt: string }) | undefined
+
 /** What the player replies to a prompt: a function of the two alone. */
-export function playerReply(prompt: string, { skill, seed }: ReferencePlayer): string {
+export function playerReply(prompt: string, player: ReferencePlayer): string {
+  return replyTo(prompt, player).reply
+}
+
+function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answered {
   const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
   for (const spec of registry.values()) {
     try {
       const perfect = spec.solve(prompt)
-      return random.random() < skill ? perfect : spec.format(spec.actionSpace.sample(random))
+      const isGood = random.random() < skill
+      const reply = isGood ? perfect : spec.format(spec.actionSpace.sample(random))
+      return { reply, env: spec.id, isPerfect: reply === perfect }
     } catch {} // another environment's prompt
   }
-  return 'I do not know this game.'
+  return { reply: 'I do not know this game.', env: undefined, isPerfect: false }
 }
 
 /**
  * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
- * from the last message alone.
+ * from the last message alone. `hear` is told of every request.
  */
-export async function serveMiner(player: ReferencePlayer, port: number): Promise<Listening> {
+export async function serveMiner(
+  player: ReferencePlayer,
+  port: number,
+  hear: (exchange: Exchange) => void = () => {},
+): Promise<Listening> {
   const app = new Hono()
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const prompt = promptIn(await context.req.json().catch(() => null))
-    if (prompt === undefined) return context.json(NO_PROMPT, 400)
-    return context.json(completionOf(playerReply(prompt, player)))
+    const answered = prompt === undefined ? undefined : { prompt, ...replyTo(prompt, player) }
+    hear(answered)
+    if (answered === undefined) return context.json(NO_PROMPT, 400)
+    return context.json(completionOf(answered.reply))
   })
   const server = await listen(app.fetch, port)
   return { ...server, url: `${server.url}/v1` }

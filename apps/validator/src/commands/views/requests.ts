@@ -1,0 +1,103 @@
+import { type Output, printable } from '@affine/terminal'
+import type { Exchange } from '../../miners/reference-miner.ts'
+
+/** Longer lines of a prompt are its rules: what differs from one to the next is in short ones. */
+const MOST_CHARACTERS = 40
+/** Of a prompt for machines: those of environments have fewer. */
+const MOST_TOLD = 4096
+
+/** How often a miner was asked for something, and answered as well as can be. */
+interface Count {
+  asked: number
+  perfect: number
+}
+
+/** What a miner is asked: told as it comes, and counted. */
+export class Requests {
+  readonly #screen: Output
+  readonly #stretchMs: number
+  /** By environment. */
+  readonly #counts: Record<string, Count> = {}
+  /** Prompts of no environment, and requests without a prompt. */
+  #unknown = 0
+  #refused = 0
+  /** Was one told in the stretch under way? How many came since, and the last of them. */
+  #isTold = false
+  #more = 0
+  #last: Exchange
+
+  /** At most one is told in so many milliseconds; all of them where it is 0. */
+  constructor(screen: Output, stretchMs: number) {
+    this.#screen = screen
+    this.#stretchMs = stretchMs
+  }
+
+  add(exchange: Exchange): void {
+    this.#count(exchange)
+    if (this.#isTold) {
+      this.#more += 1
+      this.#last = exchange
+    } else this.#tell(exchange, '')
+  }
+
+  /** Tells what all requests came to. */
+  end(): void {
+    const [envs, unknown, refused] = [this.#counts, this.#unknown, this.#refused]
+    const asked = Object.values(envs).reduce((sum, each) => sum + each.asked, unknown + refused)
+    const lines = Object.entries(envs).map(([env, count]) => {
+      return `  ${env}: ${count.asked} answered, ${count.perfect} as well as can be`
+    })
+    if (unknown > 0) lines.push(`  ${unknown} of no environment that is known here`)
+    if (refused > 0) lines.push(`  ${refused} without a prompt, refused`)
+    const text = [`asked ${asked} times`, ...lines].join('\n')
+    this.#screen.line(text, { type: 'total', asked, envs, unknown, refused })
+  }
+
+  #count(exchange: Exchange): void {
+    if (exchange === undefined) {
+      this.#refused += 1
+      return
+    }
+    const { env, isPerfect } = exchange
+    if (env === undefined) {
+      this.#unknown += 1
+      return
+    }
+    const { asked, perfect } = this.#counts[env] ?? { asked: 0, perfect: 0 }
+    this.#counts[env] = { asked: asked + 1, perfect: perfect + Number(isPerfect) }
+  }
+
+  /** Begins a stretch with it. */
+  #tell(exchange: Exchange, others: string): void {
+    const prompt = exchange?.prompt.slice(0, MOST_TOLD)
+    const record = { type: 'request', ...exchange, prompt }
+    this.#screen.line(`${exchangeText(exchange)}${others}`, record)
+    if (this.#stretchMs === 0) return
+    this.#isTold = true
+    setTimeout(() => this.#endStretch(), this.#stretchMs).unref()
+  }
+
+  #endStretch(): void {
+    const others = this.#more - 1
+    this.#isTold = false
+    this.#more = 0
+    if (others >= 0) this.#tell(this.#last, others === 0 ? '' : `; ${others} more`)
+  }
+}
+
+/** What was asked, the answer, and how good it is. */
+function exchangeText(exchange: Exchange): string {
+  if (exchange === undefined) return '✘ a request without a prompt'
+  const { env, prompt, reply, isPerfect } = exchange
+  const asked = gistOf(prompt)
+  if (env === undefined) return `✘ of no environment that is known here: ${asked}`
+  return `${env}  ${asked} → ${reply}${isPerfect ? '' : ', not the best'}`
+}
+
+/** A prompt without the rules around what is asked. */
+function gistOf(prompt: string): string {
+  const lines = prompt.split('\n').map((line) => line.trim())
+  const short = lines.filter((line) => line.length <= MOST_CHARACTERS)
+  const text = short.filter(Boolean).join(' / ')
+  return printable(text === '' ? prompt : text, 80)
+}

@@ -1,0 +1,117 @@
+import { make } from '@affine/envs'
+import { afterAll, expect, it, vi } from 'vitest'
+import { AF, killAll, start } from '../../../test/processes.ts'
+import { Requests } from '../src/commands/views/requests.ts'
+import { soloChallenge } from '../src/miners/solo-duel.ts'
+import { unprintable } from './commands.ts'
+
+afterAll(killAll)
+
+const SECRET = 'a5'.repeat(32)
+const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
+
+/** The prompt of a challenge, and what a perfect player replies. */
+function promptOf(env: string, index: number) {
+  const game = make(env)
+  const options = { challengeId: soloChallenge(env, SECRET, index) }
+  const prompt = game.spec.prompt(game.reset({ options })[0])
+  return { env, prompt, best: game.spec.solve(prompt) }
+}
+
+async function ask(url: string, content: unknown): Promise<string> {
+  const messages = content === undefined ? [] : [{ role: 'user', content }]
+  const body = JSON.stringify({ model: 'any', messages })
+  const response = await fetch(`${url}/chat/completions`, { method: 'POST', body })
+  return (await response.json()).choices?.[0].message.content
+}
+
+const miner = async (...words: readonly string[]) => {
+  const started = start(AF, ['miner', '--port', '0', ...words])
+  const [url = ''] = await started.says(/http:[\w./:]+/)
+  return { started, url }
+}
+
+it('says every request as a record, and what they came to at Ctrl-C', async () => {
+  const { started, url } = await miner('--skill', '0.5', '--json')
+  const prompts = ENVS.flatMap((env) => [0, 1, 2, 3].map((index) => promptOf(env, index)))
+  const replies: string[] = []
+  for (const { prompt } of prompts) replies.push(await ask(url, prompt))
+  await ask(url, 'Play chess.\u001b[2J')
+  await ask(url, undefined)
+  const ended = await started.stop()
+  expect([ended.code, ended.stderr]).toEqual([130, ''])
+  const [serving, ...said] = ended.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(serving).toMatchObject({ type: 'serving', url })
+  const total = said.pop()
+  const want = prompts.map(({ env, prompt, best }, i) => {
+    const reply = replies[i]
+    return { type: 'request', env, prompt, reply, isPerfect: reply === best }
+  })
+  const unknown = { prompt: 'Play chess.\u001b[2J', reply: 'I do not know this game.' }
+  expect(said).toEqual([
+    ...want,
+    { type: 'request', ...unknown, isPerfect: false },
+    { type: 'request' },
+  ])
+  const countOf = (env: string) => ({
+    asked: 4,
+    perfect: want.filter((each) => each.env === env && each.isPerfect).length,
+  })
+  const envs = Object.fromEntries(ENVS.map((env) => [env, countOf(env)]))
+  expect(total).toEqual({ type: 'total', asked: 10, envs, unknown: 1, refused: 1 })
+})
+
+it('tells the first of a stretch at once, and at its end the last of those that followed', () => {
+  vi.useFakeTimers()
+  try {
+    const lines: string[] = []
+    const screen = { line: (text: string) => void lines.push(text), status: () => {} }
+    const requests = new Requests(screen, 1000)
+    const add = (reply: string) =>
+      requests.add({ env: 'e@1.0.0', prompt: 'Which?', reply, isPerfect: true })
+    for (const reply of ['1', '2', '3', '4']) add(reply)
+    const first = 'e@1.0.0  Which? → 1'
+    expect(lines).toEqual([first])
+    vi.advanceTimersByTime(1000)
+    expect(lines).toEqual([first, 'e@1.0.0  Which? → 4; 2 more'])
+    add('5')
+    vi.advanceTimersByTime(1000)
+    expect(lines.slice(2)).toEqual(['e@1.0.0  Which? → 5'])
+    vi.advanceTimersByTime(1000)
+    requests.add(undefined)
+    expect(lines.slice(3)).toEqual(['✘ a request without a prompt'])
+    vi.advanceTimersByTime(9000)
+    expect(lines).toHaveLength(4)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('tells people of one request in a stretch, and of all in the end', async () => {
+  const { started, url } = await miner('--skill', '1')
+  const [board, product] = [promptOf('tictactoe@0.1.0', 1), promptOf('mult8@0.1.0', 1)]
+  await ask(url, board.prompt)
+  const rows = board.prompt.match(/^[ABC]( [.XO]){3}$/gm)?.join(' / ')
+  await started.says(/^tictactoe/m)
+  for (let i = 0; i < 100; i++) await ask(url, product.prompt)
+  // Whatever the machine's speed: all that was asked is in some line, and far fewer lines are said.
+  await started.says(/^mult8/m)
+  await ask(url, `\u001b[2J${'x'.repeat(5000)}`)
+  const { code, stdout } = await started.stop()
+  expect([code, unprintable(stdout)]).toEqual([130, []])
+  const [, first, ...others] = stdout.split('\n')
+  expect(first).toBe(`tictactoe@0.1.0  1 2 3 / ${rows} → ${board.best}`)
+  const [question] = product.prompt.split('\n')
+  expect(others.some((line) => line.startsWith(`mult8@0.1.0  ${question} → ${product.best}`))).toBe(
+    true,
+  )
+  expect(stdout).toContain(
+    '\nasked 102 times\n  tictactoe@0.1.0: 1 answered, 1 as well as can be\n' +
+      '  mult8@0.1.0: 100 answered, 100 as well as can be\n' +
+      '  1 of no environment that is known here\n',
+  )
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThan(200)
+})

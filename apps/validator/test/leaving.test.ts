@@ -22,6 +22,14 @@ function unread(program: string, ...words: readonly string[]): Promise<Ended> {
   return ended
 }
 
+function inBash(line: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile('bash', ['-c', line], { cwd: root }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    )
+  })
+}
+
 /** A command whose output is on a disk that is full. */
 function onFullDisk(...words: readonly string[]): Promise<Ended> {
   const line = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, ...words]
@@ -39,10 +47,22 @@ describe.concurrent('standard output', () => {
     [AF, ['--help']],
     [AF_VERIFY, ['--help']],
   ])(
-    'that nobody reads ends a command without a word, and not as done: %s %j',
+    'that nobody reads ends a command without a word, and as done: %s %j',
     async (...[program, words]) => {
       const { code, stderr } = await unread(program, ...words)
-      expect([code, stderr]).toEqual([141, ''])
+      expect([code, stderr]).toEqual([0, ''])
+    },
+  )
+
+  it.each([
+    [AF, 'practise random --challenges 400 --show 1000'],
+    [AF_VERIFY, '--help'],
+  ])(
+    'that is read to its first line ends a long command as one that is done: %s %s',
+    async (...[program, words]) => {
+      const line = `'${process.execPath}' '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
+      const { code, stdout, stderr } = await inBash(line)
+      expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
     },
   )
 

@@ -6,6 +6,7 @@ import { join } from './join.ts'
 import { verify } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 all holds, 1 something does not, 2 wrong usage.
+A run whose reader leaves ends there with 0, and has not said that all holds.
 A validator is named, without a failure, whose samples were statistically far from the others',
 that attested without bits of lanes that are whole, or whose weights are not the champion's.`
 

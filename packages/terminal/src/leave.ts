@@ -31,14 +31,13 @@ function kill(): void {
 const ignore = (): void => {}
 
 /**
- * Ends this process when its standard output fails: without a word and with 141, as SIGPIPE would,
- * when its reader has gone; else with 1, and `say` says why. Not with 0, by which `af-verify` says
- * that all holds.
+ * Ends this process when its standard output fails: without a word and with 0 when its reader has
+ * gone, who has read enough; else with 1, and `say` says why.
  */
 export function leaveWithStdout(say: (text: string) => void): void {
   process.stderr.on('error', ignore) // where would it be said?
   process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return leave(141)
+    if (error.code === 'EPIPE') return leave(0)
     say(`standard output: ${error.message}`)
     return leave(1)
   })

@@ -32,8 +32,8 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 }
 
 /**
- * Runs a program to its end: what went wrong in one line, exit code 0 done, 1 failed, 2 wrong
- * usage, 130 interrupted, 141 when nobody reads what it says any more.
+ * Runs a program to its end: what went wrong in one line, exit code 0 done or nobody reads what it
+ * says any more, 1 failed, 2 wrong usage, 130 interrupted.
  */
 export async function run(program: CommandUnknownOpts): Promise<void> {
   const say = (text: string): void => {

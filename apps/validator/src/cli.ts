@@ -46,8 +46,4 @@ const program = new Command('af')
   .option('--env-file <file>', 'settings, instead of those in .env; for any command')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 for (const command of COMMANDS) program.addCommand(command)
-const grouped = [env, chain, localnet].flatMap(({ commands }) => commands)
-for (const command of [program, ...COMMANDS, ...grouped]) {
-  command.exitOverride().showHelpAfterError('(see --help)')
-}
 await run(program)

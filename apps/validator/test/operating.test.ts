@@ -4,6 +4,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import type { Sample } from '@affine/blocks'
 import { account, encodeCommitment, remoteChain } from '@affine/chain'
 import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
@@ -274,7 +275,8 @@ describe('what a service says', () => {
     return stdout
   }
   it('is for people in a terminal', () => {
-    const lines = said(true, false).split('\r\x1b[K').filter(Boolean)
+    const frames = said(true, false).split('\r\x1b[K').filter(Boolean)
+    const lines = frames.map(stripVTControlCharacters)
     const text = [
       '  seal 3 is in block 9\n',
       '  ✘ turn: **** �\n',

@@ -274,7 +274,7 @@ describe('af status --watch', () => {
       const served = await goingOn(chain)
       const asked = inProcess(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
-      while (writes.length < 3) await sleep(20)
+      while (writes.length < 6) await sleep(20)
       await served[Symbol.asyncDispose]()
       while (!writes.some(([text]) => String(text).includes('! Unreachable'))) await sleep(20)
       process.emit('SIGINT')
@@ -285,7 +285,7 @@ describe('af status --watch', () => {
     const plain = await frames(false)
     expect(unprintable(plain)).toEqual([])
     expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
-    expect((await frames(true)).split('\u001b[H\u001b[Jblock ').length).toBeGreaterThan(2)
+    expect((await frames(true)).split('\u001b[H\u001b[J\r\u001b[Kblock ').length).toBeGreaterThan(2)
   })
 
   it('follows a chain that goes on, not a file', async () => {

@@ -72,4 +72,4 @@ const verifying = chainCommand('af-verify')
 const isJoin = process.argv[2] === 'join'
 if (isJoin) process.argv.splice(2, 1)
 const program = isJoin ? joining : verifying
-await run(program.exitOverride().showHelpAfterError('(see --help)'))
+await run(program)

@@ -2,6 +2,7 @@ import { format } from 'node:util'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { giveVariables, readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
+import { fit } from './fit.ts'
 import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls, printable } from './text.ts'
 
@@ -39,6 +40,7 @@ export async function run(program: CommandUnknownOpts): Promise<void> {
   const say = (text: string): void => {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
+  prepare(program)
   leaveWithStdout(say)
   sayWhatLibrariesPrint(say)
   await parse(program).catch((error: Error) => {
@@ -48,6 +50,19 @@ export async function run(program: CommandUnknownOpts): Promise<void> {
     say(faultText(error))
     return leave(error instanceof RangeError ? 2 : 1)
   })
+}
+
+/** Where less is left beside a name, what is said of it goes below. */
+const NARROWEST_HELP = 24
+
+/** Has a command, and those below it, throw what is wrong with the usage, and help that fits. */
+function prepare(command: CommandUnknownOpts): void {
+  command
+    .exitOverride()
+    .showHelpAfterError('(see --help)')
+    .configureHelp({ minWidthToWrap: NARROWEST_HELP })
+    .configureOutput({ writeOut: (text) => process.stdout.write(fit(text)) })
+  for (const below of command.commands) prepare(below)
 }
 
 /** With what the environment, and the file beside it, have for the options. */

@@ -1,3 +1,4 @@
+import { columns, wrap } from './fit.ts'
 import type { Output } from './output.ts'
 import { printable } from './text.ts'
 
@@ -15,17 +16,48 @@ export function shown(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value), 8000)
 }
 
-/** Records as the lines of a table, the first with the names of the fields. */
+/** A cell that is narrower cannot be read. */
+const NARROWEST = 12
+const BETWEEN = '  '
+
+/**
+ * Records as the texts of a table, the first with the names of the fields. Each is a line; several
+ * in a terminal that is narrower; and where that is narrower still, the first is empty, and the
+ * others have a line for each field.
+ */
 export function align(rows: Rows): readonly string[] {
-  const columns = Object.keys(rows[0] ?? {})
-  const cells = [columns, ...rows.map((row) => columns.map((name) => shown(row[name] ?? '-')))]
-  const widths = columns.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
-  return cells.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  const names = Object.keys(rows[0] ?? {})
+  const records = rows.map((row) => names.map((name) => shown(row[name] ?? '-')))
+  const cells = [names, ...records]
+  const widest = names.map((_, i) => Math.max(...cells.map((row) => row[i]?.length ?? 0)))
+  const widths = narrowed(widest, columns() - BETWEEN.length * (names.length - 1))
+  if (widths !== undefined) return cells.map((row) => rowText(row, widths))
+  return ['', ...records.map((record) => listText(names, record))]
+}
+
+/** The widths, the widest of them cut down until all fit in; undefined if none can be any more. */
+function narrowed(widest: readonly number[], room: number): readonly number[] | undefined {
+  const widths = [...widest]
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room
+  for (; excess > 0; excess--) {
+    const most = Math.max(...widths)
+    if (most <= NARROWEST) return undefined
+    widths[widths.indexOf(most)] = most - 1
+  }
+  return widths
+}
+
+function rowText(row: readonly string[], widths: readonly number[]): string {
+  const columns = row.map((cell, i) => wrap(cell, widths[i] ?? 0))
+  const height = Math.max(...columns.map((lines) => lines.length))
+  const lineAt = (at: number): string =>
+    columns.map((lines, i) => (lines[at] ?? '').padEnd(widths[i] ?? 0)).join(BETWEEN)
+  return Array.from({ length: height }, (_, at) => lineAt(at).trimEnd()).join('\n')
+}
+
+function listText(names: readonly string[], record: readonly string[]): string {
+  const width = Math.max(...names.map((name) => name.length))
+  return names.map((name, i) => `${name.padEnd(width)}${BETWEEN}${record[i]}\n`).join('')
 }
 
 /** A line about the whole, then the records, for people as a table. */

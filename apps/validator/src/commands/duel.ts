@@ -128,7 +128,7 @@ function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly stri
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
     const drawn = drawInterval({ wins, trials, zSquaredPpm }, ratioPpm)
-    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} ${verdict}`
+    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
   })
 }
 

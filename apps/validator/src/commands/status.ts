@@ -29,10 +29,11 @@ export const status: CommandUnknownOpts = replayCommand('status')
     }
     return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
       const view = new View(subnet, await begin(subnet))
+      const isInPlace = process.stdout.isTTY && !options.json
       for await (const { number } of subnet.chain.heads(signal)) {
         // Slower than the chain: what lies between is passed over.
         if (number < view.next) continue
-        await view.show(screen, process.stdout.isTTY ? CLEAR : '').catch(onRetry)
+        await view.show(screen, isInPlace ? CLEAR : '').catch(onRetry)
       }
     })
   })
@@ -54,7 +55,8 @@ class View {
   async show(screen: Output, before = ''): Promise<void> {
     for await (const { report } of this.#replay.epochs()) this.#report = report
     const standing = await standingOf(this.#subnet, this.#replay.state, this.#report)
-    screen.line(`${before}${standingText(standing)}`, standingRecord(standing))
+    if (before !== '') process.stdout.write(before)
+    screen.line(standingText(standing), standingRecord(standing))
     this.next = standing.block + 1
   }
 }

@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { output } from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { HAS_TERMINALS, inTerminal } from '../../../test/terminal.ts'
+import { chain } from '../src/commands/chain.ts'
+import { config } from '../src/commands/config.ts'
+import { castOf } from '../src/commands/demo/cast.ts'
+import { endingOf, endingText, filesText, namesIn, peopleIn } from '../src/commands/demo/screens.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { env } from '../src/commands/env.ts'
+import { explain } from '../src/commands/explain.ts'
+import { queue } from '../src/commands/queue.ts'
+import { status } from '../src/commands/status.ts'
+import { narrate } from '../src/service/narrate.ts'
+import { inProcess } from './commands.ts'
+
+const { isTTY, columns } = process.stdout
+const WIDTHS = [40, 80]
+const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate', 'completion']
+let root: string
+let over: readonly string[]
+/** What the demo says, each text by itself. */
+const said: string[] = []
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'narrow-'))
+  const cast = castOf('narrow')
+  const file = join(root, 'chain.json')
+  over = ['--network', file, '--buckets', join(root, 'buckets')]
+  said.push(...peopleIn(cast))
+  const screen = { line: (text: string) => void said.push(text), status: () => {} }
+  const nameOf = namesIn(cast)
+  const [alice] = cast.validators
+  const rested = await runSubnet(cast, root, (member, event) => {
+    if (member === alice) narrate(event, screen, nameOf)
+  })
+  said.push(endingText(await endingOf(rested), nameOf), filesText('/tmp/affine-demo-abcdef'))
+  await writeFile(file, rested.chain.export())
+}, 120_000)
+afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** The lines that are wider than the terminal. */
+function wider(text: string, width: number): readonly string[] {
+  const lines = stripVTControlCharacters(text).replaceAll('\r', '').split('\n')
+  return lines.filter((line) => [...line].length > width)
+}
+
+async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
+  Object.assign(process.stdout, { isTTY: true, columns: width })
+  return inProcess(command, ...words)
+}
+
+describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) => {
+  it.each<[string, CommandUnknownOpts, readonly string[]]>([
+    ['status', status, []],
+    ['explain', explain, ['--hotkey', '5', '--all']],
+    ['queue', queue, []],
+    ['chain snapshot', chain, ['snapshot']],
+    ['chain commitments', chain, ['commitments']],
+    ['chain weights', chain, ['weights']],
+  ])('of af %s', async (_, command, words) => {
+    const buckets = command === chain ? over.slice(0, 2) : over
+    const { stdout, error } = await saidIn(width, command, [...words, ...buckets])
+    expect(error).toBeUndefined()
+    expect(stdout.split('\n').length).toBeGreaterThan(3)
+    expect(wider(stdout, width)).toEqual([])
+  })
+
+  it('of af config, af env list and af demo', async () => {
+    const settings = ['--network', 'finney', '--folder', '/var/lib/affine/validator']
+    const told = new Command('told').action(() => {
+      for (const text of said) output().line(text, {})
+    })
+    const commands = [
+      [config, settings],
+      [env, ['list']],
+      [told, []],
+    ] as const
+    for (const [command, words] of commands) {
+      const { stdout } = await saidIn(width, command, words)
+      expect(stdout.split('\n').length).toBeGreaterThan(2)
+      expect(wider(stdout, width)).toEqual([])
+    }
+  })
+
+  it.skipIf(!HAS_TERMINALS)(
+    'of help, and of af-verify',
+    async () => {
+      const programs = [
+        [AF, '--help'],
+        ...COMMANDS.map((command) => [AF, ...command.split(' '), '--help']),
+        [AF_VERIFY, '--help'],
+        [AF_VERIFY, 'join', '--help'],
+        [AF_VERIFY, join(root, 'buckets'), '--network', join(root, 'chain.json')],
+      ]
+      for (const words of programs) {
+        const { code, stdout } = await inTerminal(words, { columns: width, cwd: root })
+        expect([words, code, wider(stdout, width)]).toEqual([words, 0, []])
+      }
+    },
+    180_000,
+  )
+})
+
+describe.skipIf(!HAS_TERMINALS)('colour', () => {
+  const over = (): string[] => [join(root, 'buckets'), '--network', join(root, 'chain.json')]
+  const words = (): string[] => [...over(), '--to-epoch', '2']
+  const columns = 80
+
+  it('is in a terminal, not with NO_COLOR, and never in JSON', async () => {
+    const FORCED = { FORCE_COLOR: '1' }
+    const plain = await inTerminal([AF_VERIFY, ...words()], { columns, env: { NO_COLOR: '1' } })
+    const coloured = await inTerminal([AF_VERIFY, ...words()], { columns })
+    const json = await inTerminal([AF_VERIFY, ...words(), '--json'], { columns, env: FORCED })
+    expect(plain.stdout).toContain('Everything holds.')
+    expect(plain.stdout).not.toContain('\u001b[3')
+    expect(coloured.stdout).toContain('\u001b[32mEverything holds.\u001b[39m')
+    expect(coloured.stdout).toContain('\u001b[32m✔\u001b[39m (trust')
+    expect(json.stdout).not.toContain('\u001b')
+  })
+
+  it('is not where there is no terminal, unless FORCE_COLOR has it', async () => {
+    const { stdout } = await run(AF_VERIFY, words(), { env: { NO_COLOR: '' } })
+    expect(stdout).toContain('Everything holds.')
+    expect(stdout).not.toContain('\u001b')
+    const forced = await run(AF_VERIFY, words(), { env: { NO_COLOR: '', FORCE_COLOR: '1' } })
+    expect(forced.stdout).toContain('\u001b[32mEverything holds.')
+  })
+})

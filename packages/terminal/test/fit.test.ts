@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { fit } from '../src/fit.ts'
+import { paint } from '../src/paint.ts'
+import { align } from '../src/table.ts'
+
+const { isTTY, columns } = process.stdout
+const inTerminal = (columns: number): void =>
+  void Object.assign(process.stdout, { isTTY: true, columns })
+afterEach(() => {
+  Object.assign(process.stdout, { isTTY, columns })
+  vi.unstubAllEnvs()
+})
+
+const widest = (text: string): number =>
+  Math.max(...text.split('\n').map((line) => [...line].length))
+const letters = (text: string): string => text.replaceAll(/[ \n]/g, '')
+const LINE = fc
+  .array(fc.constantFrom('a', 'word', '  ', '    ', 'w'.repeat(50), 'é⏎💥', '[   ━━┃  ]', '✔'))
+  .map((words) => words.join(' '))
+
+describe('a text in a terminal', () => {
+  it('has no line that is wider, and loses nothing but spaces', () => {
+    fc.assert(
+      fc.property(fc.array(LINE), fc.integer({ min: 24, max: 100 }), (lines, width) => {
+        const text = lines.join('\n')
+        const fitted = fit(text, width)
+        expect(widest(fitted)).toBeLessThanOrEqual(width)
+        expect(letters(fitted)).toBe(letters(text))
+      }),
+    )
+  })
+
+  it('is as it was where it fits, and where there is no terminal', () => {
+    const text = `  champion  ${'x'.repeat(200)}\n\n  b   c`
+    expect(fit(text, 300)).toBe(text)
+    Object.assign(process.stdout, { isTTY: undefined, columns: 40 })
+    expect(fit(text)).toBe(text)
+    inTerminal(40)
+    expect(widest(fit(text))).toBe(40)
+  })
+
+  it('goes on under what is said, where a name stands before it, else a little to the right', () => {
+    const line = 'champion  holds the throne and the copy contends, epoch 2 of 8'
+    expect(fit(line, 40)).toBe(
+      'champion  holds the throne and the copy\n          contends, epoch 2 of 8',
+    )
+    expect(fit(`  lanes: ${line.replace('  ', ' ')}`, 40)).toBe(
+      '  lanes: champion holds the throne and\n      the copy contends, epoch 2 of 8',
+    )
+    const far = `  duel [options] <champion> <contender>  ${line.slice(10)}`
+    expect(fit(far, 40)).toBe(
+      '  duel [options] <champion> <contender>\n      holds the throne and the copy\n      contends, epoch 2 of 8',
+    )
+  })
+
+  it('keeps a drawn interval whole', () => {
+    const drawn = `[${' '.repeat(13)}━━━━┃━━${' '.repeat(10)}]`
+    const line = `    for a win: 31.225646 of 43.49113 won, 46.49113 expected ${drawn} 0.50871…0.862245`
+    expect(fit(line, 40).split('\n')).toContain(`        ${drawn}`)
+  })
+
+  it('is a command still where it is one: a shell reads it as one line', () => {
+    const command = '$ printf %s. one two --network http://127.0.0.1:9944 three four five six'
+    const broken = fit(`  ${command}`, 40)
+    expect(widest(broken)).toBeLessThanOrEqual(40)
+    expect(broken.split('\n').length).toBeGreaterThan(1)
+    const said = execFileSync('/bin/sh', ['-c', broken.trim().slice(2)], { encoding: 'utf8' })
+    expect(said).toBe('one.two.--network.http://127.0.0.1:9944.three.four.five.six.')
+  })
+})
+
+describe('a table in a terminal', () => {
+  const rows = [
+    { uid: 3, hotkey: '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty', why: 'is the champion' },
+    { uid: 14, hotkey: '5DAAnrj7VHTznn2AWBemMuyBwZWs6FNFjdyVXUeYum3PTXFy', why: 'waits' },
+  ]
+  const at = (columns: number): readonly string[] => {
+    inTerminal(columns)
+    return align(rows)
+  }
+
+  it('is a line for each where there is room', () => {
+    expect(at(80)[1]).toBe(`3    ${rows[0]?.hotkey}  is the champion`)
+    expect(at(80)[0]).toMatch(/^uid {2}hotkey {44}why$/)
+  })
+
+  it('breaks its widest cells where there is less', () => {
+    const [names, first] = at(50)
+    expect(names).toMatch(/^uid {2}hotkey +why$/)
+    expect(first).toBe(
+      '3    5FHneW46xGXgs5mUiveU4sbTyGBz  is the champion\n     mstUspZC92UhjJM694ty',
+    )
+  })
+
+  it('lists its fields where there is too little', () => {
+    const wide = rows.map((row) => ({ ...row, lane: '✘ not attested by enough', trust: 0.5 }))
+    inTerminal(40)
+    const [names, first = ''] = align(wide)
+    expect(names).toBe('')
+    expect(first).toBe(
+      `uid     3\nhotkey  ${wide[0]?.hotkey}\nwhy     is the champion\nlane    ✘ not attested by enough\ntrust   0.5\n`,
+    )
+  })
+})
+
+describe('colour', () => {
+  const green = (text: string): string => `\u001b[32m${text}\u001b[39m`
+  const red = (text: string): string => `\u001b[31m${text}\u001b[39m`
+
+  it('is of marks and verdicts', () => {
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv('FORCE_COLOR', '1')
+    const coloured: readonly (readonly [string, string])[] = [
+      [
+        'lanes: a ✔ (trust 1) · b ✘ not sealed',
+        `lanes: a ${green('✔')} (trust 1) · b ${red('✘')} not sealed`,
+      ],
+      ['  ★ m2 dethrones m1', `  ${green('★')} m2 dethrones m1`],
+      ['1 won → win by floor', `1 won → ${green('win')} by floor`],
+      ['1 won →\n    hold', `1 won →\n    ${red('hold')}`],
+      ['  mult8@0.1.0: win, as', `  mult8@0.1.0: ${green('win')}, as`],
+      ['Everything holds.', green('Everything holds.')],
+      ['Not everything holds: 2 ✘ above.', `${red('Not everything holds')}: 2 ${red('✘')} above.`],
+      ['for a win: 3 of 4 won, for a hold', 'for a win: 3 of 4 won, for a hold'],
+    ]
+    for (const [text, want] of coloured) expect(paint(text)).toBe(want)
+  })
+
+  it('is nowhere without a terminal', () => {
+    vi.stubEnv('FORCE_COLOR', undefined)
+    Object.assign(process.stdout, { isTTY: undefined })
+    expect(paint('✔ → win')).toBe('✔ → win')
+  })
+})

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Ended } from './processes.ts'
+
+/** Is there what makes a terminal for a program? util-linux has it, and others have another. */
+export const HAS_TERMINALS: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
+
+interface Place {
+  readonly columns: number
+  readonly cwd?: string
+  readonly env?: Record<string, string | undefined>
+}
+
+/** Runs a program to its end in a terminal so wide: what it says on both outputs is `stdout`. */
+export function inTerminal(words: readonly string[], { columns, cwd, env }: Place): Promise<Ended> {
+  const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
+  const line = `stty cols ${columns} rows 50; exec ${quoted}`
+  const inherited = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined }
+  const place = { cwd, env: { ...inherited, TERM: 'xterm-256color', ...env }, maxBuffer: 1e8 }
+  return new Promise((resolve) => {
+    const child = execFile('script', ['-qec', line, '/dev/null'], place, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout: stdout.replaceAll('\r\n', '\n'), stderr }),
+    )
+    child.stdin?.end()
+  })
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from '@affine/terminal'
+import { completionOf, run } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { chain } from './commands/chain.ts'
 import { commit } from './commands/commit.ts'
@@ -46,4 +46,5 @@ const program = new Command('af')
   .option('--env-file <file>', 'settings, instead of those in .env; for any command')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 for (const command of COMMANDS) program.addCommand(command)
+program.addCommand(completionOf(program))
 await run(program)

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { openChain } from '@affine/settlement'
-import { chainCommand, onChain, output, run, whole } from '@affine/terminal'
-import { Command } from '@commander-js/extra-typings'
+import { chainCommand, completionOf, onChain, output, run, whole } from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { join } from './join.ts'
 import { verify } from './verify.ts'
 
@@ -68,8 +68,9 @@ const verifying = chainCommand('af-verify')
     )
   })
 
-// No subcommand, which would have to be given the options of every run.
-const isJoin = process.argv[2] === 'join'
-if (isJoin) process.argv.splice(2, 1)
-const program = isJoin ? joining : verifying
-await run(program)
+// No subcommands, which would have to be given the options of every run.
+const others: CommandUnknownOpts[] = [joining]
+others.push(completionOf(verifying, others).name('af-verify completion'))
+const other = others.find((command) => command.name() === `af-verify ${process.argv[2]}`)
+if (other) process.argv.splice(2, 1)
+await run(other ?? verifying)

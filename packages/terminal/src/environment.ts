@@ -47,7 +47,7 @@ export const envFile = (): EnvFile => read
  * @throws RangeError for what is no regular file. Rejects when a file that is named is missing.
  */
 export async function readEnvironment(words: string[]): Promise<void> {
-  for (const [i, word] of words.entries()) {
+  for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
     const [name = '', ...value] = word.split('=')
     const ours = BTCLI.get(name)
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
@@ -60,10 +60,16 @@ export async function readEnvironment(words: string[]): Promise<void> {
   Object.assign(process.env, read.given)
 }
 
+/** Where the words are that are arguments, whatever they look like. */
+function endOfOptions(words: readonly string[]): number {
+  const at = words.indexOf('--')
+  return at === -1 ? words.length : at
+}
+
 /** Takes an option and its value out of the words; undefined when it is not among them. */
 function takeOption(words: string[], name: string): string | undefined {
   const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
-  if (at === -1) return undefined
+  if (at === -1 || at > endOfOptions(words)) return undefined
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)

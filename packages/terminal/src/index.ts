@@ -1,4 +1,5 @@
 export * from './command.ts'
+export { completionOf } from './completion.ts'
 export type { Ending } from './course.ts'
 export { endingOf, endingTexts } from './ending.ts'
 export { countsText, envText } from './env-text.ts'

@@ -1,0 +1,118 @@
+import { type EnvSpec, registry } from '@affine/envs'
+import { NETWORKS } from '@affine/settlement'
+import {
+  Argument,
+  Command,
+  type CommandUnknownOpts,
+  type Option,
+} from '@commander-js/extra-typings'
+import { offerOf, SHELLS, scriptOf } from './completion-script.ts'
+
+/** The name of an environment's newest version. */
+const gymName = ({ name, version }: EnvSpec): string => `${name}-v${version.split('.')[0]}`
+
+/** What may be given where an option or an argument has this name. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  env: [...new Set([...registry.values()].map(gymName))],
+  network: Object.keys(NETWORKS),
+}
+
+/**
+ * `completion`: for a shell, how it has the program's words completed; with words, what the last of
+ * them may become. `beside` are the commands of which the program itself does not know.
+ */
+export function completionOf(
+  program: CommandUnknownOpts,
+  beside: readonly CommandUnknownOpts[] = [],
+): CommandUnknownOpts {
+  const name = program.name()
+  return new Command('completion')
+    .description('for a shell: complete commands, options, environments and networks')
+    .addArgument(new Argument('<shell>', 'which').choices(SHELLS))
+    .argument('[words...]', 'after "--", what is typed: says what the last word may become')
+    .addHelpText('after', examplesOf(name))
+    .action((shell, words) => {
+      const { stdout } = process
+      if (words.length === 0) return void stdout.write(scriptOf(shell, name))
+      const start: Place = { command: program, below: [...program.commands, ...beside], given: 0 }
+      for (const { word, about } of candidatesFor(words, start))
+        stdout.write(`${offerOf(shell, word, about)}\n`)
+    })
+}
+
+const examplesOf = (name: string): string => `
+Examples:
+  $ source <(${name} completion bash)        # in ~/.bashrc
+  $ source <(${name} completion zsh)         # in ~/.zshrc, behind compinit
+  $ ${name} completion fish | source         # in ~/.config/fish/config.fish`
+
+/** What words have come to. */
+interface Place {
+  readonly command: CommandUnknownOpts
+  /** The commands that may follow it. */
+  readonly below: readonly CommandUnknownOpts[]
+  /** How many of its arguments have been given. */
+  readonly given: number
+  /** The option whose value comes next. */
+  readonly option?: Option | undefined
+}
+
+/** A word that may come next, and what it is. */
+interface Candidate {
+  readonly word: string
+  readonly about: string
+}
+
+function candidatesFor(words: readonly string[], start: Place): readonly Candidate[] {
+  const typed = words.at(-1) ?? ''
+  const place = words.slice(0, -1).reduce(after, start)
+  const all = typed.startsWith('-') ? optionsAt(place) : [...commandsAt(place), ...valuesAt(place)]
+  return all.filter(({ word }) => word.startsWith(typed))
+}
+
+function after(place: Place, word: string): Place {
+  const { command, below, given, option } = place
+  if (word.startsWith('-')) return { ...place, option: valuedOption(command, word) }
+  if (option !== undefined) return { ...place, option: option.variadic ? option : undefined }
+  const named = given === 0 ? below.find((each) => ownName(each) === word) : undefined
+  if (named === undefined) return { ...place, given: given + 1 }
+  return { command: named, below: named.commands, given: 0 }
+}
+
+/** Without the program's, which stands before it. */
+const ownName = (command: CommandUnknownOpts): string => command.name().split(' ').at(-1) ?? ''
+
+function valuedOption(command: CommandUnknownOpts, word: string): Option | undefined {
+  return optionsOf(command).find(
+    ({ long, short, required, optional }) =>
+      (long === word || short === word) && (required || optional),
+  )
+}
+
+/** Those that its help names, and the program's, but for its version. */
+function optionsOf(command: CommandUnknownOpts): readonly Option[] {
+  const help = command.createHelp()
+  help.showGlobalOptions = true
+  const ofProgram = help.visibleGlobalOptions(command).filter(({ long }) => long !== '--version')
+  return [...help.visibleOptions(command), ...ofProgram]
+}
+
+function optionsAt({ command }: Place): readonly Candidate[] {
+  return optionsOf(command).map(({ long = '', description }) => ({
+    word: long,
+    about: description,
+  }))
+}
+
+function commandsAt({ below, given, option }: Place): readonly Candidate[] {
+  if (given > 0 || option !== undefined) return []
+  return below.map((each) => ({ word: ownName(each), about: each.description() }))
+}
+
+function valuesAt({ command, given, option }: Place): readonly Candidate[] {
+  const last = command.registeredArguments.at(-1)
+  const argument = command.registeredArguments[given] ?? (last?.variadic ? last : undefined)
+  const name = option ? option.attributeName() : argument?.name()
+  const { argChoices = VALUES[name ?? ''] ?? [], description = '' } = option ?? argument ?? {}
+  return argChoices.map((word) => ({ word, about: description }))
+}

@@ -389,7 +389,9 @@ describe('af commit', () => {
   })
 })
 
-/** From now on, nothing is sent to this chain unless asked for. */
+afterEach(() => void Reflect.deleteProperty(NETWORKS, 'careful'))
+
+/** Until the test ends, nothing is sent to this chain unless asked for. */
 function careful({ genesis }: LocalChain): void {
   Object.assign(NETWORKS, { careful: { ...LOCAL_NETWORK, genesis, careful: true } })
 }
@@ -486,6 +488,30 @@ describe('over a subnet that came to a champion', () => {
       /^block \d+ has \[\[\d+,65535\]\], to the champion .* In force until a reveal: \[\[\d+,65535\]\]\n$/,
     )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
+  })
+
+  it('af set-weights is told by the variables of a validator, and by its options first', async () => {
+    const { chain } = await subnet()
+    await using served = await goingOn(chain)
+    const asked = ['--key', await keyOfMember('alice'), '--buckets', buckets, '--json']
+    const setBy = async (variables: Record<string, string>, ...words: readonly string[]) => {
+      for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+      const done = await inProcess(setWeights, '--network', served.url, ...asked, ...words)
+      vi.unstubAllEnvs()
+      return done
+    }
+    const typeOf = async (...given: Parameters<typeof setBy>) =>
+      (await setBy(...given)).records[0]?.type
+    expect(await typeOf({ AFFINE_DRY_RUN: 'true' })).toBe('withheld')
+    expect(await typeOf({ AFFINE_DRY_RUN: 'false', AFFINE_EMIT: '' })).toBe('weights')
+    careful(chain)
+    expect(await typeOf({})).toBe('withheld')
+    expect(await typeOf({ AFFINE_EMIT: 'no' })).toBe('withheld')
+    expect(await typeOf({ AFFINE_EMIT: 'yes' })).toBe('weights')
+    const wrong = await setBy({ AFFINE_EMIT: 'perhaps' })
+    expect(wrong.error?.message).toBe('AFFINE_EMIT: expected true or false, got "perhaps"')
+    const both = await setBy({ AFFINE_DRY_RUN: 'true' }, '--emit')
+    expect(both.error?.message).toContain('one of them is too many')
   })
 
   it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
-import { readSettings } from '../src/service/settings.ts'
+import { readSending, readSettings } from '../src/service/settings.ts'
 import { unprintable } from './commands.ts'
 
 const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
@@ -29,6 +29,16 @@ const found = ({ shown }: ReturnType<typeof read>, name: string) => {
 }
 
 describe('a setting', () => {
+  it('that says what to send is the same to a command that acts once', () => {
+    const env = { AFFINE_FOLDER: 'theirs', AFFINE_EMIT: 'yes', AFFINE_STALL: 'odd' }
+    expect(readSending({}, env)).toEqual({ folder: 'theirs', emit: true })
+    expect(readSending({ folder: 'mine', emit: true, json: true }, env)).toEqual({
+      folder: 'mine',
+      emit: true,
+    })
+    expect(readSending({}, { AFFINE_DRY_RUN: '1', AFFINE_EMIT: '' })).toEqual({ dryRun: true })
+  })
+
   it('is taken from the option, else the environment, else .env, else it has its default', () => {
     const [flags, env, file] = [
       { stall: '1' },

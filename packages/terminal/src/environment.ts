@@ -30,6 +30,9 @@ const VARIABLES = new Map([
   ['--buckets', ['AFFINE_BUCKETS']],
 ])
 
+/** What another variable adds to one, behind a comma. */
+const ADDITIONS = new Map([['SUBTENSOR_ENDPOINT', 'SUBTENSOR_FALLBACK']])
+
 /** The file of settings that was read, if there is one, and what the environment lacked of it. */
 export interface EnvFile {
   readonly path: string | undefined
@@ -91,7 +94,8 @@ function giveVariable(command: CommandUnknownOpts, option: Option): void {
   const name = variables.find((each) => process.env[each])
   if (name === undefined) return
   try {
-    const text = process.env[name] ?? ''
+    const texts = [process.env[name], process.env[ADDITIONS.get(name) ?? '']]
+    const text = texts.filter(Boolean).join()
     const value: unknown = option.parseArg?.(text, undefined) ?? text
     command.setOptionValueWithSource(option.attributeName(), value, 'env')
   } catch (error) {

@@ -7,7 +7,14 @@ import { chainCommand } from '../src/command.ts'
 import { envFile, giveVariables, readEnvironment } from '../src/environment.ts'
 
 let root: string
-const names = ['SUBTENSOR_ENDPOINT', 'AFFINE_NETUID', 'NETUID', 'AFFINE_BUCKETS', 'NODE_DEBUG']
+const names = [
+  'SUBTENSOR_ENDPOINT',
+  'SUBTENSOR_FALLBACK',
+  'AFFINE_NETUID',
+  'NETUID',
+  'AFFINE_BUCKETS',
+  'NODE_DEBUG',
+]
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'environment-'))
@@ -63,6 +70,14 @@ describe('the environment', () => {
     expect(optionsOf('--netuid', '9')).toEqual({ network: 'finney', netuid: 9 })
   })
 
+  it('adds a node to those that it names, and to no others', () => {
+    vi.stubEnv('SUBTENSOR_FALLBACK', 'ws://127.0.0.1:9')
+    expect(optionsOf('--network', 'test')).toEqual({ network: 'test' })
+    vi.stubEnv('SUBTENSOR_ENDPOINT', 'finney')
+    expect(optionsOf('--network', 'test')).toEqual({ network: 'test' })
+    expect(optionsOf()).toEqual({ network: 'finney,ws://127.0.0.1:9' })
+  })
+
   it('is refused by the name of the variable where it is no value', () => {
     vi.stubEnv('AFFINE_NETUID', 'many')
     expect(() => optionsOf('--network', 'test')).toThrow(
@@ -76,6 +91,11 @@ describe('the environment', () => {
     giveVariables(free, [])
     expect(free.opts()).toEqual({})
   })
+})
+
+it('what stands behind "--" is no option', async () => {
+  const words = ['completion', 'bash', '--', '--wallet.name', '--env-file', '']
+  expect(await read(...words)).toEqual(words)
 })
 
 it("btcli's names of options are taken for ours", async () => {

@@ -7,6 +7,7 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
 import { emits } from '../service/places.ts'
 import { OWNERS } from '../service/private-folder.ts'
+import { readSending } from '../service/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
@@ -22,7 +23,8 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     'after',
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
   )
-  .action(async ({ buckets, last, folder, ...options }) => {
+  .action(async ({ buckets, last, ...options }) => {
+    const { folder, ...sending } = readSending(options)
     const account = await accountOf(options)
     const { hotkey } = account
     const salts = folder === undefined ? undefined : directoryBucket(folder, OWNERS)
@@ -34,7 +36,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
       const weights = [[uid, 65_535]] as const
       const text = `${shown(weights)}, to the champion ${champion?.hotkey}`
       const record = { type: 'weights', hotkey, weights }
-      if (!emits(network, options))
+      if (!emits(network, sending))
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
       const { number: block } = await chain.setWeights(account, weights)
       const held = (await chain.weights(block))[hotkey] ?? []

@@ -152,6 +152,11 @@ type Shapes = { readonly [Name in keyof typeof ROWS]: (typeof ROWS)[Name]['shape
 const shapes = Object.fromEntries(SETTINGS.map(({ name, shape }) => [name, shape])) as Shapes
 const schema = z.object(shapes)
 
+/** Whether to send, by what is given of that; undefined when it is not what it must be. */
+export function sendingBy(given: Given): Pick<Told, 'emit' | 'dryRun'> | undefined {
+  return schema.pick({ emit: true, dryRun: true }).safeParse(given).data
+}
+
 /** All settings by their values; undefined when one is not what it must be. */
 export function toldBy(given: Given): Told | undefined {
   return schema.safeParse(given).data

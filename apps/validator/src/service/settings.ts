@@ -7,7 +7,7 @@ import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from './secrets.ts'
 import { type Found, findSettings, kebab } from './setting-sources.ts'
-import { SETTINGS, toldBy } from './settings-table.ts'
+import { SETTINGS, sendingBy, toldBy } from './settings-table.ts'
 import type { Given, Told } from './told.ts'
 import { unknownIn } from './unknown-variables.ts'
 
@@ -96,6 +96,24 @@ function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): reado
     problems.push('--bucket-url or AFFINE_BUCKET_URL: expected https on this network')
   if (chutesApiKey === undefined) problems.push(NO_KEY)
   return problems
+}
+
+/** What a command that acts once for a validator is told: does it send, and what is its folder? */
+export type Sending = Pick<Settings, 'emit' | 'dryRun'> & { readonly folder: string | undefined }
+
+/**
+ * These settings, as options and the environment give them to a validator.
+ * @throws RangeError that says what is wrong with them.
+ */
+export function readSending(flags: object, env: Given = process.env): Sending {
+  const found = findSettings(flags, env, {}).filter(
+    ({ setting, value }) => ['emit', 'dryRun', 'folder'].includes(setting.name) && value,
+  )
+  const given = Object.fromEntries(found.map(({ setting, value }) => [setting.name, value]))
+  const problems = found.flatMap((each) => problemsWith(each, String))
+  const text = [...problems, ...sendingProblems(given)].join('; ')
+  if (text !== '') throw new RangeError(text)
+  return { ...sendingBy(given), folder: given.folder }
 }
 
 type Flags = AccountOptions & { json?: true }

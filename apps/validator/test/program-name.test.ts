@@ -1,20 +1,47 @@
-import { expect, it } from 'vitest'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
 import { filesText } from '../src/commands/demo/screens.ts'
-import { programName } from '../src/service/program-name.ts'
+import { programFile, programName } from '../src/service/program-name.ts'
 
-const CHECKOUT = 'file:///home/me/affine/apps/validator/dist/cli.js'
-const INSTALLED = 'file:///home/me/mine/node_modules/@affine/validator/dist/cli.js'
+const FROM = 'file:///home/me/affine/apps/validator/dist/cli.js'
+const FETCHED = 'file:///home/me/.npm/_npx/6e0/node_modules/@affine/validator/dist/cli.js'
+const root = mkdtempSync(join(tmpdir(), 'program-name-'))
+afterAll(() => rmSync(root, { recursive: true }))
 
-it('a hint has npx where npm started us from a checkout, and nowhere else', () => {
-  const npm = { npm_command: 'exec' }
-  expect(programName('af', npm, CHECKOUT)).toBe('npx af')
-  expect(programName('af', {}, CHECKOUT)).toBe('af')
-  expect(programName('af', npm, INSTALLED)).toBe('af')
+/** A path of two folders, the second with these programs. */
+function pathWith(...names: readonly string[]): string {
+  const folder = join(root, names.join('-'))
+  mkdirSync(folder)
+  for (const name of names) writeFileSync(join(folder, name), '')
+  return ['/nowhere', folder].join(delimiter)
+}
+
+it('a hint has the name that the path knows, with npx where npm started us', () => {
+  const PATH = pathWith('af', 'af-verify')
+  expect(programName('af', { PATH }, FROM)).toBe('af')
+  expect(programName('af-verify', { PATH }, FROM)).toBe('af-verify')
+  expect(programName('af-verify', { PATH, npm_command: 'run-script' }, FROM)).toBe('npx af-verify')
+})
+
+it('a hint has the file of a program that the path does not know, as beside an installed af', () => {
+  const PATH = pathWith('af')
+  const verify = `node ${programFile('af-verify')}`
+  expect(verify).toMatch(/^node \/.*verifier\/.*cli\.[jt]s$/)
+  expect(programName('af', { PATH }, FROM)).toBe('af')
+  expect(programName('af-verify', { PATH }, FROM)).toBe(verify)
+  expect(programName('af-verify', {}, FROM)).toBe(verify)
+})
+
+it('what npm fetched for one call is not there for the next', () => {
+  const env = { PATH: pathWith('af-verify'), npm_command: 'exec' }
+  expect(programName('af-verify', env, FETCHED)).toBe(`node ${programFile('af-verify')}`)
 })
 
 it('what the demo says to try next is by these names', () => {
   const text = filesText('/tmp/x')
-  expect(text).toContain(`${programName('af')} serve /tmp/x/buckets`)
-  expect(text).toContain(`${programName('af-verify')} /tmp/x/buckets`)
-  expect(text).toContain(`play one yourself     ${programName('af')} env run tictactoe-v0`)
+  expect(text).toContain(`$ ${programName('af')} serve /tmp/x/buckets`)
+  expect(text).toContain(`$ ${programName('af-verify')} /tmp/x/buckets`)
+  expect(text).toContain(`play one yourself\n    $ ${programName('af')} env run tictactoe-v0`)
 })

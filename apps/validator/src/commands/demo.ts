@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
@@ -12,6 +11,7 @@ import { emptyFolder } from '../service/empty-folder.ts'
 import { explorerPage } from '../service/explorer-page.ts'
 import { listenWith } from '../service/listen.ts'
 import { narrate } from '../service/narrate.ts'
+import { programFile } from '../service/program-name.ts'
 import { type Cast, castOf } from './demo/cast.ts'
 import { endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
 import { type Hear, runSubnet } from './demo/subnet.ts'
@@ -73,8 +73,8 @@ async function showPage({ out, cast }: Shown, screen: Output, signal: AbortSigna
 
 /** Runs `af-verify`, which says what it finds, in a process of its own, to its exit code. */
 async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {
-  const verifier = fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
-  const child = spawn(process.execPath, [...process.execArgv, verifier, ...words], {
+  const command = [...process.execArgv, programFile('af-verify'), ...words]
+  const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,
   })

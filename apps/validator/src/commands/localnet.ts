@@ -5,6 +5,7 @@ import { interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { holdFolder } from '../service/folder-lock.ts'
 import { listen } from '../service/listen.ts'
+import { programName } from '../service/program-name.ts'
 import { addMiner } from './localnet/add-miner.ts'
 import { chainIn, DEFAULTS, expectBegun, openFolder } from './localnet/folder.ts'
 import type { KeptChain } from './localnet/kept-chain.ts'
@@ -84,13 +85,14 @@ interface Said {
 }
 
 function servingText(url: string, { block, blockMs, keys }: Said): string {
+  const af = programName('af')
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
   const since = block === 0 ? '' : `, which goes on after block ${block}`
   const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
   const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
   return [
     `a local chain at ${url}${since}: ${pace}; Ctrl-C ends it. In other terminals:`,
-    `  af miner --port 8001 ${miner}`,
-    `  af validate ${validator} --folder validator-1 --buckets buckets`,
+    `  $ ${af} miner --port 8001 ${miner}`,
+    `  $ ${af} validate ${validator} --folder validator-1 --buckets buckets`,
   ].join('\n')
 }

@@ -67,16 +67,20 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 
 /** What is left in the folder `out`, and what can be done with it. */
 export function filesText(out: string): string {
-  const buckets = join(out, 'buckets')
-  const serve = `${programName('af')} serve ${buckets} --network ${join(out, 'chain.json')}`
-  const verify = `${programName('af-verify')} ${buckets} --network ${join(out, 'chain.json')}`
+  const af = programName('af')
+  const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
+  const verify = `${programName('af-verify')} ${what}`
   return `
 Everything is in ${out}. Try next:
-  look at it            ${serve}
-                        and open http://127.0.0.1:8080/ in a browser
-  verify again          ${verify}
-  look at one epoch     ${verify} --epoch 2
-  replay a challenge    ${verify} --epoch 2 --sample mult8@0.1.0#0
-  tamper with a byte    change one in any file under ${buckets}, and verify again
-  play one yourself     ${programName('af')} env run tictactoe-v0`
+  look at it, at http://127.0.0.1:8080/ in a browser
+    $ ${af} serve ${what}
+  verify again
+    $ ${verify}
+  look at one epoch
+    $ ${verify} --epoch 2
+  replay a challenge
+    $ ${verify} --epoch 2 --sample mult8@0.1.0#0
+  tamper with a byte: change one in any file of the buckets, and verify again
+  play one yourself
+    $ ${af} env run tictactoe-v0`
 }

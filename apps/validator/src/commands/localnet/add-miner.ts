@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { remoteChain } from '@affine/chain'
 import { interrupted, output, raceAbort, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { programName } from '../../service/program-name.ts'
 import { DEFAULTS, expectChain } from './folder.ts'
 import { keyNamed, keysIn } from './keys.ts'
 
@@ -27,7 +28,7 @@ export const addMiner: CommandUnknownOpts = new Command('add-miner')
     const key = join(keysIn(out), name)
     const text = [
       `${name} is uid ${uid} since block ${block}. In another terminal:`,
-      `  af miner --port 8003 --network ${url} --key ${key}`,
+      `  $ ${programName('af')} miner --port 8003 --network ${url} --key ${key}`,
     ].join('\n')
     output(json).line(text, { type: 'registered', hotkey, uid, block, key: resolve(key) })
   })

@@ -90,6 +90,7 @@ describe.concurrent('--help', () => {
 describe.concurrent('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
+    ['demo --clean --open', "option '--clean' cannot be used with option '--open'"],
     ['nope', "unknown command 'nope'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
 import { emptyFolder } from '../service/empty-folder.ts'
 import { explorerPage } from '../service/explorer-page.ts'
@@ -13,8 +11,21 @@ import { listenWith } from '../service/listen.ts'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { type Cast, castOf } from './demo/cast.ts'
+import { clean, sayLeftovers } from './demo/clean.ts'
+import { demoFolder } from './demo/leftovers.ts'
 import { endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
 import { type Hear, runSubnet } from './demo/subnet.ts'
+
+const EXAMPLES = `
+Examples:
+  $ af demo
+  $ af demo --seed 7 --out ./seven
+  $ af demo --clean`
+
+const CLEAN = new Option(
+  '--clean',
+  'instead, show the temporary folders that earlier demos left, and remove them if you say so',
+).conflicts(['seed', 'out', 'open'])
 
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
@@ -25,32 +36,50 @@ export const demo: CommandUnknownOpts = new Command('demo')
     'where to leave buckets and chain: a folder that is empty or not there yet',
   )
   .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
+  .addOption(CLEAN)
+  .option('--yes', 'with --clean: remove without asking')
   .option('--json', 'one JSON object a line')
-  .addHelpText('after', '\nExamples:\n  $ af demo\n  $ af demo --seed 7 --out ./seven')
-  .action(async ({ seed = String(randomInt(2 ** 32)), out: folder, open, json }) => {
-    const screen = output(json)
+  .addHelpText('after', EXAMPLES)
+  .action(async ({ clean: isCleaning, yes = false, ...asked }) => {
+    if (yes && !isCleaning) throw new RangeError('"--yes" expected with --clean')
+    const screen = output(asked.json)
     const signal = interrupted()
-    const out = await emptyFolder(folder ?? (await mkdtemp(join(tmpdir(), 'affine-demo-'))))
-    const cast = castOf(seed)
-    const nameOf = namesIn(cast)
-    const people = peopleIn(cast)
-    screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
-
-    // All validators do the same: what goes well is told of one of them.
-    const hear: Hear = (member, event) => {
-      const isTold = member === cast.validators[0] && event.type !== 'sent'
-      if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
-    }
-    const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))
-    const { champion, ratio, root, weights } = ending
-    screen.line(endingText(ending, nameOf), { type: 'end', champion, ratio, root, weights })
-
-    const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-    if (json) words.push('--json')
-    process.exitCode = await raceAbort(verifyApart(words, signal), signal)
-    screen.line(filesText(out), { type: 'files', out })
-    if (open) await showPage({ out, cast }, screen, signal)
+    if (isCleaning) await clean(screen, yes, signal)
+    else await perform(asked, screen, signal)
   })
+
+interface Asked {
+  readonly seed?: string | undefined
+  readonly out?: string | undefined
+  readonly open?: true | undefined
+  readonly json?: true | undefined
+}
+
+/** Runs the subnet, has it verified, and says what can be done next. */
+async function perform(asked: Asked, screen: Output, signal: AbortSignal): Promise<void> {
+  const { seed = String(randomInt(2 ** 32)), open, json } = asked
+  const out = asked.out === undefined ? await demoFolder() : await emptyFolder(asked.out)
+  const cast = castOf(seed)
+  const nameOf = namesIn(cast)
+  const people = peopleIn(cast)
+  screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
+
+  // All validators do the same: what goes well is told of one of them.
+  const hear: Hear = (member, event) => {
+    const isTold = member === cast.validators[0] && event.type !== 'sent'
+    if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+  }
+  const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))
+  const { champion, ratio, root, weights } = ending
+  screen.line(endingText(ending, nameOf), { type: 'end', champion, ratio, root, weights })
+
+  const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
+  if (json) words.push('--json')
+  process.exitCode = await raceAbort(verifyApart(words, signal), signal)
+  screen.line(filesText(out), { type: 'files', out })
+  await sayLeftovers(screen)
+  if (open) await showPage({ out, cast }, screen, signal)
+}
 
 /** What a demo left behind, and who took part. */
 interface Shown {

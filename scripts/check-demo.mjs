@@ -16,6 +16,9 @@ try {
   const demo = spawnSync('npm', ['run', 'demo', '--', '--out', out], { encoding: 'utf8' })
   process.stdout.write(demo.stdout)
   if (demo.status !== 0) fail(`the demo ended with ${demo.status}\n${demo.stderr}`)
+  if (demo.stderr !== '') fail(`the demo's tools speak of themselves:\n${demo.stderr}`)
+  if (/\bwarn|telemetry|update available|unsupported/i.test(demo.stdout))
+    fail(`the demo's tools speak of themselves:\n${demo.stdout}`)
   for (const expected of ['dethrones', 'keeps the throne', 'did not agree', 'Everything holds.']) {
     if (!demo.stdout.includes(expected)) fail(`the demo never said "${expected}"`)
   }

@@ -5,6 +5,13 @@ export const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
+/** The tools say what is wrong, and nothing of themselves. */
+Object.assign(process.env, {
+  TURBO_TELEMETRY_DISABLED: '1',
+  TURBO_NO_UPDATE_NOTIFIER: '1',
+  NO_UPDATE_NOTIFIER: '1',
+})
+
 /**
  * Runs the pinned pnpm, which npx fetches where it is not installed. Ends this process if it fails.
  */
@@ -24,5 +31,5 @@ export function run(program, ...words) {
 
 /** Installs what the lockfile names. */
 export function install() {
-  pnpm('install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=warn')
+  pnpm('install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=error')
 }

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { install, packageManager } from './pnpm.mjs'
 
-process.env.TURBO_TELEMETRY_DISABLED = '1'
 const browser = existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')
 if (!browser && process.env.AFFINE_REQUIRE_BROWSER) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')

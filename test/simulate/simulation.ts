@@ -1,4 +1,4 @@
-import { LocalChain } from '../../packages/chain/src/index.ts'
+import { BLOCK_MS, LocalChain } from '../../packages/chain/src/index.ts'
 import { LOCAL_NETWORK, placeOf } from '../../packages/settlement/src/index.ts'
 import { Checker, type DuelEnd, type Violation } from './check.ts'
 import { Clock } from './clock.ts'
@@ -9,7 +9,6 @@ import { Network, Troubles } from './network.ts'
 import { Seat, type Subnet } from './seat.ts'
 import type { World } from './world.ts'
 
-const BLOCK_MS = 12_000
 const STAKE = 10_000_000_000n
 /** So many blocks into an epoch the one before is looked at. */
 const CHECKED_AT = 5

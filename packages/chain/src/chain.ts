@@ -1,5 +1,8 @@
 import type { Account } from './account.ts'
 
+/** Between two blocks of Bittensor, in milliseconds. */
+export const BLOCK_MS = 12_000
+
 /** A finalized block: its number and its hash, 64 hex digits. Protocol §5.1. */
 export interface Head {
   readonly number: number

@@ -1,5 +1,13 @@
 export { type Account, account, decodeAddress, encodeAddress, verify } from './account.ts'
-export type { Chain, CommitmentSlot, Head, Neuron, Snapshot, Weights } from './chain.ts'
+export {
+  BLOCK_MS,
+  type Chain,
+  type CommitmentSlot,
+  type Head,
+  type Neuron,
+  type Snapshot,
+  type Weights,
+} from './chain.ts'
 export { ChainError } from './chain-error.ts'
 export { type Commitment, decodeCommitment, encodeCommitment } from './commitment.ts'
 export { LocalChain, type LocalOptions } from './local/local-chain.ts'

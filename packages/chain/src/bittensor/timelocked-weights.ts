@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { BLOCK_MS } from '../chain.ts'
 import { callOf } from './call.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { tempoOf } from './tempo.ts'
@@ -13,8 +14,6 @@ import type { Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
 const DRAND_LAG = 200
 /** Blocks into the reveal epoch for whose time a timelock is made. */
 const REVEAL_MARGIN = 3
-/** Time between blocks where the runtime does not say it. */
-const BLOCK_MS = 12_000
 
 /**
  * The timelocked commits of the runtimes, newest first; the oldest one's payload does not name the

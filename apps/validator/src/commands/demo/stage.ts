@@ -1,4 +1,4 @@
-import { encodeCommitment, LocalChain } from '@affine/chain'
+import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { endpointAgents } from '../../miners/miner-client.ts'
 import { serveMiner } from '../../miners/reference-miner.ts'
@@ -8,7 +8,6 @@ import type { Cast, Member } from './cast.ts'
 import { seededBytes } from './seeded-bytes.ts'
 
 const STAKE = 1_000_000_000_000n
-const BLOCK_MS = 12_000
 
 /**
  * A local chain whose hashes follow from the seed, and miners that are served until it is disposed

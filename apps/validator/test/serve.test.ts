@@ -21,7 +21,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { blockPath, httpBucket, LIMITS } from '@affine/blocks'
+import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -48,6 +48,7 @@ beforeAll(async () => {
   const bucket = directoryBucket(join(root, 'buckets/5F'))
   await bucket.write(BLOCK.slice(1), Buffer.from(text))
   await bucket.write('v1/states/7.json', Buffer.from('{}'))
+  await bucket.write(probePath('5F'), Buffer.from('{}'))
   url = await serving(join(root, 'buckets'))
 })
 afterAll(async () => {
@@ -107,9 +108,10 @@ describe('a block', () => {
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
     })
-    expect((await ask('/5F/v1/states/7.json')).headers).toMatchObject({
-      'content-type': 'application/json',
-    })
+    for (const path of ['v1/states/7.json', probePath('5F')])
+      expect((await ask(`/5F/${path}`)).headers).toMatchObject({
+        'content-type': 'application/json',
+      })
   })
 
   it('is gzipped for those who take it', async () => {

@@ -18,6 +18,8 @@ export interface Bucket {
 export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 /** Where the state is that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
+/** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
+export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
 /** What a web server should call a block or a state. */
 export function mediaType(path: string): string {

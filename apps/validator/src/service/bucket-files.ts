@@ -6,8 +6,8 @@ import { LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
 
-/** A block or a state of a bucket, whose name may stand before, and no query. */
-const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states)\/[\w-][\w.-]*)$/
+/** A block, a state or a probe of a bucket, whose name may stand before, and no query. */
+const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states|probes)\/[\w-][\w.-]*)$/
 const HOST = /^[\w.:[\]-]+$/
 const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
@@ -18,9 +18,9 @@ const ANSWER_MS = 30_000
 const GZIP_FROM_BYTES = 1024
 
 /**
- * Answers GET and HEAD for the blocks and states of the bucket that `folder` is, and of the buckets
- * that it holds, by their names. Lists nothing, follows no link, and serves nothing else in the
- * folder. A file is read as fast as its client reads, and no faster.
+ * Answers GET and HEAD for the blocks, states and probes of the bucket that `folder` is, and of the
+ * buckets that it holds, by their names. Lists nothing, follows no link, and serves nothing else in
+ * the folder. A file is read as fast as its client reads, and no faster.
  */
 export function bucketFiles(folder: string): RequestListener {
   let files = 0

@@ -161,7 +161,7 @@ describe('what operators are told', () => {
     )
     for (const name of variables) expect(names).toContain(name)
     const help = (await run(AF, ['validate', '--help'])).stdout
-    for (const option of help.match(/^ {2}--[a-z-]+/gm) ?? [])
+    for (const option of help.match(/^ {2}--[a-z0-9-]+/gm) ?? [])
       expect(operating).toContain(`\`${option.trim()}\``)
   })
 

@@ -189,7 +189,7 @@ describe('what is wrong', () => {
       { network: 'local', folder: 'f' },
       { R2_BUCKET_ID: 'affine' },
       [
-        'S3_ENDPOINT or R2_ACCOUNT_ID: not given',
+        '--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
         'S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
         'S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
         '--bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find a bucket in S3',

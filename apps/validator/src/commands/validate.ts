@@ -1,17 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { directoryBucket } from '@affine/blocks/directory'
-import type { Account } from '@affine/chain'
+import type { Account, Chain } from '@affine/chain'
 import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST, openThreads } from '@affine/settlement/node'
-import {
-  interrupted,
-  leave,
-  type Output,
-  printable,
-  raceAbort,
-  shortHotkey,
-} from '@affine/terminal'
+import { interrupted, leave, type Output, raceAbort, shortHotkey } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Validator } from '../epoch/validator.ts'
 import { neuronOf } from '../service/account.ts'
@@ -21,8 +14,9 @@ import { type Listening, listen } from '../service/listen.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, serviceOutput, warn } from '../service/narrate.ts'
 import { keepPrivate, OWNERS } from '../service/private-folder.ts'
-import { readService, type Settings, serviceCommand } from '../service/settings.ts'
+import { problemLines, readService, type Settings, serviceCommand } from '../service/settings.ts'
 import type { Event, Setup } from '../service/setup.ts'
+import { seatNow, slotText } from './doctor/seat.ts'
 import { setupOf } from './validate/setup.ts'
 
 const LOCAL =
@@ -44,8 +38,7 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
   )
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
-    if (!settings || !account)
-      return command.error(problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n'))
+    if (!settings || !account) return command.error(problemLines(problems))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {
@@ -70,6 +63,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
+  if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
   // Here, so that other commands start without it.
   const { metricsOf } = await import('../service/metrics.ts')
   const metrics = metricsOf(hotkey, own.lastUpdate, clock)
@@ -93,6 +87,14 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   // To give back the folder takes its disk.
   setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
+}
+
+/** @throws Error when the hotkey's slot holds a miner's model. */
+async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
+  const seat = await seatNow(hotkey, chain)
+  if (seat?.said?.kind !== 'miner') return
+  const advice = 'validate with another hotkey, or with --overwrite'
+  throw new Error(`the slot has a miner's model (${slotText(seat)}): ${advice}`)
 }
 
 /** Ends the process, for a supervisor to start it again, once nothing gets on. */

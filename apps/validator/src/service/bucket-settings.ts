@@ -30,8 +30,10 @@ export function bucketProblems(given: Given): readonly string[] {
 
 function missingInS3(given: Given): readonly string[] {
   const missing: string[] = []
-  if (endpointOf(given) === undefined) missing.push('S3_ENDPOINT or R2_ACCOUNT_ID: not given')
-  if (given.s3Bucket === undefined) missing.push('S3_BUCKET or R2_BUCKET_ID: not given')
+  if (endpointOf(given) === undefined)
+    missing.push('--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given')
+  if (given.s3Bucket === undefined)
+    missing.push('--s3-bucket or S3_BUCKET or R2_BUCKET_ID: not given')
   if (given.s3AccessKeyId === undefined)
     missing.push('S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given')
   if (given.s3SecretAccessKey === undefined)

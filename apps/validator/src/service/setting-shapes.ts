@@ -1,5 +1,18 @@
 import * as z from 'zod'
 
+/** One thing that a validator can be told. */
+export interface Row {
+  /** What it must be, read from a text. */
+  readonly shape: z.ZodType
+  /** Its option. A secret has none: everybody on the machine can read those. */
+  readonly option?: string
+  /** What is shown of the option; missing where `withAccount` adds it. */
+  readonly help?: string
+  /** The variables that do for it: the first that is not empty counts. */
+  readonly variables: readonly string[]
+  readonly secret?: true
+}
+
 /** A text that must be given. */
 export function text(): z.ZodString {
   return z.string('not given')
@@ -19,6 +32,11 @@ export function word(): z.ZodOptional<z.ZodString> {
 export function web(): z.ZodOptional<z.ZodString> {
   const pattern = /^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
   return like(pattern, 'a plain URL, 128 bytes at most')
+}
+
+/** Where a bucket in S3 is named. */
+export function style(): z.ZodDefault<z.ZodEnum<{ path: 'path'; virtual: 'virtual' }>> {
+  return z.enum(['path', 'virtual'], 'expected path or virtual').default('path')
 }
 
 /** A switch, or nothing. */

@@ -1,22 +1,9 @@
 import { NETWORK_HELP } from '@affine/settlement'
 import { FIRST_EPOCH, NETUID } from '@affine/terminal'
 import * as z from 'zod'
-import { like, text, web, whole, word, yes } from './setting-shapes.ts'
+import { like, type Row, style, text, web, whole, word, yes } from './setting-shapes.ts'
 import type { Given, Told } from './told.ts'
 import { BT_WALLET as BT } from './wallet-names.ts'
-
-/** One thing that a validator can be told. */
-interface Row {
-  /** What it must be, read from a text. */
-  readonly shape: z.ZodType
-  /** Its option. A secret has none: everybody on the machine can read those. */
-  readonly option?: string
-  /** What is shown of the option; missing where `withAccount` adds it. */
-  readonly help?: string
-  /** The variables that do for it: the first that is not empty counts. */
-  readonly variables: readonly string[]
-  readonly secret?: true
-}
 
 /** What a validator can be told, in the order in which it is shown. */
 const ROWS = {
@@ -66,10 +53,17 @@ const ROWS = {
     help: 'where everyone can read it (AFFINE_BUCKET_URL R2_PUBLIC_BASE)',
     variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
   },
-  s3Endpoint: { shape: web(), variables: ['S3_ENDPOINT'] },
+  s3Endpoint: {
+    shape: web(),
+    option: '--s3-endpoint <url>',
+    help: "the service's URL, if its own is in S3 (S3_ENDPOINT)",
+    variables: ['S3_ENDPOINT'],
+  },
   r2AccountId: { shape: like(/^[0-9a-f]{32}$/, '32 hex digits'), variables: ['R2_ACCOUNT_ID'] },
   s3Bucket: {
     shape: like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name"),
+    option: '--s3-bucket <name>',
+    help: 'its name there (S3_BUCKET R2_BUCKET_ID)',
     variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
   },
   s3AccessKeyId: {
@@ -83,10 +77,7 @@ const ROWS = {
     secret: true,
   },
   s3Region: { shape: word().default('auto'), variables: ['S3_REGION'] },
-  s3Style: {
-    shape: z.enum(['path', 'virtual'], 'expected path or virtual').default('path'),
-    variables: ['S3_STYLE'],
-  },
+  s3Style: { shape: style(), variables: ['S3_STYLE'] },
   emit: {
     shape: yes(),
     option: '--emit',
@@ -104,6 +95,12 @@ const ROWS = {
     option: '--replay',
     help: 'decide every epoch anew, instead of starting from what the others attested',
     variables: ['AFFINE_REPLAY'],
+  },
+  overwrite: {
+    shape: yes(),
+    option: '--overwrite',
+    help: "also where the hotkey's slot holds a miner's model: it is written over",
+    variables: [],
   },
   concurrency: {
     shape: whole(1, 10_000).default(32),

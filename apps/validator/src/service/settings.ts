@@ -1,8 +1,8 @@
 import type { S3Options } from '@affine/blocks/s3'
 import type { Account } from '@affine/chain'
 import { networkNamed } from '@affine/settlement'
-import { type EnvFile, envFile, faultText } from '@affine/terminal'
-import { Command } from '@commander-js/extra-typings'
+import { type EnvFile, envFile, faultText, printable } from '@affine/terminal'
+import { Command, type OptionValues } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount, withAccount } from './account.ts'
 import { bucketOf, bucketProblems } from './bucket-settings.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from './secrets.ts'
@@ -32,6 +32,8 @@ export interface Read {
   readonly problems: readonly string[]
   /** When there are no problems. */
   readonly settings?: Settings
+  /** Every setting as it was given, secrets too, and where it is from. */
+  readonly found: readonly Found[]
   readonly hide: Hide
 }
 
@@ -51,8 +53,8 @@ export function readSettings(flags: object, env: Given, file: Given): Read {
   }))
   const problems = [...found.flatMap((each) => problemsWith(each, hide)), ...conflictsIn(given)]
   const settings = settingsOf(given)
-  if (settings === undefined || problems.length > 0) return { shown, problems, hide }
-  return { shown, problems, hide, settings }
+  if (settings === undefined || problems.length > 0) return { shown, problems, hide, found }
+  return { shown, problems, hide, found, settings }
 }
 
 /** Undefined where something is wrong or missing, and said to be. */
@@ -116,12 +118,27 @@ export function readSending(flags: object, env: Given = process.env): Sending {
   return { ...sendingBy(given), folder: given.folder }
 }
 
-type Flags = AccountOptions & { json?: true }
+export type Flags = AccountOptions & { json?: true }
+
+/** What is wrong, a line each, as a command ends with it. */
+export function problemLines(problems: readonly string[]): string {
+  return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
+}
 
 /** A command with all settings as options, but for secrets. `readService` takes them. */
 export function serviceCommand(name: string): Command<[], Flags> {
   const command = withAccount(new Command(name)).option('--json', 'one JSON object a line')
-  for (const { option, help } of SETTINGS) if (option && help) command.option(option, help)
+  const names = SETTINGS.map((setting) => setting.name)
+  return withSettings(command, names)
+}
+
+/** Adds the options of these settings to a command. */
+export function withSettings<T extends OptionValues>(
+  command: Command<[], T>,
+  names: readonly string[],
+): Command<[], T> {
+  const wanted = SETTINGS.filter(({ name }) => names.includes(name))
+  for (const { option, help } of wanted) if (option && help) command.option(option, help)
   return command
 }
 
@@ -131,19 +148,23 @@ interface Service extends Read {
   readonly file: EnvFile
 }
 
-/** Settings and account of a validator, and all that is wrong with either. */
-export async function readService(flags: Flags): Promise<Service> {
+/**
+ * Settings and account of a validator, and all that is wrong with either. `answers`, by variable,
+ * count before the environment.
+ */
+export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
   const file = envFile()
   const isFromFile = ([name]: readonly [string, unknown]): boolean =>
     Object.hasOwn(file.given, name)
-  const env = Object.entries(process.env).filter((each) => !isFromFile(each))
-  const read = { ...readSettings(flags, Object.fromEntries(env), file.given), file }
+  const own = Object.entries(process.env).filter((each) => !isFromFile(each))
+  const env = { ...Object.fromEntries(own), ...answers }
+  const read = { ...readSettings(flags, env, file.given), file }
   const warnings = [...unknownIn(process.env)]
   const warn = (text: string): void => {
     warnings.push(text)
   }
   try {
-    const account = await readAccount(flags, warn)
+    const account = await readAccount(flags, warn, { ...process.env, ...answers })
     return { ...read, warnings, account }
   } catch (error) {
     return { ...read, warnings, problems: [...read.problems, faultText(error as Error)] }

@@ -12,6 +12,7 @@ export interface Told extends ToldBucket {
   readonly emit?: boolean | undefined
   readonly dryRun?: boolean | undefined
   readonly replay?: boolean | undefined
+  readonly overwrite?: boolean | undefined
   readonly concurrency: number
   readonly metrics?: number | undefined
   readonly metricsHost: string

@@ -1,4 +1,5 @@
 import {
+  type Chain,
   type Commitment,
   type CommitmentSlot,
   decodeCommitment,
@@ -23,6 +24,11 @@ export function seatOf(hotkey: string, { neurons, commitments }: Snapshot): Seat
   const slot = commitments.find((each) => each.hotkey === hotkey)
   const said = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
   return { neuron, slot, said }
+}
+
+/** The same at the chain's head. */
+export async function seatNow(hotkey: string, chain: Chain): Promise<Seat | undefined> {
+  return seatOf(hotkey, await chain.snapshot((await chain.head()).number))
 }
 
 /** A seat's slot on a line. */

@@ -1,17 +1,41 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { checkDisks } from '../src/commands/doctor/own-checks.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
-import { closeServers, serve } from './servers.ts'
+import { serveS3 } from './s3-server.ts'
+import {
+  answers,
+  closeServers,
+  completion,
+  type Handle,
+  replies,
+  serve,
+  serveChutes,
+} from './servers.ts'
 
 // Weights are never committed and revealed on a local chain: that it has a period is put into what
 // is read.
 const reveal = vi.hoisted(() => ({ period: 0 }))
+// Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
+const chutes = vi.hoisted((): { place?: { api: string; hostOf: (slug: string) => string } } => ({}))
+vi.mock('../src/miners/chutes-key.ts', async (original) => {
+  const real = await original<typeof import('../src/miners/chutes-key.ts')>()
+  const chutesAccount: typeof real.chutesAccount = (key, signal) =>
+    real.chutesAccount(key, signal, chutes.place?.api)
+  return { ...real, chutesAccount }
+})
+vi.mock('../src/miners/chutes.ts', async (original) => {
+  const real = await original<typeof import('../src/miners/chutes.ts')>()
+  const chutesAgents: typeof real.chutesAgents = (options) =>
+    real.chutesAgents({ ...options, ...chutes.place })
+  return { ...real, chutesAgents }
+})
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
   const openChain: typeof real.openChain = async (...asked) => {
@@ -21,7 +45,8 @@ vi.mock('@affine/settlement', async (original) => {
       ...(await read(block)),
       revealPeriod: reveal.period,
     })
-    return opened
+    if (chutes.place === undefined) return opened
+    return { ...opened, network: { ...opened.network, platform: 'chutes' } }
   }
   return { ...real, openChain }
 })
@@ -34,8 +59,8 @@ const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
 const HASH = 'ab'.repeat(32)
 const seal = (url: string): Uint8Array[] =>
   encodeCommitment({ kind: 'seal', epoch: 4, head: HASH, url })
-const minerOf = ({ hotkey }: Account): Uint8Array[] =>
-  encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: 'main', chute: 'c' })
+const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
+  encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: 'main', chute })
 
 let root: string
 let count = 0
@@ -54,6 +79,9 @@ async function fileOf(text: string, path = `${count++}`): Promise<string> {
   await writeFile(file, text, { mode: 0o600 })
   return file
 }
+
+/** What has a time in it, or the room on a disk. */
+const TIMED = ['chain', 'clock', 'latency', 'disk', 'clock offset', 'bucket read', 'answer']
 
 type Slots = readonly (readonly [Account, readonly Uint8Array[]])[]
 
@@ -93,7 +121,7 @@ async function examined(who: Account, network: string, ...words: readonly string
     }
     expect(type).toBe('check')
     // Seconds may differ between the two runs.
-    if (!['chain', 'clock'].includes(check))
+    if (!TIMED.includes(check))
       expect(lines[i]).toBe(`${marks[result]} ${check.padEnd(12)} ${text}`)
     expect(lines[i]?.startsWith(`${marks[result]} ${check}`)).toBe(true)
     results[check] = result
@@ -107,12 +135,18 @@ describe('af doctor', () => {
   it('finds nothing to mend on a validator that works', async () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
-    const { results, text } = await examined(validator, network, '--buckets', join(root, 'buckets'))
-    expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
+    const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
+    const { results, text } = await examined(validator, network, ...own)
+    const { disk: _, ...others } = results
+    expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
     const checks = [
       'chain',
+      'latency',
       'clock',
       'weights',
+      'disk',
+      'bucket write',
+      'bucket read',
       'registered',
       'permit',
       'stake',
@@ -122,6 +156,18 @@ describe('af doctor', () => {
     ]
     expect(Object.keys(results)).toEqual(checks)
     expect(text).toMatch(/^ok chain {8}subnet 7, block 1, in [\d.]+ s; genesis [0-9a-f]{64}$/m)
+    expect(text).toMatch(/^ok latency {6}the node answers in \d+ ms$/m)
+    const room = (folder: string, need: string) =>
+      new RegExp(
+        `${join(root, folder)} has [\\d.]+ .B free and takes at most ${need} a day: \\d+ days`,
+      )
+    expect(text).toMatch(room('folder', '639 MB'))
+    expect(text).toMatch(room('buckets', '639 MB'))
+    const probe = `v1/probes/${validator.hotkey}.json`
+    expect(text).toContain(`ok bucket write it has ${probe}\n`)
+    expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)
+    const written = join(root, 'buckets', validator.hotkey, probe)
+    expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
     expect(text).toMatch(/^ok clock {8}the newest block is [56] s old$/m)
     expect(text).toContain('ok weights      set in the open\n')
     expect(text).toContain(`ok registered   ${validator.hotkey} is uid 0\n`)
@@ -141,7 +187,14 @@ describe('af doctor', () => {
   })
 
   it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {
-    const { results, text } = await examined(miner, await chainWith([[miner, minerOf(miner)]]))
+    const { url, seen } = await serve((_, __, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('any'))
+    })
+    const network = await chainWith([[miner, minerOf(miner, url)]])
+    const { results, text } = await examined(miner, network)
+    expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
+    expect(seen.length).toBe(2)
+    expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
     expect(text).toContain('ok permit       none\nok stake        0.000000000\n')
@@ -156,9 +209,10 @@ describe('af doctor', () => {
     )
   })
 
-  it('a hotkey that is not registered: no more is looked at', async () => {
+  it('a hotkey that is not registered: no more of it is looked at', async () => {
     const { results, text } = await examined(stranger, await chainWith([]))
-    expect(results).toEqual({ chain: 'ok', clock: 'ok', weights: 'ok', registered: 'fail' })
+    const chain = { chain: 'ok', latency: 'ok', clock: 'ok', weights: 'ok' }
+    expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
     expect(text).toContain(`✘  registered   ${stranger.hotkey} is not: register it on subnet 7\n`)
   })
 
@@ -193,7 +247,11 @@ describe('af doctor', () => {
     })
     const high = await examined(rich, network)
     expect(high.results).toMatchObject({ permit: 'fail', commitment: 'ok' })
-    expect(high.text).toContain('✘  permit       held: who holds one has no duel\n')
+    expect(high.text).toContain(
+      '✘  permit       held: who holds one has no duel, and `af validate` needs --overwrite for this slot\n',
+    )
+    expect(high.results.answer).toBe('fail')
+    expect(high.text).toContain('✘  answer       c gives no usable reply: ')
   })
 
   it('a commitment: none yet may be, a miner’s that does not count may not, and is not obeyed', async () => {
@@ -256,6 +314,163 @@ describe('af doctor', () => {
     expect(broken.text).toMatch(/✘ {2}bucket {7}cannot read http:.*: status 500: name its place/)
     expect((await examined(validator, network, '--buckets', url)).results.bucket).toBe('ok')
     expect(new Set(asked)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
+  })
+
+  it('settings: what is missing is said, and must be mended by who means to validate', async () => {
+    const network = await chainWith([])
+    const bare = await examined(validator, network)
+    expect(bare.results.settings).toBe('warn')
+    expect(bare.text).toContain(
+      '!  settings     disk, bucket and Chutes are not looked at: --folder or AFFINE_FOLDER: not given; --buckets',
+    )
+    vi.stubEnv('S3_SECRET_ACCESS_KEY', 'a secret of mine')
+    const half = await examined(validator, network, '--folder', join(root, 'folder'))
+    vi.unstubAllEnvs()
+    expect(half.results.settings).toBe('fail')
+    expect(half.text).toContain('--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given')
+    expect(half.text).not.toContain('secret of mine')
+  })
+
+  it('a disk must have room for two days, and should for thirty', async () => {
+    const { bavail, bsize } = await statfs(root)
+    const room = async (days: number) => {
+      const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
+      const [found, bucket] = await checkDisks(
+        { folder: join(root, 'not', 'there'), bucket: root },
+        { mostDay: { ...mostDay, challenges: 0, requests: 0 } },
+      )
+      expect(bucket?.result).toBe('ok')
+      return found?.result
+    }
+    expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
+    const isFile = { folder: join(await fileOf(''), 'below'), bucket: root }
+    const mostDay = { laneBytes: 1, bucketBytes: 1, challenges: 0, requests: 0 }
+    expect((await checkDisks(isFile, { mostDay }))[0]).toMatchObject({
+      result: 'fail',
+      found: expect.stringContaining('where a folder is expected'),
+    })
+  })
+
+  it('a bucket in S3: writes it and reads it where everyone can, again and again', async () => {
+    await using server = await serveS3()
+    const network = await chainWith([[validator, seal(server.url)]])
+    const folder = ['--folder', join(root, 'folder')]
+    const tried = async (variables: Readonly<Record<string, string>>) => {
+      for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+      const { results, text } = await examined(validator, network, ...folder)
+      vi.unstubAllEnvs()
+      expect(text).not.toContain(server.variables.S3_SECRET_ACCESS_KEY)
+      return { write: results['bucket write'], read: results['bucket read'], text }
+    }
+    expect(await tried(server.variables)).toMatchObject({ write: 'ok', read: 'ok' })
+    const probe = `v1/probes/${validator.hotkey}.json`
+    expect(await (await fetch(`${server.url}/${probe}`)).json()).toEqual({
+      hotkey: validator.hotkey,
+    })
+
+    const locked = await tried({ ...server.variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
+    expect(locked).toMatchObject({ write: 'fail', read: undefined })
+    expect(locked.text).toContain('mend the keys, or let them read, list and write the bucket')
+    expect(locked.text).not.toContain('another-secret')
+    const elsewhere = { AFFINE_BUCKET_URL: `${server.url}/elsewhere` }
+    const lost = await tried({ ...server.variables, ...elsewhere })
+    expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
+    expect(lost.text).toContain(
+      `no ${probe} at ${server.url}/elsewhere: is that the public address`,
+    )
+    const other = await serve((_, __, response) => response.end('{"hotkey":"another"}'))
+    const foreign = await tried({ ...server.variables, AFFINE_BUCKET_URL: other.url })
+    expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
+    expect(foreign.text).toContain(`something else is ${probe} at ${other.url}`)
+  })
+
+  describe('on a network whose miners are on Chutes', () => {
+    const own = () => ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
+    const KEY = 'cpk_of_mine'
+    /** What is found by somebody with a key, and asked of what answers so. */
+    async function found(who: Account, slots: Slots, handlers: Record<string, Handle>) {
+      const { place, seen } = await serveChutes(handlers)
+      chutes.place = place
+      vi.stubEnv('CHUTES_API_KEY', KEY)
+      const said = await examined(who, await chainWith(slots), ...own())
+      expect(said.text).not.toContain(KEY)
+      return { ...said, seen }
+    }
+    afterEach(() => {
+      vi.unstubAllEnvs()
+      delete chutes.place
+    })
+    const account =
+      (status: number, body: unknown, aheadMs = 0): Handle =>
+      (_, response) => {
+        const date = new Date(Date.now() + aheadMs).toUTCString()
+        response.writeHead(status, { date }).end(JSON.stringify(body))
+      }
+
+    it('asks for the account, and compares the clock with that of Chutes', async () => {
+      const handlers = { '/users/me': account(200, { balance: 12.5 }) }
+      const { results, text, seen } = await found(validator, [], handlers)
+      expect(results).toMatchObject({ chutes: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' })
+      expect(text).toContain('ok chutes       the account has 12.50 $\n')
+      expect(text).toMatch(
+        /^ok clock offset [01]\.\d s (behind|ahead of) Chutes, give or take [01]\.\d s$/m,
+      )
+      expect(text).toContain('!  bucket read  on this machine alone: say where with --bucket-url\n')
+      expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+    })
+
+    it.each([
+      [401, {}, 'the account is refused with 401: mend CHUTES_API_KEY'],
+      [200, { balance: 0 }, "the account's balance is 0: top it up: sampling would pause"],
+      [200, {}, "the account's balance is NaN: top it up: sampling would pause"],
+    ])('an account that is not in order must be mended: %i %j', async (status, body, text) => {
+      const said = await found(validator, [], { '/users/me': account(status, body) })
+      expect(said.results.chutes).toBe('fail')
+      expect(said.text).toContain(`✘  chutes       ${text}\n`)
+    })
+
+    it.each([60_000, -60_000])('a clock that is %i ms off must be set', async (aheadMs) => {
+      const handlers = { '/users/me': account(200, { balance: 1 }, -aheadMs) }
+      const { results, text } = await found(validator, [], handlers)
+      expect(results['clock offset']).toBe('fail')
+      expect(text).toMatch(aheadMs > 0 ? /(59|60)\.\d s ahead of/ : /(59|60|61)\.\d s behind/)
+      expect(text).toContain('set the clock: `timedatectl set-ntp true`\n')
+    })
+
+    it('what is no account of Chutes, or does not answer, is said', async () => {
+      const garbled: Handle = (_, response) => response.end('<html>')
+      const { results, text } = await found(validator, [], { '/users/me': garbled })
+      expect(results.chutes).toBe('fail')
+      expect(text).toContain('✘  chutes       no account to be had: ')
+      chutes.place = { api: 'http://127.0.0.1:1', hostOf: () => '' }
+      const silent = await examined(validator, await chainWith([]), ...own())
+      expect(silent.results.chutes).toBe('fail')
+    })
+
+    it("a miner's chute is asked with the key, and only then", async () => {
+      const chute = randomUUID()
+      const committed: Slots = [[miner, minerOf(miner, chute)]]
+      const described = { name: `me/${miner.hotkey}`, revision: 'main', slug: 'mine' }
+      const handlers = {
+        [`/chutes/${chute}`]: answers(200, described),
+        '/mine/v1/chat/completions': replies,
+      }
+      const { results, text } = await found(miner, committed, handlers)
+      expect(results.answer).toBe('ok')
+      expect(text).toContain(`ok answer       ${chute} gives a usable reply, in `)
+      const renamed = {
+        ...handlers,
+        [`/chutes/${chute}`]: answers(200, { ...described, name: 'x' }),
+      }
+      const another = await found(miner, committed, renamed)
+      expect(another.results.answer).toBe('fail')
+      expect(another.text).toContain(
+        'gives no usable reply: is not asked: its chute has {"name":"x"',
+      )
+      vi.stubEnv('CHUTES_API_KEY', '')
+      const keyless = await examined(miner, await chainWith(committed))
+      expect(keyless.results.answer).toBe('warn')
+    })
   })
 
   it('wrong usage is no finding', async () => {

@@ -40,7 +40,12 @@ export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option(
   "the epoch that all validators agreed to start with, instead of the network's",
 ).argParser(whole(0, 1e9))
 
-export type ChainOptions = { network: string; netuid?: number; firstEpoch?: number; json?: true }
+export type ChainOptions = {
+  network: string
+  netuid?: number | undefined
+  firstEpoch?: number | undefined
+  json?: true
+}
 
 /** A command over a chain, with "--json". */
 export const chainCommand = (name: string): Command<[], ChainOptions> =>

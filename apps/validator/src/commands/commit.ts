@@ -2,12 +2,12 @@ import { type Chain, decodeCommitment, encodeCommitment } from '@affine/chain'
 import { openLive } from '@affine/settlement'
 import { onChain, shortHotkey, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { doesAnswer } from '../miners/first-answer.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
-import { seatOf, slotText } from './doctor/seat.ts'
-import { agentsOf } from './validate/setup.ts'
+import type { Setup } from '../service/setup.ts'
+import { isAnswering } from './doctor/answer-check.ts'
+import { seatNow, slotText } from './doctor/seat.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */
@@ -36,9 +36,9 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       await neuronOf(chain, hotkey)
       if (!overwrite) await expectNoVote(chain, hotkey)
       if (!anyway) {
-        const told = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 1 }
-        const agent = agentsOf(network, told, (event) => narrate(event, screen, shortHotkey))
-        if (!(await doesAnswer({ hotkey, model, revision, chute }, agent, signal)))
+        const on: Setup['on'] = (event) => narrate(event, screen, shortHotkey)
+        const miner = { hotkey, model, revision, chute }
+        if (!(await isAnswering(miner, { network, signal, on })))
           throw new Error(`${shown(chute)} gives no usable reply: mend it, or commit with --anyway`)
       }
       const what = { hotkey, model, revision, chute }
@@ -61,7 +61,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
 
 /** @throws Error when the hotkey's slot holds what a validator wrote. */
 async function expectNoVote(chain: Chain, hotkey: string): Promise<void> {
-  const seat = seatOf(hotkey, await chain.snapshot((await chain.head()).number))
+  const seat = await seatNow(hotkey, chain)
   if (!seat?.said || seat.said.kind === 'miner') return
   const advice = 'commit with another hotkey, or with --overwrite'
   throw new Error(`the slot has what a validator wrote (${slotText(seat)}): ${advice}`)

@@ -1,76 +1,46 @@
-import { ChainError } from '@affine/chain'
-import { openChain, type Subnet } from '@affine/settlement'
-import { maskUrls, onChain, output, printable } from '@affine/terminal'
+import { openChain } from '@affine/settlement'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { checkBucket } from './doctor/bucket-check.ts'
-import { checkAnswer, checkClock, checkWeightsWay } from './doctor/chain-checks.ts'
-import { type Finding, fail, ok } from './doctor/finding.ts'
-import { seatOf } from './doctor/seat.ts'
-import { checkLastWeights, checkMiner, checkValidator } from './doctor/seat-checks.ts'
+import { readSettings, withSettings } from '../service/settings.ts'
+import { examine } from './doctor/examine.ts'
+import { report } from './doctor/report.ts'
 
-const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
+const LOOKS = `
+It reads the settings of \`af validate\` too, from the environment and .env. Where they are whole it
+looks at the disk, the account at Chutes, and the bucket: it writes v1/probes/<hotkey>.json there,
+which stays, and reads it back at the public URL. Of a miner it asks what was committed once, as
+validators do.
+
+Example:
+  $ af doctor --network finney --wallet cold --hotkey hot`
+
+const command = accountOnChain('doctor').option(
+  '--buckets <folder|url>',
+  "where the buckets announced by name are (default: the hotkey's own is not looked at)",
+)
 
 /** `af doctor`: is everything there that a validator or a miner needs? */
-export const doctor: CommandUnknownOpts = accountOnChain('doctor')
+export const doctor: CommandUnknownOpts = withSettings(command, [
+  'folder',
+  'bucketUrl',
+  's3Endpoint',
+  's3Bucket',
+])
   .description(
     'check what a validator or a miner needs: ' +
       '"✘" must be mended (then it exits with 1), "!" perhaps not',
   )
-  .option(
-    '--buckets <folder|url>',
-    "where the buckets announced by name are (default: the hotkey's own is not looked at)",
-  )
-  .addHelpText('after', '\nExample:\n  $ af doctor --network finney --wallet cold --hotkey hot')
-  .action(async ({ buckets, ...options }) => {
+  .addHelpText('after', LOOKS)
+  .action(async (options) => {
     const { hotkey } = await accountOf(options)
-    const screen = output(options.json)
-    const say = (finding: Finding): void => {
-      const { check, result } = finding
-      if (result === 'fail') process.exitCode = 1
-      const text = printable(maskUrls(textOf(finding)), 1000)
-      const line = `${MARKS[result]} ${check.padEnd(12)} ${text}`
-      screen.line(line, { type: 'check', check, result, text })
-    }
-    try {
-      await onChain(openChain, options, async (subnet) => {
-        for await (const finding of examine(subnet, hotkey, buckets)) say(finding)
-      })
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      say(fail('chain', error.message))
-    }
+    const { buckets: base, ...others } = options
+    // At a URL there is nothing to write.
+    const isFolder = base !== undefined && !/^https?:/.test(base)
+    const read = readSettings(isFolder ? options : others, process.env, {})
+    const isWell = await report(openChain, {
+      options,
+      hide: read.hide,
+      look: (subnet, signal) => examine(subnet, { hotkey, read, base }, signal),
+    })
+    if (!isWell) process.exitCode = 1
   })
-
-function textOf({ found, advice }: Finding): string {
-  if (advice === undefined) return found
-  return `${found}: ${advice}`
-}
-
-/** What each check finds, one after the other: of a hotkey that is not registered, nothing more. */
-async function* examine(
-  { chain, network }: Subnet,
-  hotkey: string,
-  base: string | undefined,
-): AsyncGenerator<Finding> {
-  const asked = Date.now()
-  const snapshot = await chain.snapshot((await chain.head()).number)
-  const answered = Date.now()
-  const { number: block } = snapshot.head
-  const age = Math.round((answered - (await chain.time(block))) / 1000)
-  yield checkAnswer(chain, snapshot, answered - asked)
-  yield checkClock(age)
-  yield checkWeightsWay(snapshot)
-
-  const seat = seatOf(hotkey, snapshot)
-  if (seat === undefined) {
-    yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
-    return
-  }
-  yield ok('registered', `${hotkey} is uid ${seat.neuron.uid}`)
-  const { said } = seat
-  if (said?.kind === 'miner') return yield* checkMiner(seat)
-  yield* checkValidator(seat)
-  yield checkLastWeights(seat, block, network.protocol.epochBlocks)
-  yield await checkBucket(hotkey, said, base)
-}

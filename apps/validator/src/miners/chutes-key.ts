@@ -109,34 +109,45 @@ interface KeyAccount {
   readonly balance: number
 }
 
+/** An account, and what the answer told besides. */
+export interface AskedAccount extends KeyAccount {
+  /** How long it took. */
+  readonly ms: number
+  /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
+  readonly aheadMs: number
+}
+
 /** Did the platform say how the account is? */
 function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
 }
 
 /** Can it be read with the key, and has it money? */
-function isInOrder({ balance }: KeyAccount): boolean {
+export function isInOrder({ balance }: KeyAccount): boolean {
   return balance > 0
 }
 
 /**
  * The account behind a key, in one cheap call: status 200 when the key may read it, and the
- * balance. Rejects when Chutes cannot be reached.
+ * balance. Rejects when Chutes cannot be reached, and for what is no JSON.
  */
 export async function chutesAccount(
   apiKey: string,
   signal: AbortSignal,
   api: string = CHUTES_API,
-): Promise<KeyAccount> {
-  const { status, text } = await exchange({
+): Promise<AskedAccount> {
+  const { status, text, headers, ms } = await exchange({
     url: `${api}/users/me`,
     headers: bearer(apiKey),
     replyMs: LOOK_UP_MS,
     signal,
     now: Date.now,
   })
-  if (status !== 200) return { status, balance: Number.NaN }
-  return { status, balance: Number(Object(JSON.parse(text)).balance) }
+  // A date is cut to its second, and was written half-way.
+  const aheadMs = Date.now() - ms / 2 - (Date.parse(headers.date ?? '') + 500)
+  const asked = { status, ms, aheadMs }
+  if (status !== 200) return { ...asked, balance: Number.NaN }
+  return { ...asked, balance: Number(Object(JSON.parse(text)).balance) }
 }
 
 function bearer(apiKey: string): { readonly authorization: string } {

@@ -38,13 +38,16 @@ type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted
   const own = { folder, store: directoryBucket(folder, OWNERS), bucketUrl: bucketUrl || hotkey }
+  const written = ownBucket(bucket, hotkey)
   if (typeof bucket !== 'string')
-    return { ...own, bucket: patient(s3Bucket(bucket)), openBucket: bucketsIn(undefined, network) }
-  return {
-    ...own,
-    bucket: directoryBucket(join(bucket, hotkey)),
-    openBucket: bucketsIn(bucket, network),
-  }
+    return { ...own, bucket: patient(written), openBucket: bucketsIn(undefined, network) }
+  return { ...own, bucket: written, openBucket: bucketsIn(bucket, network) }
+}
+
+/** The bucket that `hotkey` writes: in S3, or the folder of its name in the folder `bucket`. */
+export function ownBucket(bucket: Settings['bucket'], hotkey: string): Bucket {
+  if (typeof bucket === 'string') return directoryBucket(join(bucket, hotkey))
+  return s3Bucket(bucket)
 }
 
 /**

@@ -1,5 +1,8 @@
 import type { Chain, Snapshot } from '@affine/chain'
-import { type Finding, fail, ok } from './finding.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** What a node on another continent takes, and more. */
+const SLOW_MS = 1000
 
 /** The chain answered with its newest block, within so many milliseconds. */
 export function checkAnswer({ netuid, genesis }: Chain, { head }: Snapshot, ms: number): Finding {
@@ -13,6 +16,20 @@ export function checkClock(seconds: number): Finding {
   // Final blocks are a few block times old.
   if (seconds >= -2 && seconds <= 120) return ok('clock', found)
   return fail('clock', found, 'set the clock, or take a node that keeps up')
+}
+
+/** How long the node takes for a small question: the middle one of three. */
+export async function checkLatency(chain: Chain): Promise<Finding> {
+  const times: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const asked = performance.now()
+    await chain.head()
+    times.push(performance.now() - asked)
+  }
+  const [, ms = 0] = times.sort((a, b) => a - b)
+  const found = `the node answers in ${Math.ceil(ms)} ms`
+  if (ms <= SLOW_MS) return ok('latency', found)
+  return warn('latency', found, 'a validator asks it hundreds of times an epoch: take a nearer one')
 }
 
 /** How weights are set: nothing can be wrong with it. */

@@ -9,7 +9,8 @@ export function checkMiner(seat: Seat): readonly Finding[] {
 }
 
 function checkNoPermit(isHeld: boolean): Finding {
-  if (isHeld) return fail('permit', 'held', 'who holds one has no duel')
+  const advice = 'who holds one has no duel, and `af validate` needs --overwrite for this slot'
+  if (isHeld) return fail('permit', 'held', advice)
   return ok('permit', 'none')
 }
 
@@ -32,6 +33,8 @@ function checkStake(stake: bigint): Finding {
 function checkCommitment(seat: Seat): Finding {
   const { neuron, slot, said } = seat
   const found = slotText(seat)
+  if (said?.kind === 'miner')
+    return fail('commitment', found, '`af validate` writes over it with --overwrite alone')
   if (said !== null) return ok('commitment', found)
   const advice = '`af validate` or `af commit` makes it'
   // A validator writes over what cannot be read, when it runs.

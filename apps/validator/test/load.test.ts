@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises'
+import { LOCAL, PROTOCOL } from '@affine/duel'
+import { expect, it } from 'vitest'
+import { bytesText, loadsOf } from '../src/service/load.ts'
+
+const neurons = (count: number) =>
+  Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
+
+it('a duel takes what docs/scale.md counts', async () => {
+  const { voters, firstEpoch, mostEpoch, mostDay } = loadsOf(PROTOCOL, { neurons: neurons(64) })
+  expect(voters).toBe(64)
+  expect(firstEpoch).toMatchObject({ challenges: 64, requests: 2 * 32 * 5 })
+  expect(mostEpoch).toMatchObject({ challenges: 1024, requests: 2 * 512 * 5, laneBytes: 1_331_200 })
+  expect(mostEpoch.bucketBytes).toBe(64 * 1_331_200)
+  expect(mostDay.challenges).toBe(20 * 1024)
+  const scale = await readFile(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
+  const year = bytesText(365 * mostDay.bucketBytes)
+  expect(year).toBe('622 GB')
+  expect(scale).toContain(`at the most              | ${year}`)
+})
+
+it('counts who can vote: with a permit and stake, as many as the protocol has room for', () => {
+  const idle = [
+    { permit: true, stake: 0n },
+    { permit: false, stake: 1n },
+  ]
+  expect(loadsOf(PROTOCOL, { neurons: [...neurons(2), ...idle] }).voters).toBe(2)
+  expect(loadsOf(PROTOCOL, { neurons: neurons(200) }).voters).toBe(128)
+  expect(loadsOf(PROTOCOL, { neurons: [] }).voters).toBe(1)
+  expect(loadsOf(LOCAL, { neurons: neurons(1) }).mostDay.challenges).toBe(240 * 1024)
+})
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1300, '1.3 kB'],
+  [1_331_200, '1.33 MB'],
+  [621_936_640_000, '622 GB'],
+  [5e15, '5000 TB'],
+])('%i bytes are %s', (bytes, text) => {
+  expect(bytesText(bytes)).toBe(text)
+})

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { Miniflare } from 'miniflare'
+import { listen } from './servers.ts'
+
+/** A bucket as an operator has one, which everyone may read at `url`. */
+export interface S3Server extends AsyncDisposable {
+  readonly variables: Readonly<Record<string, string>>
+  readonly url: string
+}
+
+const KEYS = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
+/** At any other path than the service's, what is in the bucket, as it was put. */
+const PUBLIC = `export default {
+  async fetch({ url }, { B }) {
+    const found = await B.get(new URL(url).pathname.slice(1))
+    if (found === null) return new Response('', { status: 404 })
+    const headers = { 'content-encoding': found.httpMetadata.contentEncoding }
+    return new Response(found.body, { headers, encodeBody: 'manual' })
+  }
+}`
+
+/** Cloudflare's emulator of R2, with the bucket's public address. */
+export async function serveS3(): Promise<S3Server> {
+  const r2Buckets = { B: { id: 'bucket', s3Credentials: KEYS } }
+  const emulator = new Miniflare({ cf: false, modules: true, script: PUBLIC, r2Buckets })
+  const server = inFrontOf(await emulator.ready)
+  const url = await listen(server, 0)
+  const variables = {
+    S3_ENDPOINT: `${url}/cdn-cgi/local/r2/s3`,
+    S3_BUCKET: 'bucket',
+    S3_ACCESS_KEY_ID: KEYS.accessKeyId,
+    S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+    AFFINE_BUCKET_URL: url,
+  }
+  const dispose = async (): Promise<void> => {
+    server.close().closeAllConnections()
+    await emulator.dispose()
+  }
+  return { variables, url, [Symbol.asyncDispose]: dispose }
+}
+
+/**
+ * The emulator's service gzips the body of a file that says it is gzipped once more, which R2 does
+ * not. Undoes that.
+ */
+function inFrontOf({ hostname, port }: URL): Server {
+  return createServer((asked, answer) => {
+    const { method, headers, url: path = '' } = asked
+    const forwarded = request({ hostname, port, method, headers, path })
+    forwarded.on('response', async (response: IncomingMessage) => {
+      const { statusCode = 0, headers } = response
+      const body = await buffer(response)
+      const isTwice = path.startsWith('/cdn-cgi') && headers['content-encoding'] === 'gzip'
+      const { 'content-length': _, 'transfer-encoding': __, ...kept } = headers
+      answer.writeHead(statusCode, kept).end(isTwice ? gunzipSync(body) : body)
+    })
+    asked.pipe(forwarded)
+  })
+}

@@ -11,7 +11,8 @@ import { build } from 'tsup'
  * are started.
  */
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-// Piscina starts a file of its own, so it stays a package, which is found from here.
+// Piscina starts a file of its own, and what is imported late of a package as undici has no names in
+// a bundle: both stay packages, which are found from here.
 const modules = source('../packages/settlement/node_modules')
 const programs = mkdtempSync(join(modules, '.programs-'))
 await build({
@@ -24,8 +25,8 @@ await build({
   format: 'esm',
   target: 'node20',
   splitting: true,
-  external: ['piscina'],
-  noExternal: [/^(?!piscina$)/],
+  external: ['piscina', 'undici'],
+  noExternal: [/^(?!(?:piscina|undici)$)/],
   config: false,
   silent: true,
   banner: {

@@ -16,6 +16,7 @@ import { practise } from './commands/practise.ts'
 import { queue } from './commands/queue.ts'
 import { serve } from './commands/serve.ts'
 import { setWeights } from './commands/set-weights.ts'
+import { setup } from './commands/setup.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
 
@@ -33,6 +34,7 @@ const COMMANDS = [
   status,
   explain,
   exportCommand,
+  setup,
   doctor,
   commit,
   setWeights,

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { openLive } from '@affine/settlement'
+import { type ChainOptions, type Output, output } from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { withAccount } from '../service/account.ts'
+import { loadsOf } from '../service/load.ts'
+import { warn } from '../service/narrate.ts'
+import { OWNERS } from '../service/private-folder.ts'
+import { programName } from '../service/program-name.ts'
+import { type Flags, problemLines, readService, withSettings } from '../service/settings.ts'
+import { examine, type Subject } from './doctor/examine.ts'
+import { report } from './doctor/report.ts'
+import { envText } from './setup/env-text.ts'
+import { sayLoads } from './setup/say-loads.ts'
+
+const FILE = '.env'
+const ASKED = [
+  'network',
+  'netuid',
+  'firstEpoch',
+  'folder',
+  'buckets',
+  'bucketUrl',
+  's3Endpoint',
+  's3Bucket',
+]
+const HOW = `
+In a terminal it asks for what no option says, and proposes what the environment or .env has. Where
+nobody can be asked it takes secrets from the environment, as no option has them: CHUTES_API_KEY,
+S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
+
+Examples:
+  $ af setup
+  $ af setup --network finney --wallet validator --hotkey default`
+
+/** `af setup`: a validator's settings, asked for, tried and written. */
+export const setup: CommandUnknownOpts = withSettings(withAccount(new Command('setup')), ASKED)
+  .description("ask for a validator's settings, try them as `af doctor` does, and write .env")
+  .option('--overwrite', 'also over the .env that is there')
+  .option('--anyway', 'also when something must be mended')
+  .option('--json', 'one JSON object a line; asks nothing')
+  .addHelpText('after', HOW)
+  .action(async ({ overwrite = false, anyway, ...flags }, command) => {
+    if (!overwrite && existsSync(FILE))
+      throw new RangeError(`${FILE} is there: mend it, or write over it with --overwrite`)
+    const prompts = await openPrompts(flags)
+    const answers = await prompts?.askSettings(flags)
+    const { settings, account, ...read } = await readService(flags, answers)
+    if (!settings || !account) return command.error(problemLines(read.problems))
+    const screen = output(flags.json)
+    for (const text of read.warnings) warn(screen, text)
+    const { network, netuid, firstEpoch, buckets: base } = settings
+    const subject = { hotkey: account.hotkey, read: { ...read, settings }, base, validates: true }
+    const options = { ...flags, network, netuid, firstEpoch }
+    const isWell = await lookAround(subject, options, screen)
+    const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} all the same?`))
+    if (!isWanted) throw new Error(`${FILE} is not written: mend what has ✘, or use --anyway`)
+    await writeFor(envText(read.found), overwrite)
+    const key = flags.key === undefined ? '' : ` --key ${flags.key}`
+    const next = `${programName('af')} validate${key}`
+    screen.line(`${FILE} is written, for this user alone. Next: ${next}`, { type: 'written', next })
+  })
+
+/** What asks a person; nobody can be asked where there is no terminal. */
+async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
+  if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
+  return import('./setup/ask.ts')
+}
+
+/** What `af doctor` says, and what a duel would take: must nothing be mended? */
+function lookAround(subject: Subject, options: ChainOptions, screen: Output): Promise<boolean> {
+  return report(openLive, {
+    options,
+    hide: subject.read.hide,
+    async *look(subnet, signal) {
+      yield* examine(subnet, subject, signal)
+      const { chain, network } = subnet
+      const snapshot = await chain.snapshot((await chain.head()).number)
+      sayLoads(loadsOf(network.protocol, snapshot), screen)
+    },
+  })
+}
+
+/** Writes the file for its owner alone; over another at once, or not at all. */
+async function writeFor(text: string, overwrite: boolean): Promise<void> {
+  const place = overwrite ? `${FILE}.${randomUUID()}.tmp` : FILE
+  await writeFile(place, text, { flag: 'wx', mode: OWNERS, flush: true })
+  if (overwrite) await rename(place, FILE)
+}

@@ -1,0 +1,22 @@
+import { type Output, table } from '@affine/terminal'
+import { bytesText, type Load, type Loads } from '../../service/load.ts'
+
+/** Says what a duel takes of a validator. */
+export function sayLoads(loads: Loads, screen: Output): void {
+  const { voters, firstEpoch, mostEpoch, mostDay } = loads
+  const row = (what: string, textOf: (load: Load) => string) => ({
+    what,
+    'first epoch': textOf(firstEpoch),
+    'at most': textOf(mostEpoch),
+    'a day': textOf(mostDay),
+  })
+  const count = (number: number): string => Math.round(number).toLocaleString('en-US')
+  const rows = [
+    row('challenges', ({ challenges }) => count(challenges)),
+    row('requests to miners', ({ requests }) => count(requests)),
+    row('its own lane', ({ laneBytes }) => bytesText(laneBytes)),
+    row(`its bucket, lanes of ${voters}`, ({ bucketBytes }) => bytesText(bucketBytes)),
+  ]
+  const text = 'What a duel takes: in its first epoch, in an epoch at most, and in a day of those.'
+  table(screen, { text, record: { type: 'loads', ...loads } }, rows)
+}

@@ -1,0 +1,322 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseEnv, stripVTControlCharacters } from 'node:util'
+import { account, encodeCommitment, LocalChain } from '@affine/chain'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
+import { envText } from '../src/commands/setup/env-text.ts'
+import { findSettings } from '../src/service/setting-sources.ts'
+import { goingOn } from './commands.ts'
+import { type S3Server, serveS3 } from './s3-server.ts'
+
+const SEED = new Uint8Array(32).fill(7)
+const { hotkey } = account(SEED)
+const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wallets']
+
+let root: string
+let chain: LocalChain
+let served: Awaited<ReturnType<typeof goingOn>>
+let s3: S3Server
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'setup-'))
+  const wallet = join(root, 'wallets', 'mine', 'hotkeys')
+  await mkdir(wallet, { recursive: true })
+  const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex') })
+  await writeFile(join(wallet, 'hot'), key, { mode: 0o600 })
+  const neurons = [{ hotkey, stake: 1_500_000_000_000n }]
+  const random = (): Uint8Array => randomBytes(32)
+  chain = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
+  served = await goingOn(chain)
+  s3 = await serveS3()
+})
+afterAll(async () => {
+  await killAll()
+  await served[Symbol.asyncDispose]()
+  await s3[Symbol.asyncDispose]()
+  await rm(root, { recursive: true })
+})
+
+/** An empty folder to set up in. */
+const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
+const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Ended> =>
+  run(AF, ['setup', ...words], { cwd, env })
+const inFolder = (): string[] => {
+  const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
+  return [...where, ...WALLET]
+}
+
+describe.concurrent('af setup, where nobody can be asked', () => {
+  it('says what is missing, and how it is given, and writes nothing', async () => {
+    const cwd = await place()
+    const { code, stdout, stderr } = await setUp(cwd, ['--s3-bucket', 'bucket'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      '✘ --network or SUBTENSOR_ENDPOINT: not given',
+      '✘ --folder or AFFINE_FOLDER: not given',
+      '✘ --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
+      '✘ S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
+      '✘ S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
+      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find a bucket in S3',
+      expect.stringMatching(/^✘ no hotkey named: give --key <file>, or --wallet/),
+      '(see --help)',
+    ])
+    const finney = [...inFolder(), '--network', 'finney']
+    expect((await setUp(cwd, finney)).stderr).toContain('✘ CHUTES_API_KEY: not given')
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  it('tries what it is given, says what a duel takes, and writes .env for its owner alone', async () => {
+    const cwd = await place()
+    const { code, stdout, stderr } = await setUp(cwd, inFolder())
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 639 MB a day: /)
+    for (const check of ['latency', 'bucket write', 'bucket read', 'registered', 'permit'])
+      expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
+    const rows = [
+      ['challenges', '64', '1,024', '245,760'],
+      ['requests to miners', '320', '5,120', '1,228,800'],
+      ['its own lane', '83.2 kB', '1.33 MB', '319 MB'],
+      ['its bucket, lanes of 1', '83.2 kB', '1.33 MB', '319 MB'],
+    ]
+    for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
+    expect(stdout).toContain('.env is written, for this user alone. Next: af validate\n')
+    const file = join(cwd, '.env')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(parseEnv(await readFile(file, 'utf8'))).toEqual({
+      SUBTENSOR_ENDPOINT: served.url,
+      BT_WALLET_COLD: 'mine',
+      BT_WALLET_HOT: 'hot',
+      BT_WALLET_PATH: '../wallets',
+      AFFINE_FOLDER: 'validator',
+      AFFINE_BUCKETS: 'buckets',
+    })
+    const config = await run(AF, ['config'], { cwd })
+    expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('All is well')])
+  })
+
+  it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
+    const cwd = await place()
+    const file = join(cwd, '.env')
+    await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
+    const refused = await setUp(cwd, inFolder())
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr).toBe('af: .env is there: mend it, or write over it with --overwrite\n')
+    expect(await readFile(file, 'utf8')).toContain('another')
+    const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
+    expect(told.code).toBe(0)
+    const records = told.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(records).toContainEqual({ type: 'written', next: 'af validate' })
+    expect(records).toContainEqual(
+      expect.objectContaining({ type: 'loads', voters: 1, mostEpoch: expect.anything() }),
+    )
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(parseEnv(await readFile(file, 'utf8'))).toMatchObject({
+      AFFINE_METRICS: '9464',
+      AFFINE_FOLDER: 'validator',
+    })
+    expect((await readdir(cwd)).sort()).toEqual(['.env', 'buckets'])
+  })
+
+  it('takes secrets from the environment, tries them, and says none', async () => {
+    const cwd = await place()
+    const words = ['--network', served.url, '--folder', 'validator', ...WALLET]
+    const { S3_SECRET_ACCESS_KEY: secret = '', S3_ACCESS_KEY_ID: id = '' } = s3.variables
+    const env = { ...s3.variables, CHUTES_API_KEY: 'cpk_of_mine' }
+    const wrong = await setUp(cwd, words, { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
+    expect(wrong.code).toBe(1)
+    expect(wrong.stdout).toMatch(/^✘ {2}bucket write cannot write .*status 403/m)
+    expect(wrong.stderr).toBe('af: .env is not written: mend what has ✘, or use --anyway\n')
+    const { code, stdout } = await setUp(cwd, words, env)
+    expect(code).toBe(0)
+    for (const text of [wrong.stdout, stdout])
+      for (const each of [secret, id, 'cpk_of_mine', 'wrong-one']) expect(text).not.toContain(each)
+    const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
+    expect(written).toMatchObject(env)
+    const probe = await fetch(`${s3.url}/v1/probes/${hotkey}.json`)
+    expect(await probe.json()).toEqual({ hotkey })
+  })
+
+  it('does not write what must be mended, unless told so', async () => {
+    const cwd = await place()
+    const stranger = join(root, 'stranger')
+    await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
+    const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
+    const { code, stdout, stderr } = await setUp(cwd, words)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('.env is not written')])
+    expect(stdout).toMatch(/^✘ {2}registered .* register it on subnet 7$/m)
+    const told = await setUp(cwd, [...words, '--anyway'])
+    expect(told.code).toBe(0)
+    expect(told.stdout).toContain(`Next: af validate --key ${stranger}\n`)
+    expect(await readdir(cwd)).toContain('.env')
+  })
+
+  it("says that a slot holds a miner's model, which validating would write over", async () => {
+    const miner = account(new Uint8Array(32).fill(9))
+    const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
+    const random = (): Uint8Array => randomBytes(32)
+    const own = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
+    await using there = await goingOn(own)
+    const model = { model: `me/${miner.hotkey}`, revision: 'main', chute: 'c' }
+    await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
+    const words = ['--network', there.url, '--folder', 'f', '--buckets', 'b']
+    const env = { AFFINE_HOTKEY: '09'.repeat(32) }
+    const { code, stdout } = await setUp(await place(), words, env)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^✘ {2}commitment .*writes over it with --overwrite alone$/m)
+    expect(stdout).toMatch(/^ok bucket write/m)
+    expect(stdout).not.toContain('09'.repeat(32))
+  })
+
+  it('a wrong flag, a wrong value, a chain that is not there', async () => {
+    const cwd = await place()
+    const flag = await setUp(cwd, ['--secret', 'x'])
+    expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining("unknown option '--sec")])
+    const value = await setUp(cwd, [...inFolder(), '--bucket-url', 'ftp://x'])
+    expect([value.code, value.stderr]).toEqual([2, expect.stringContaining('✘ --bucket-url: exp')])
+    const gone = await setUp(cwd, [...inFolder(), '--network', 'http://127.0.0.1:1'])
+    expect([gone.code, gone.stdout]).toEqual([1, expect.stringContaining('✘  chain ')])
+    expect(await readdir(cwd)).toEqual([])
+  })
+})
+
+describe('a line of .env', () => {
+  const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
+  it.each(['/a/b', 'two words', 'a#b', "it's", 'say "so"', '$HOME/x', 'a=b', 'C:\\new'])(
+    'gives back what it was given: %s',
+    (value) => {
+      expect(parseEnv(envText(found(value))).AFFINE_FOLDER).toBe(value)
+    },
+  )
+  it('has no quotes where it needs none, for Docker', () => {
+    expect(envText(found('/var/lib/x'))).toContain('\nAFFINE_FOLDER=/var/lib/x\n')
+  })
+  it.each(['two\nlines\'"', ` '"# `])('is refused where none would: %j', (value) => {
+    expect(() => envText(found(value))).toThrow(RangeError)
+  })
+})
+
+const hasPython = (() => {
+  try {
+    return execFileSync('python3', ['-c', 'import pty']).length === 0
+  } catch {
+    return false
+  }
+})()
+const ENTER = '\r'
+const DOWN = '\u001b[B'
+
+/** What a terminal shows and the code, when a person types each text once it has seen another. */
+async function typed(cwd: string, words: readonly string[], steps: readonly (readonly string[])[]) {
+  const pty = fileURLToPath(new URL('terminal.py', import.meta.url))
+  const line = [pty, JSON.stringify(steps), process.execPath, AF, 'setup', ...words]
+  return new Promise<{ code: number | null; shown: string }>((resolve) => {
+    const env = { ...process.env, TERM: 'xterm', CI: '' }
+    const child = execFile('python3', line, { cwd, env }, (_, stdout) =>
+      resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
+    )
+  })
+}
+
+describe.skipIf(!hasPython)('af setup, in a terminal', () => {
+  const wipe = '\u0015'
+  const wallet: (readonly string[])[] = [
+    ['The wallet', `${wipe}mine${ENTER}`],
+    ['Its hotkey', `${wipe}hot${ENTER}`],
+  ]
+
+  it('asks for what it needs, says what cannot be, and shows no secret', async () => {
+    const cwd = await place()
+    const {
+      S3_ENDPOINT = '',
+      S3_ACCESS_KEY_ID: id = '',
+      S3_SECRET_ACCESS_KEY: secret = '',
+    } = s3.variables
+    const { code, shown } = await typed(
+      cwd,
+      ['--wallet-path', '../wallets'],
+      [
+        ['The network', `${wipe}${served.url}${ENTER}`],
+        ['The wallet', `${wipe}nobody${ENTER}`],
+        ['is not there', `${wipe}mine${ENTER}`],
+        ['Its hotkey', `${wipe}hot${ENTER}`],
+        ['A folder', ENTER],
+        ['Its bucket is', `${DOWN}${ENTER}`],
+        ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
+        ['Its region', ENTER],
+        ["The bucket's name", `Two Words${ENTER}`],
+        ["expected a bucket's name", `${wipe}bucket${ENTER}`],
+        ['The id of a key', `${id}${ENTER}`],
+        ["That key's secret", `${secret}${ENTER}`],
+        ['Its URL', `${s3.url}${ENTER}`],
+      ],
+    )
+    expect(shown).toContain('.env is written')
+    expect(code).toBe(0)
+    for (const each of [id, secret]) expect(shown).not.toContain(each)
+    const { AFFINE_BUCKETS: _, ...rest } = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
+    expect(rest).toEqual({
+      SUBTENSOR_ENDPOINT: served.url,
+      BT_WALLET_COLD: 'mine',
+      BT_WALLET_HOT: 'hot',
+      BT_WALLET_PATH: '../wallets',
+      AFFINE_FOLDER: 'validator',
+      S3_REGION: 'auto',
+      ...s3.variables,
+    })
+  })
+
+  it('ends at Ctrl-C with 130, and writes nothing', async () => {
+    const cwd = await place()
+    const { code } = await typed(cwd, [], [['The network', '\u0003']])
+    expect(code).toBe(130)
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  it('asks before it writes what must be mended', async () => {
+    const stranger = join(root, 'stranger-of-terminal')
+    await writeFile(stranger, 'cd'.repeat(32), { mode: 0o600 })
+    const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
+    const [no, yes] = [await place(), await place()]
+    const left = await typed(no, words, [
+      ['Its URL', ENTER],
+      ['all the same?', ENTER],
+    ])
+    expect([left.code, await readdir(no)]).toEqual([1, ['b']])
+    const written = await typed(yes, words, [
+      ['Its URL', ENTER],
+      ['all the same?', 'y'],
+    ])
+    expect(written.code).toBe(0)
+    expect(await readdir(yes)).toContain('.env')
+  })
+
+  it('proposes what is there, and keeps a secret that is not typed again', async () => {
+    const cwd = await place()
+    const lines = Object.entries({ ...s3.variables, AFFINE_FOLDER: 'mine' })
+    const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')
+    await writeFile(join(cwd, '.env'), text, { mode: 0o600 })
+    const words = ['--overwrite', '--network', served.url, '--wallet-path', '../wallets']
+    const { code } = await typed(cwd, words, [
+      ...wallet,
+      ['A folder', ENTER],
+      ['Its bucket is', ENTER],
+      ["The service's URL", ENTER],
+      ['Its region', ENTER],
+      ["The bucket's name", ENTER],
+      ['Enter keeps', ENTER],
+      ["That key's secret", ENTER],
+      ['Its URL', ENTER],
+    ])
+    expect(code).toBe(0)
+    const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
+    expect(written).toMatchObject({ ...s3.variables, AFFINE_FOLDER: 'mine' })
+  })
+})

@@ -50,20 +50,20 @@ const ROWS = {
   bucketUrl: {
     shape: web(),
     option: '--bucket-url <url>',
-    help: 'where everyone can read it (AFFINE_BUCKET_URL R2_PUBLIC_BASE)',
+    help: 'where everyone can read its bucket (AFFINE_BUCKET_URL R2_PUBLIC_BASE)',
     variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
   },
   s3Endpoint: {
     shape: web(),
     option: '--s3-endpoint <url>',
-    help: "the service's URL, if its own is in S3 (S3_ENDPOINT)",
+    help: "the service's URL, if its bucket is in S3 (S3_ENDPOINT)",
     variables: ['S3_ENDPOINT'],
   },
   r2AccountId: { shape: like(/^[0-9a-f]{32}$/, '32 hex digits'), variables: ['R2_ACCOUNT_ID'] },
   s3Bucket: {
     shape: like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name"),
     option: '--s3-bucket <name>',
-    help: 'its name there (S3_BUCKET R2_BUCKET_ID)',
+    help: 'the name of the bucket there (S3_BUCKET R2_BUCKET_ID)',
     variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
   },
   s3AccessKeyId: {

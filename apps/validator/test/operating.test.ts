@@ -54,11 +54,22 @@ describe('metrics', () => {
     contender: {},
   } as unknown as Sample
   const lane = { sealed: true, whole: true, attesters: [] }
+  const tally = { wins: 2, losses: 3, played: 9, contenderPoints: 0, championPoints: 0 }
   const settled = {
     state: {
-      trust: { [HOTKEY]: { correct: 1_000_000, incorrect: 0 } },
+      trust: {
+        [HOTKEY]: { correct: 1_000_000, incorrect: 0 },
+        other: { correct: 0, incorrect: 0 },
+      },
       ratio: 510_000,
-      duel: { ratio: 620_000 },
+      champion: { hotkey: 'first' },
+      duel: {
+        ratio: 620_000,
+        contender: { hotkey: 'second' },
+        tallies: {
+          'mult8@0.1.0': [{ a: tally, b: tally }, { a: tally }],
+        },
+      },
     },
     report: {
       lanes: {
@@ -69,7 +80,7 @@ describe('metrics', () => {
       },
     },
   } as unknown as Settled
-  const metrics = metricsOf(HOTKEY, 41, () => time)
+  const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
   const read = async () => valuesOf(await metrics.read())
 
   it('say all there is to say from the start, with a help text each', async () => {
@@ -80,6 +91,8 @@ describe('metrics', () => {
     const names = [
       'head_block',
       'head_age_seconds',
+      'head_made_seconds',
+      'emits',
       'epoch',
       'epoch_offset_blocks',
       'lane_challenges_left',
@@ -88,6 +101,11 @@ describe('metrics', () => {
       'miner_calls_total',
       'lanes',
       'own_trust',
+      'trust',
+      'miner',
+      'duel_challenges',
+      'disk_free_bytes',
+      'disk_size_bytes',
       'ratio_to_beat',
       'transactions_total',
       'last_weights_block',
@@ -97,8 +115,11 @@ describe('metrics', () => {
       expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
     const values = await valuesOf(response)
     expect(values.affine_last_weights_block).toBe(41)
+    expect(values.affine_emits).toBe(0)
+    const emitting = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
+    expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
     for (const what of ['seal', 'attest', 'weights', 'reveal'])
-      for (const outcome of ['sent', 'refused'])
+      for (const outcome of ['sent', 'refused', 'withheld'])
         expect(values[`affine_transactions_total{what="${what}",outcome="${outcome}"}`]).toBe(0)
   })
 
@@ -120,7 +141,21 @@ describe('metrics', () => {
       metrics.on({ type: 'sent', what, block: 99 })
     for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const)
       metrics.on({ type: 'call', outcome })
+    metrics.on({ type: 'withheld', what: 'attest 3' })
+    metrics.on({ type: 'made', ageMs: 30_500 })
+    metrics.on({ type: 'disk', folder: 'own', free: 4, size: 9 })
     expect(await read()).toMatchObject({
+      'affine_transactions_total{what="attest",outcome="withheld"}': 1,
+      affine_head_made_seconds: 30.5,
+      'affine_disk_free_bytes{folder="own"}': 4,
+      'affine_disk_size_bytes{folder="own"}': 9,
+      'affine_trust{hotkey="me"}': 0.666_666,
+      'affine_trust{hotkey="other"}': 0.5,
+      'affine_miner{role="champion",hotkey="first"}': 1,
+      'affine_miner{role="contender",hotkey="second"}': 1,
+      'affine_duel_challenges{env="mult8@0.1.0",verdict="win"}': 6,
+      'affine_duel_challenges{env="mult8@0.1.0",verdict="loss"}': 9,
+      'affine_duel_challenges{env="mult8@0.1.0",verdict="tie"}': 12,
       'affine_lanes{outcome="accepted"}': 2,
       'affine_lanes{outcome="rejected"}': 1,
       'affine_lanes{outcome="set_aside"}': 1,
@@ -133,6 +168,13 @@ describe('metrics', () => {
       'affine_miner_calls_total{outcome="reply"}': 2,
       'affine_miner_calls_total{outcome="own"}': 1,
     })
+  })
+
+  it('forget who has left, and a duel that is over', async () => {
+    const state = { trust: { third: { correct: 0, incorrect: 0 } }, ratio: 510_000 }
+    metrics.on({ type: 'state', state } as unknown as Event)
+    const names = Object.keys(await read()).filter((name) => /trust\{|miner\{|duel_/.test(name))
+    expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
   it('have few labels, whatever fails', async () => {
@@ -197,7 +239,7 @@ describe('health', () => {
     const ask = pages(
       10,
       health,
-      metricsOf(HOTKEY, 0, () => time),
+      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, () => time),
     )
     const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
     const good = await get('/healthz?x')
@@ -216,7 +258,11 @@ describe('health', () => {
 
 describe('pages of health and metrics', () => {
   it('are got or headed, nothing else', async () => {
-    const ask = pages(10, healthOf(Date.now), metricsOf(HOTKEY, 0, Date.now))
+    const ask = pages(
+      10,
+      healthOf(Date.now),
+      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now),
+    )
     for (const page of ['healthz', 'metrics', 'other']) {
       const at = `http://127.0.0.1:9/${page}`
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
@@ -232,7 +278,7 @@ describe('pages of health and metrics', () => {
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
   ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
-    const metrics = metricsOf(HOTKEY, 0, Date.now)
+    const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now)
     let count = 0
     const read = () => {
       count += 1
@@ -409,6 +455,9 @@ describe('af validate', () => {
     await validator.says(/would send attest/)
     const values = await valuesOf(await fetch(`${at}/metrics`))
     expect(values.affine_head_block).toBeGreaterThan(0)
+    expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
+    for (const folder of ['own', 'buckets'])
+      expect(values[`affine_disk_free_bytes{folder="${folder}"}`]).toBeGreaterThan(0)
     const ended = await frozen(async () => {
       expect(await health(at, 503)).toEqual({ ok: false, reasons: ['no block came in 2 s'] })
       return validator.ended

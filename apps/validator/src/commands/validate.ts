@@ -11,8 +11,10 @@ import { neuronOf } from '../service/account.ts'
 import { holdFolder } from '../service/folder-lock.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import { type Listening, listen } from '../service/listen.ts'
+import { lookout } from '../service/lookout.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, serviceOutput, warn } from '../service/narrate.ts'
+import { emits } from '../service/places.ts'
 import { keepPrivate, OWNERS } from '../service/private-folder.ts'
 import { problemLines, readService, type Settings, serviceCommand } from '../service/settings.ts'
 import type { Event, Setup } from '../service/setup.ts'
@@ -66,8 +68,11 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
   // Here, so that other commands start without it.
   const { metricsOf } = await import('../service/metrics.ts')
-  const metrics = metricsOf(hotkey, own.lastUpdate, clock)
+  const emit = emits(subnet.network, settings)
+  const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
   hearers.push(metrics.on)
+  const { chain } = subnet
+  hearers.push(lookout({ chain, folders: foldersOf(settings), now: Date.now, on }))
   using served = await servePages(settings, health, metrics)
 
   // One core is left to what follows the chain and asks the miners.
@@ -95,6 +100,11 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
   if (seat?.said?.kind !== 'miner') return
   const advice = 'validate with another hotkey, or with --overwrite'
   throw new Error(`the slot has a miner's model (${slotText(seat)}): ${advice}`)
+}
+
+/** The folders that it fills: its own, and the buckets' where its bucket is among them. */
+function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string>> {
+  return { own: folder, ...(typeof bucket === 'string' && { buckets: bucket }) }
 }
 
 /** Ends the process, for a supervisor to start it again, once nothing gets on. */

@@ -84,7 +84,10 @@ export class Validator {
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
   async #catchUp(epoch: number, peers: Peers): Promise<State> {
     const { bucket, store, on } = this.#setup
-    this.state ??= await startingState(this.#setup, epoch, peers)
+    if (this.state === undefined) {
+      this.state = await startingState(this.#setup, epoch, peers)
+      on({ type: 'state', state: this.state })
+    }
     while (this.state.epoch < epoch) {
       const lanes = this.#lanes
       const reading = { state: this.state, peers }

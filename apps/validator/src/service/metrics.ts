@@ -1,27 +1,26 @@
-import { trustOf } from '@affine/duel'
+import { type Duel, type State, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { LANES, type Meters, metersIn, SENT, TROUBLED } from './meters.ts'
 import type { Event, Setup } from './setup.ts'
-
-const SENT = ['seal', 'attest', 'weights', 'reveal']
-/** What problems are counted as, by their first word: labels have few values, whatever happens. */
-const TROUBLED = [...SENT, 'turn', 'lane', 'node', 'Chutes', 'miner', 'other']
-const CALLED = ['reply', 'platform', 'miner', 'own']
-const LANES = ['accepted', 'rejected', 'set_aside']
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
-/**
- * The metrics of the validator `hotkey`, whose last weights are in the block `lastUpdate`, by a
- * clock in milliseconds.
- */
-export function metricsOf(hotkey: string, lastUpdate: number, now: () => number): Metrics {
+/** A validator as it starts: `lastUpdate` is the block of its last weights. */
+interface Starting {
+  readonly hotkey: string
+  readonly lastUpdate: number
+  readonly emit: boolean
+}
+
+/** The metrics of a validator, by a clock in milliseconds. */
+export function metricsOf({ hotkey, lastUpdate, emit }: Starting, now: () => number): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const meters = { ...gaugesIn(register), ...countersIn(register) }
+  const meters = metersIn(register)
   meters.weights.set(lastUpdate)
-  startCounting(meters)
+  meters.emits.set(Number(emit))
   let seen = now()
   const on: Setup['on'] = (event) => {
     if (event.type === 'head') seen = now()
@@ -35,67 +34,38 @@ export function metricsOf(hotkey: string, lastUpdate: number, now: () => number)
   return { on, read }
 }
 
-type Meters = ReturnType<typeof gaugesIn> & ReturnType<typeof countersIn>
-
-function gaugesIn(register: Registry) {
-  const gauge = (name: string, help: string, ...labelNames: string[]) =>
-    new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
-  return {
-    block: gauge('head_block', 'The last finalized block it has seen'),
-    age: gauge('head_age_seconds', 'Time since it saw that block'),
-    epoch: gauge('epoch', 'The epoch of that block'),
-    offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
-    left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
-    lanes: gauge('lanes', 'Lanes in the last epoch decided, by what became of them', 'outcome'),
-    trust: gauge('own_trust', 'How far it is trusted, 0 to 1'),
-    ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
-    weights: gauge('last_weights_block', 'The block in which it last set weights'),
-  }
-}
-
-function countersIn(register: Registry) {
-  const counter = (name: string, help: string, ...labelNames: string[]) =>
-    new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
-  return {
-    samples: counter(
-      'samples',
-      'Challenges played, by the verdict for the contender',
-      'env',
-      'verdict',
-    ),
-    faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
-    calls: counter(
-      'miner_calls',
-      'Requests to miners, by what came: a reply, or whose doing it was',
-      'outcome',
-    ),
-    sent: counter(
-      'transactions',
-      'Transactions that are in a block, and others',
-      'what',
-      'outcome',
-    ),
-    problems: counter('problems', 'What failed, and was or will be tried again', 'what'),
-  }
-}
-
-/** Counts from the start, so that the first of a kind is an increase. */
-function startCounting({ sent, problems, calls }: Meters): void {
-  for (const what of SENT) {
-    sent.inc({ what, outcome: 'sent' }, 0)
-    sent.inc({ what, outcome: 'refused' }, 0)
-  }
-  for (const what of TROUBLED) problems.inc({ what }, 0)
-  for (const outcome of CALLED) calls.inc({ outcome }, 0)
-}
-
 function note(event: Event, meters: Meters, hotkey: string): void {
-  if (event.type === 'head') noteHead(event, meters)
-  if (event.type === 'sample') noteSample(event, meters)
-  if (event.type === 'epoch') noteEpoch(event.settled, meters, hotkey)
-  if (event.type === 'sent') noteSent(event, meters)
-  if (event.type === 'problem') noteProblem(event, meters)
-  if (event.type === 'call') meters.calls.inc({ outcome: event.outcome })
+  switch (event.type) {
+    case 'head':
+      noteHead(event, meters)
+      break
+    case 'made':
+      meters.made.set(event.ageMs / 1000)
+      break
+    case 'disk':
+      noteDisk(event, meters)
+      break
+    case 'sample':
+      noteSample(event, meters)
+      break
+    case 'state':
+      noteState(event.state, meters, hotkey)
+      break
+    case 'epoch':
+      noteEpoch(event.settled, meters, hotkey)
+      break
+    case 'sent':
+      noteSent(event, meters)
+      break
+    case 'withheld':
+      countSent(event.what, 'withheld', meters)
+      break
+    case 'problem':
+      noteProblem(event, meters)
+      break
+    case 'call':
+      meters.calls.inc({ outcome: event.outcome })
+  }
 }
 
 type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
@@ -104,6 +74,11 @@ function noteHead({ head, epoch, offset }: Of<'head'>, meters: Meters): void {
   meters.block.set(head.number)
   meters.epoch.set(epoch)
   meters.offset.set(offset)
+}
+
+function noteDisk({ folder, free, size }: Of<'disk'>, meters: Meters): void {
+  meters.free.set({ folder }, free)
+  meters.size.set({ folder }, size)
 }
 
 function noteSample({ sample, left }: Of<'sample'>, meters: Meters): void {
@@ -119,8 +94,7 @@ function noteEpoch({ state, report }: Settled, meters: Meters, hotkey: string): 
   meters.left.set(0)
   for (const outcome of LANES) meters.lanes.set({ outcome }, 0)
   for (const lane of Object.values(report.lanes)) meters.lanes.inc({ outcome: outcomeOf(lane) })
-  meters.trust.set(trustOf(state.trust[hotkey]) / 1e6)
-  meters.ratio.set((state.duel?.ratio ?? state.ratio) / 1e6)
+  noteState(state, meters, hotkey)
 }
 
 function outcomeOf({ accepted, setAside }: Settled['report']['lanes'][string]): string {
@@ -128,17 +102,46 @@ function outcomeOf({ accepted, setAside }: Settled['report']['lanes'][string]): 
   return accepted ? 'accepted' : 'rejected'
 }
 
+/** Who was there and is no more is forgotten. */
+function noteState(state: State, meters: Meters, hotkey: string): void {
+  const { champion, duel, trust, ratio } = state
+  meters.ratio.set((duel?.ratio ?? ratio) / 1e6)
+  meters.own.set(trustOf(trust[hotkey]) / 1e6)
+  meters.trust.reset()
+  for (const [each, record] of Object.entries(trust))
+    meters.trust.set({ hotkey: each }, trustOf(record) / 1e6)
+  meters.miners.reset()
+  if (champion) meters.miners.set({ role: 'champion', hotkey: champion.hotkey }, 1)
+  meters.tallies.reset()
+  if (duel) noteDuel(duel, meters)
+}
+
+function noteDuel({ contender, tallies }: Duel, meters: Meters): void {
+  meters.miners.set({ role: 'contender', hotkey: contender.hotkey }, 1)
+  for (const [env, epochs] of Object.entries(tallies)) {
+    for (const { wins, losses, played } of Object.values(sumTallies(epochs))) {
+      meters.tallies.inc({ env, verdict: 'win' }, wins)
+      meters.tallies.inc({ env, verdict: 'loss' }, losses)
+      meters.tallies.inc({ env, verdict: 'tie' }, played - wins - losses)
+    }
+  }
+}
+
 function noteSent({ what, block }: Of<'sent'>, meters: Meters): void {
-  const kind = kindOf(what)
-  if (SENT.includes(kind)) meters.sent.inc({ what: kind, outcome: 'sent' })
-  if (kind === 'weights') meters.weights.set(block)
+  countSent(what, 'sent', meters)
+  if (kindOf(what) === 'weights') meters.weights.set(block)
 }
 
 function noteProblem({ what }: Of<'problem'>, meters: Meters): void {
   const kind = kindOf(what)
-  if (SENT.includes(kind)) meters.sent.inc({ what: kind, outcome: 'refused' })
+  countSent(what, 'refused', meters)
   meters.problems.inc({ what: TROUBLED.includes(kind) ? kind : 'other' })
   if (kind === 'Chutes') meters.calls.inc({ outcome: 'own' })
+}
+
+function countSent(what: string, outcome: string, { sent }: Meters): void {
+  const kind = kindOf(what)
+  if (SENT.includes(kind)) sent.inc({ what: kind, outcome })
 }
 
 /** What a transaction or a problem is about: its first word. */

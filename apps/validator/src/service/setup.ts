@@ -1,6 +1,6 @@
 import type { Bucket, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
-import type { Miner } from '@affine/duel'
+import type { Miner, State } from '@affine/duel'
 import type { Agent } from '@affine/envs'
 import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
@@ -42,6 +42,17 @@ export interface Setup {
 /** What happens in a validator, for people, logs and metrics. Nothing is decided from it. */
 export type Event =
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
+  /** How old the last head's block was when it came, by the clock here. */
+  | { readonly type: 'made'; readonly ageMs: number }
+  /** What may still be written where one of its folders is, and the size of that disk, in bytes. */
+  | {
+      readonly type: 'disk'
+      readonly folder: string
+      readonly free: number
+      readonly size: number
+    }
+  /** The state from which it starts. */
+  | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: Settled }
   | {
       readonly type: 'sample'

@@ -1,0 +1,108 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** What is sent to the chain, by the first word of what it is called. */
+export const SENT: readonly string[] = ['seal', 'attest', 'weights', 'reveal']
+/** What problems are counted as, by their first word: labels have few values, whatever happens. */
+export const TROUBLED: readonly string[] = [
+  ...SENT,
+  'turn',
+  'lane',
+  'node',
+  'Chutes',
+  'miner',
+  'other',
+]
+/** What can become of a lane. */
+export const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
+const OUTCOMES = ['sent', 'refused', 'withheld']
+const CALLED = ['reply', 'platform', 'miner', 'own']
+
+type Gauges =
+  | 'emits'
+  | 'block'
+  | 'age'
+  | 'made'
+  | 'epoch'
+  | 'offset'
+  | 'left'
+  | 'lanes'
+  | 'own'
+  | 'trust'
+  | 'miners'
+  | 'tallies'
+  | 'ratio'
+  | 'weights'
+  | 'free'
+  | 'size'
+type Counters = 'samples' | 'faults' | 'calls' | 'sent' | 'problems'
+
+/** Everything that is measured of a validator, beside what is of any process of Node. */
+export type Meters = Readonly<Record<Gauges, Gauge> & Record<Counters, Counter>>
+
+/** Meters that a registry reads. What is counted is counted from 0. */
+export function metersIn(register: Registry): Meters {
+  const meters = { ...gaugesIn(register), ...countersIn(register) }
+  startCounting(meters)
+  return meters
+}
+
+function gaugesIn(register: Registry): Record<Gauges, Gauge> {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
+  return {
+    emits: gauge('emits', 'Whether it sends to the chain: 1, or 0 in a dry run'),
+    block: gauge('head_block', 'The last finalized block it has seen'),
+    age: gauge('head_age_seconds', 'Time since it saw that block'),
+    made: gauge('head_made_seconds', 'How old that block was then, by the clock here'),
+    epoch: gauge('epoch', 'The epoch of that block'),
+    offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
+    left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
+    lanes: gauge('lanes', 'Lanes in the last epoch decided, by what became of them', 'outcome'),
+    own: gauge('own_trust', 'How far it is trusted, 0 to 1'),
+    trust: gauge('trust', 'How far each validator is trusted, 0 to 1', 'hotkey'),
+    miners: gauge('miner', 'The miner on the throne, and its contender: 1 each', 'role', 'hotkey'),
+    tallies: gauge(
+      'duel_challenges',
+      "Challenges of the duel in lanes accepted, by the contender's result",
+      'env',
+      'verdict',
+    ),
+    ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
+    weights: gauge('last_weights_block', 'The block in which it last set weights'),
+    free: gauge('disk_free_bytes', 'What it may still write where its folders are', 'folder'),
+    size: gauge('disk_size_bytes', 'The size of the disks where its folders are', 'folder'),
+  }
+}
+
+function countersIn(register: Registry): Record<Counters, Counter> {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
+  return {
+    samples: counter(
+      'samples',
+      'Challenges played, by the verdict for the contender',
+      'env',
+      'verdict',
+    ),
+    faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
+    calls: counter(
+      'miner_calls',
+      'Requests to miners, by what came: a reply, or whose doing it was',
+      'outcome',
+    ),
+    sent: counter(
+      'transactions',
+      'Transactions that are in a block, refused, or withheld in a dry run',
+      'what',
+      'outcome',
+    ),
+    problems: counter('problems', 'What failed, and was or will be tried again', 'what'),
+  }
+}
+
+/** Counts from the start, so that the first of a kind is an increase. */
+function startCounting({ sent, problems, calls }: Meters): void {
+  for (const what of SENT) for (const outcome of OUTCOMES) sent.inc({ what, outcome }, 0)
+  for (const what of TROUBLED) problems.inc({ what }, 0)
+  for (const outcome of CALLED) calls.inc({ outcome }, 0)
+}

@@ -1,0 +1,181 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const RULES = fileURLToPath(new URL('../../../deploy/prometheus-alerts.yml', import.meta.url))
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0
+const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Values, one a minute, by series. */
+type Series = Readonly<Record<string, string>>
+
+/** What promtool says of the rules, when these were the series of one validator. */
+function tested(series: Series, tests: object): { status: number | null; output: string } {
+  const labels = 'instance="v",job="affine"'
+  const whole = (name: string) =>
+    name.includes('{') ? name.replace('{', `{${labels},`) : `${name}{${labels}}`
+  const input_series = Object.entries(series).map(([name, values]) => ({
+    series: whole(name),
+    values,
+  }))
+  const file = join(folder, 'test.json') // JSON is YAML
+  const evaluated = { rule_files: [RULES], evaluation_interval: '5m' }
+  writeFileSync(
+    file,
+    JSON.stringify({ ...evaluated, tests: [{ interval: '1m', input_series, ...tests }] }),
+  )
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], {
+    encoding: 'utf8',
+  })
+  return { status, output: stdout + stderr }
+}
+
+const attests = (sent: string, withheld: string, since = '0') => ({
+  'affine_transactions_total{what="attest",outcome="sent"}': sent,
+  'affine_transactions_total{what="attest",outcome="withheld"}': withheld,
+  process_start_time_seconds: `${since}x300`,
+})
+const CHAMPION = { 'affine_miner{role="champion",hotkey="m"}': '1x300' }
+const CONTENDER = { 'affine_miner{role="contender",hotkey="n"}': '1x300' }
+const weightsOf = (block: number, emits: number) => ({
+  affine_head_block: '2000x300',
+  affine_last_weights_block: `${block}x300`,
+  affine_emits: `${emits}x300`,
+})
+const lane = (left: number, offset: number) => ({
+  affine_lane_challenges_left: `${left}x300`,
+  affine_epoch_offset_blocks: `${offset}x300`,
+})
+const problems = (what: string, values: string) => ({
+  [`affine_problems_total{what="${what}"}`]: values,
+})
+const silent = (...sides: readonly string[]) => ({
+  'affine_samples_total{env="e",verdict="tie"}': '0+2x300',
+  ...Object.fromEntries(
+    sides.map((side) => [
+      `affine_faults_total{env="e",side="${side}",fault="no-reply"}`,
+      '0+1x300',
+    ]),
+  ),
+})
+const disk = (free: string) => ({
+  'affine_disk_free_bytes{folder="own"}': free,
+  'affine_disk_size_bytes{folder="own"}': '100x1500',
+})
+const clock = (made: number, age: number) => ({
+  affine_head_made_seconds: `${made}x300`,
+  affine_head_age_seconds: `${age}x300`,
+})
+
+/** An alert, whether it fires, when, and after what. */
+const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
+  ['AffineDown', true, '10m', 'no answer', { up: '0x300' }],
+  ['AffineDown', true, '10m', 'nothing to scrape', {}],
+  ['AffineDown', false, '10m', 'an answer', { up: '1x300' }],
+  ['AffineRestarts', true, '1h', 'many', { process_start_time_seconds: '0+60x300' }],
+  ['AffineRestarts', false, '1h', 'none', { process_start_time_seconds: '9x300' }],
+  ['AffineNoBlocks', true, '10m', 'none', { affine_head_age_seconds: '300x300' }],
+  ['AffineNoBlocks', false, '10m', 'one', { affine_head_age_seconds: '12x300' }],
+  ['AffineNoAttestation', true, '4h', 'none sent', attests('1x300', '0x300')],
+  ['AffineNoAttestation', true, '4h', 'none in a dry run', attests('0x300', '7x300')],
+  ['AffineNoAttestation', false, '4h', 'sent', attests('0x71 1x71 2x71 3x71', '0x300')],
+  ['AffineNoAttestation', false, '4h', 'withheld', attests('0x300', '0x71 1x71 2x71 3x71')],
+  ['AffineNoAttestation', false, '4h', 'just started', attests('0x300', '0x300', '9000')],
+  ['AffineDryRun', true, '25h', 'for a day', { affine_emits: '0x1600' }],
+  ['AffineDryRun', false, '23h', 'for less', { affine_emits: '0x1600' }],
+  ['AffineDryRun', false, '25h', 'sending', { affine_emits: '1x1600' }],
+  ['AffineWeightsOld', true, '1h', 'with a champion', { ...weightsOf(1000, 1), ...CHAMPION }],
+  ['AffineWeightsOld', false, '1h', 'an empty throne', { ...weightsOf(1000, 1), ...CONTENDER }],
+  ['AffineWeightsOld', false, '1h', 'in a dry run', { ...weightsOf(1000, 0), ...CHAMPION }],
+  ['AffineWeightsOld', false, '1h', 'set lately', { ...weightsOf(1500, 1), ...CHAMPION }],
+  ['AffineThroneEmpty', true, '4h', 'for hours', { affine_ratio_to_beat: '0.5x300' }],
+  ['AffineThroneEmpty', false, '2h', 'not for long', { affine_ratio_to_beat: '0.5x300' }],
+  ['AffineThroneEmpty', false, '4h', 'not empty', { affine_ratio_to_beat: '0.5x300', ...CHAMPION }],
+  ['AffineThroneEmpty', false, '4h', 'no state yet', { affine_ratio_to_beat: '0x300' }],
+  [
+    'AffineRefused',
+    true,
+    '1h',
+    'again and again',
+    { 'affine_transactions_total{what="seal",outcome="refused"}': '0+1x300' },
+  ],
+  [
+    'AffineRefused',
+    false,
+    '1h',
+    'withheld, not refused',
+    { 'affine_transactions_total{what="seal",outcome="withheld"}': '0+1x300' },
+  ],
+  ['AffineLaneLate', true, '10m', 'at block 200', lane(5, 200)],
+  ['AffineLaneLate', false, '10m', 'at block 100', lane(5, 100)],
+  ['AffineLaneLate', false, '10m', 'all played', lane(0, 200)],
+  ['AffineChutes', true, '1h', 'a refusal', problems('Chutes', '0x55 1x300')],
+  ['AffineChutes', false, '1h', 'none', problems('Chutes', '1x300')],
+  ['AffineOwnCalls', true, '1h', 'own', { 'affine_miner_calls_total{outcome="own"}': '0+1x300' }],
+  [
+    'AffineOwnCalls',
+    false,
+    '1h',
+    "a miner's",
+    { 'affine_miner_calls_total{outcome="miner"}': '0+1x300' },
+  ],
+  ['AffineNoReplies', true, '2h', 'of both', silent('champion', 'contender')],
+  ['AffineNoReplies', false, '2h', 'of one', silent('champion')],
+  ['AffineTrustLow', true, '4h', 'for hours', { affine_own_trust: '0.4x300' }],
+  ['AffineTrustLow', false, '4h', "a newcomer's", { affine_own_trust: '0.5x300' }],
+  ['AffineProblems', true, '1h', 'many', problems('turn', '0+1x300')],
+  ['AffineProblems', false, '1h', "miners'", problems('miner', '0+1x300')],
+  ['AffineNodes', true, '1h', 'many', problems('node', '0+2x300')],
+  ['AffineNodes', false, '1h', 'some', problems('node', '0+1x300')],
+  ['AffineDiskLow', true, '1h', 'a twentieth left', disk('4x300')],
+  ['AffineDiskLow', false, '1h', 'more left', disk('6x300')],
+  ['AffineDiskFilling', true, '14h', 'soon', disk('20-0.01x1500')],
+  ['AffineDiskFilling', false, '14h', 'steady', disk('20x1500')],
+  ['AffineDiskFilling', false, '14h', 'fast, and much left', disk('90-0.05x1500')],
+  ['AffineClock', true, '1h', 'slow, or a late node', clock(300, 5)],
+  ['AffineClock', true, '1h', 'of blocks to come', clock(-30, 5)],
+  ['AffineClock', false, '1h', 'right', clock(30, 5)],
+  ['AffineClock', false, '1h', 'no blocks', clock(300, 300)],
+]
+
+describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
+  it.each(CASES)('%s fires (%s) at %s: %s', (alert, fires, eval_time, _, series) => {
+    const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`
+    const exp_samples = [{ labels: '{}', value: Number(fires) }]
+    const { status, output } = tested(series, {
+      promql_expr_test: [{ expr, eval_time, exp_samples }],
+    })
+    expect(status, output).toBe(0)
+  })
+
+  it('is loaded with what is scraped', () => {
+    const config = fileURLToPath(new URL('../../../deploy/prometheus.yml', import.meta.url))
+    const { status, stderr } = spawnSync('promtool', ['check', 'config', config])
+    expect(status, String(stderr)).toBe(0)
+  })
+
+  it.each([
+    ['it is known', { up: '0x300' }, { instance: 'v' }, ' of v'],
+    ['there is none', {}, {}, ''],
+  ])('names the validator where %s', (_, series, known, of) => {
+    const exp_labels = { job: 'affine', severity: 'page', ...known }
+    const exp_annotations = { summary: `No validator answers at /metrics${of}.` }
+    const exp_alerts = [{ exp_labels, exp_annotations }]
+    const { status, output } = tested(series, {
+      alert_rule_test: [{ eval_time: '10m', alertname: 'AffineDown', exp_alerts }],
+    })
+    expect(status, output).toBe(0)
+  })
+})
+
+it('every alert is tried, firing and not', () => {
+  const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
+  for (const fires of [true, false]) {
+    const tried = CASES.filter((each) => each[1] === fires).map(([name]) => name)
+    expect([...new Set(tried)].sort()).toEqual([...names].sort())
+  }
+})

@@ -45,6 +45,13 @@ const steps = {
     `--outputFile.json=${counts}`,
   ],
   ...(python && {
+    "compose.yaml's shape": [
+      python,
+      '-m',
+      'check_jsonschema',
+      '--builtin-schema=vendor.compose-spec',
+      'deploy/compose.yaml',
+    ],
     "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
     "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
     "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],

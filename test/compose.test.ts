@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { AF, killAll, run } from './processes.ts'
+
+interface Service {
+  readonly image: string
+  readonly build?: { readonly context: string; readonly dockerfile: string }
+  readonly user: string
+  readonly cap_drop: readonly string[]
+  readonly security_opt: readonly string[]
+  readonly env_file?: readonly string[]
+  readonly secrets?: readonly string[]
+  readonly command?: readonly string[]
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly ports?: readonly string[]
+  readonly volumes: readonly string[]
+}
+
+const read = (name: string) => readFileSync(join('deploy', name), 'utf8')
+const compose = parse(read('compose.yaml'), { merge: true })
+const services = compose.services as Readonly<Record<string, Service>>
+const image = read('Dockerfile')
+/** What a service mounts: from where, and at which path. */
+const mounts = ({ volumes }: Service) => volumes.map((each) => each.split(':') as [string, string])
+const isFile = (source: string) => source.startsWith('.')
+
+afterAll(killAll)
+
+describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service) => {
+  test('is not root, and may do no more than it must', () => {
+    expect(service.user).toMatch(/^(?:[1-9]\d*|nobody)$/)
+    expect(service.cap_drop).toEqual(['ALL'])
+    expect(service.security_opt).toEqual(['no-new-privileges:true'])
+  })
+
+  test('is of one version, and says how it is', () => {
+    if (service.build === undefined) {
+      expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/)
+      expect(service.healthcheck).toBeDefined()
+      return
+    }
+    const { context, dockerfile } = service.build
+    expect(join('deploy', context, dockerfile)).toBe('deploy/Dockerfile')
+    expect(image).toContain(`--uid ${service.user} `)
+    expect(image).toMatch(/^HEALTHCHECK /m)
+  })
+
+  test('listens to this machine alone', () => {
+    for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+  })
+
+  test('mounts what is there', () => {
+    for (const [source] of mounts(service)) {
+      if (isFile(source)) expect(existsSync(join('deploy', source)), source).toBe(true)
+      else expect(Object.keys(compose.volumes)).toContain(source)
+    }
+    for (const secret of service.secrets ?? [])
+      expect(Object.keys(compose.secrets)).toContain(secret)
+  })
+
+  test('has no secret in this file', () => {
+    for (const file of service.env_file ?? []) expect(dirname(file)).toBe('/etc/affine')
+    expect(JSON.stringify(service)).not.toMatch(/password|_KEY/i)
+  })
+})
+
+test("af's services are given commands that it has", async () => {
+  const built = Object.values(services).filter(({ build }) => build !== undefined)
+  expect(built).toHaveLength(2)
+  for (const { command = [] } of built) {
+    const { stdout } = await run(AF, [command[0] ?? '', '--help'])
+    const options = command.filter((word) => word.startsWith('--'))
+    expect(options.length).toBeGreaterThan(0)
+    for (const option of options) expect(stdout).toContain(`  ${option} `)
+  }
+})
+
+test('the bucket that is a folder is served by the explorer', () => {
+  const [, folder = ''] = services.explorer?.command ?? []
+  const has = (name: string) => mounts(services[name] as Service).some(([, at]) => at === folder)
+  expect([has('validator'), has('explorer')]).toEqual([true, true])
+  expect(image).toContain(`install -d -o affine ${folder} `)
+})
+
+test("Prometheus scrapes the validator, and evaluates the alerts' rules", () => {
+  const { rule_files, scrape_configs } = parse(read('prometheus.yml'))
+  const port = /AFFINE_METRICS=(\d+)/.exec(image)?.[1]
+  expect(scrape_configs).toEqual([
+    { job_name: 'affine', static_configs: [{ targets: [`validator:${port}`] }] },
+  ])
+  expect(read('prometheus-alerts.yml')).toContain('up{job="affine"}')
+  const files = mounts(services.prometheus as Service).filter(([source]) => isFile(source))
+  const [[, config = ''] = [], [, rules = ''] = []] = files
+  expect(services.prometheus?.command).toContain(`--config.file=${config}`)
+  expect([dirname(rules), [basename(rules)]]).toEqual([dirname(config), rule_files])
+})
+
+test('Grafana is given Prometheus and the dashboard', () => {
+  const files = new Map(mounts(services.grafana as Service))
+  const provisioning = '/etc/grafana/provisioning'
+  expect(files.get('./grafana-datasource.yml')).toMatch(`${provisioning}/datasources/`)
+  expect(files.get('./grafana-dashboards.yml')).toMatch(`${provisioning}/dashboards/`)
+  const [{ url }] = parse(read('grafana-datasource.yml')).datasources
+  expect(Object.keys(services)).toContain(new URL(url).hostname)
+  const [{ options }] = parse(read('grafana-dashboards.yml')).providers
+  expect(dirname(files.get('./grafana.json') ?? '')).toBe(options.path)
+})

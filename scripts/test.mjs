@@ -35,6 +35,7 @@ const steps = {
   'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
   "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
   'size of the page': [process.execPath, 'scripts/size.mjs'],
+  'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
   'unused code and dependencies': [bin('knip')],
   'workspace consistency': [bin('sherif')],
   tests: [

@@ -1,12 +1,11 @@
-// Packs every package, checks the tarballs, installs them in an empty project, and runs each
-// README's example there.
+// Packs every package with scripts/tarballs.mjs, checks the tarballs, installs them in an empty
+// project, and runs each README's example there.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'))
 const scratch = mkdtempSync(join(tmpdir(), 'affine-packages-'))
 const run = (program, words, options = {}) =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
@@ -27,21 +26,26 @@ function example(readme) {
 }
 
 try {
-  const isPublished = (folder) =>
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private !== true
+  const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const folders = ['packages', 'apps']
     .flatMap((root) => readdirSync(root).map((name) => join(root, name)))
-    .filter(isPublished)
-  const tarballs = []
+    .filter((folder) => manifest(folder).private !== true)
+  const packed = join(scratch, 'tarballs')
+  run(process.execPath, ['scripts/tarballs.mjs', packed])
+  const tarballOf = (folder) => {
+    const { name, version } = manifest(folder)
+    return join(packed, `${name.slice(1).replace('/', '-')}-${version}.tgz`)
+  }
+  const tarballs = folders.map(tarballOf)
+  const others = readdirSync(packed).filter((name) => !tarballs.includes(join(packed, name)))
+  if (others.length > 0) throw new Error(`packed, and not to be published: ${others}`)
   for (const folder of folders) {
-    const before = new Set(readdirSync(scratch))
-    run('npx', ['-y', packageManager, 'pack', '--pack-destination', scratch], { cwd: folder })
-    const name = readdirSync(scratch).find((file) => !before.has(file))
-    tarballs.push(join(scratch, name))
-    run('node_modules/.bin/publint', ['run', join(scratch, name), '--strict'])
-    if (folder.startsWith('packages')) {
-      run('node_modules/.bin/attw', [join(scratch, name), '--profile', 'esm-only', '--no-emoji'])
-    }
+    const tarball = tarballOf(folder)
+    run('node_modules/.bin/publint', ['run', tarball, '--strict'])
+    const files = run('tar', ['-tzf', tarball]).split('\n')
+    if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
+    if (folder.startsWith('packages'))
+      run('node_modules/.bin/attw', [tarball, '--profile', 'esm-only', '--no-emoji'])
   }
   const project = join(scratch, 'project')
   mkdirSync(project)

@@ -1,0 +1,14 @@
+// `npm run tarballs`: installs, builds, and packs every package that is to be published into the
+// folder `tarballs`, or another that is named after `--`.
+import { mkdirSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { install, pnpm } from './pnpm.mjs'
+
+const folder = resolve(process.argv[2] ?? 'tarballs')
+mkdirSync(folder, { recursive: true })
+install()
+pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
+// It would pack what is private too.
+const published = ['--recursive', '--filter', '!@affine/terminal']
+pnpm(...published, 'pack', '--silent', '--pack-destination', folder)
+console.log(`${readdirSync(folder).length} tarballs are in ${folder}`)

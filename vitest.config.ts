@@ -18,6 +18,7 @@ const quiet = [
  */
 export default defineConfig({
   test: {
+    maxWorkers: '100%', // much of what is tested is waiting for other processes
     projects: [
       {
         resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },

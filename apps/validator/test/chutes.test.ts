@@ -428,11 +428,16 @@ describe('a key', () => {
   it('has an account that can be looked at', async () => {
     const { signal } = phase()
     const good = await chutes()
-    expect(await chutesAccount(KEY, signal, good.api)).toEqual({ status: 200, balance: 12.5 })
+    const told = await chutesAccount(KEY, signal, good.api)
+    expect(told).toMatchObject({ status: 200, balance: 12.5 })
+    expect(told.ms).toBeGreaterThanOrEqual(0)
+    expect(Number.isFinite(told.aheadMs)).toBe(true)
     expect(good.seen[0]).toMatchObject({ method: 'GET', url: '/users/me', body: '' })
     const bad = await chutes({ '/users/me': answers(401, { balance: 4 }) })
-    expect(await chutesAccount(KEY, signal, bad.api)).toEqual({ status: 401, balance: Number.NaN })
+    const refused = { status: 401, balance: Number.NaN }
+    expect(await chutesAccount(KEY, signal, bad.api)).toMatchObject(refused)
     const poor = await chutes({ '/users/me': answers(200, { username: 'me' }) })
-    expect(await chutesAccount(KEY, signal, poor.api)).toEqual({ status: 200, balance: Number.NaN })
+    const nameless = { status: 200, balance: Number.NaN }
+    expect(await chutesAccount(KEY, signal, poor.api)).toMatchObject(nameless)
   })
 })

@@ -210,7 +210,7 @@ it('an account of any JSON is a status and a number, or cannot be read', async (
   const property = fc.asyncProperty(mutatedJson({ balance: 5 }), async (body) => {
     const account = await look(body)
     if (account instanceof Error) return
-    expect(Object.keys(account)).toEqual(['status', 'balance'])
+    expect(Object.keys(account)).toEqual(['status', 'ms', 'aheadMs', 'balance'])
     expect([account.status, typeof account.balance]).toEqual([200, 'number'])
   })
   await fc.assert(property, { numRuns: 1000 })

@@ -15,9 +15,12 @@ function leafSections(): readonly string[] {
 
 /** By section, the sources that cite it, as in `Protocol §8.6`. */
 function citations(): ReadonlyMap<string, readonly string[]> {
-  const sources = ['packages', 'apps'].flatMap((folder) =>
+  const folders = ['packages', 'apps'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(folder, name, 'src')),
+  )
+  const sources = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => /^[^/]+\/src\/.*\.tsx?$/.test(path))
+      .filter((path) => /\.tsx?$/.test(path))
       .map((path) => join(folder, path)),
   )
   const cited = new Map<string, string[]>()

@@ -15,8 +15,12 @@ interface Place {
 export function inTerminal(words: readonly string[], { columns, cwd, env }: Place): Promise<Ended> {
   const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
   const line = `stty cols ${columns} rows 50; exec ${quoted}`
-  const inherited = { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined }
-  const place = { cwd, env: { ...inherited, TERM: 'xterm-256color', ...env }, maxBuffer: 1e8 }
+  const unset = { NO_COLOR: undefined, FORCE_COLOR: undefined, CI: undefined }
+  const place = {
+    cwd,
+    env: { ...process.env, ...unset, TERM: 'xterm-256color', ...env },
+    maxBuffer: 1e8,
+  }
   return new Promise((resolve) => {
     const child = execFile('script', ['-qec', line, '/dev/null'], place, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout: stdout.replaceAll('\r\n', '\n'), stderr }),

@@ -48,9 +48,9 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-/** The lines that are wider than the terminal. */
+/** The lines that are wider than the terminal; of one that is written over, each by itself. */
 function wider(text: string, width: number): readonly string[] {
-  const lines = stripVTControlCharacters(text).replaceAll('\r', '').split('\n')
+  const lines = stripVTControlCharacters(text.replaceAll('\r', '\n')).split('\n')
   return lines.filter((line) => [...line].length > width)
 }
 

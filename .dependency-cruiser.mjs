@@ -5,7 +5,7 @@ const only = (name, allowed) => ({
   to: { path: '^(packages|apps)/', pathNot: [name, ...allowed].map((p) => `^packages/${p}/`) },
 })
 
-/** What of the libraries is for Node alone, each on a subpath of its own; and what prints to a terminal. */
+/** What of the libraries is for Node alone, each on a subpath; and what prints to a terminal. */
 const NEEDS_NODE = [
   '^packages/blocks/src/(directory-bucket|make-folder)\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',

@@ -35,7 +35,8 @@ export default defineConfig({
               resolve: {
                 conditions: [...conditions, 'module', 'browser', 'development|production'],
               },
-              optimizeDeps: { noDiscovery: true }, // finding one late would reload the page under the tests
+              // Finding one late would reload the page under the tests.
+              optimizeDeps: { noDiscovery: true },
               test: {
                 name: 'chromium',
                 include: ['packages/*/test/**/*.both.test.ts'],

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
-/** Imported by our packages for its speed alone: where it is not, plain JavaScript says the same. */
+/** Imported by our packages for speed alone: where it is not, plain JavaScript says the same. */
 const COMPILED = ['hash-wasm', '@polkadot/wasm-crypto']
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 

@@ -133,8 +133,9 @@ function endingsOf(recomputed: Recomputed): readonly Ending[] {
   const ending = duelEnding(recomputed)
   const isWon = ending === 'dethroned' || ending === 'inherited'
   const isKept = isWon || isSame(state.champion, before.champion)
-  const others: readonly Ending[] = isKept ? [] : [state.champion ? 'crowned' : 'emptied']
-  return ending === undefined ? others : [ending, ...others]
+  const endings: readonly Ending[] = ending === undefined ? [] : [ending]
+  if (isKept) return endings
+  return [...endings, state.champion ? 'crowned' : 'emptied']
 }
 
 /** How the duel ended, if it did. */

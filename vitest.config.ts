@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 
 const conditions = ['@affine/source']
-const resolve = { conditions }
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const quiet = [
   '--disable-quic',
@@ -12,23 +12,44 @@ const quiet = [
   '--disable-component-update',
 ]
 
+const folders = ['packages', 'apps'].flatMap((root) =>
+  readdirSync(root).map((name) => join(root, name, 'test')),
+)
+const files = [...folders, 'test']
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((file) => file.endsWith('.test.ts'))
+const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
+/** What these replace or load anew must not be what others have loaded. */
+const replacing = files.filter((file) =>
+  /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')),
+)
+
+/** Tests in Node: loading everything anew for each file would take longer than most of them. */
+const inNode = (
+  name: string,
+  test: { include: string[]; exclude?: string[]; isolate: boolean },
+) => ({
+  resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
+  ssr: { resolve: { conditions } },
+  test: { name, testTimeout: 60_000, ...test },
+})
+
 /**
- * Tests run from the sources; files named *.both.test.ts run in Node and, where Chromium is, in a
- * browser too.
+ * Tests run from the sources. Files named *.both.test.ts run in Node and, where Chromium is, in a
+ * browser too; those named *.machine.test.ts need more of the machine, and `npm test` leaves both
+ * to `npm test -- --all`.
  */
 export default defineConfig({
   test: {
+    globalSetup: ['test/programs.ts'],
     maxWorkers: '100%', // much of what is tested is waiting for other processes
     projects: [
-      {
-        resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
-        ssr: { resolve },
-        test: {
-          name: 'node',
-          include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          testTimeout: 60_000,
-        },
-      },
+      inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
+      inNode('replacing', { include: replacing, isolate: true }),
+      inNode('machine', { include: needMachine, isolate: false }),
       ...(existsSync(chromium)
         ? [
             {

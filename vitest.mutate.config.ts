@@ -15,8 +15,9 @@ export default defineConfig({
     ],
     // Slow where every branch is counted, or of other processes.
     exclude: [
+      '**/*.machine.test.ts',
       '**/{readme,simulation,calibrate-vectors,walk-vectors.both,lane-memory}.test.ts',
-      '**/bucket-{radosgw,s3}.test.ts',
+      '**/bucket-s3.test.ts',
     ],
     testTimeout: 60_000,
   },

@@ -1,43 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'tsup'
+import { bundlePrograms } from './programs.ts'
 
-/**
- * The applications as the programs that users start: bundled from their sources, since many of them
- * are started.
- */
-const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-// Piscina starts a file of its own, and what is imported late of a package as undici has no names in
-// a bundle: both stay packages, which are found from here.
-const modules = source('../packages/settlement/node_modules')
-const programs = mkdtempSync(join(modules, '.programs-'))
-await build({
-  entry: {
-    af: source('../apps/validator/src/cli.ts'),
-    'af-verify': source('../apps/verifier/src/cli.ts'),
-    'check-block': source('../packages/settlement/src/node/check-block.ts'),
-  },
-  outDir: programs,
-  format: 'esm',
-  target: 'node20',
-  splitting: true,
-  external: ['piscina', 'undici'],
-  noExternal: [/^(?!(?:piscina|undici)$)/],
-  config: false,
-  silent: true,
-  banner: {
-    js:
-      "import { createRequire } from 'node:module'; " +
-      'const require = createRequire(import.meta.url)',
-  },
-  esbuildOptions: (options) => {
-    options.conditions = ['@affine/source', 'import', 'node']
-  },
-})
+const programs = process.env.TESTED_PROGRAMS ?? (await bundlePrograms())
 export const AF: string = join(programs, 'af.js')
 export const AF_VERIFY: string = join(programs, 'af-verify.js')
 
@@ -54,10 +20,10 @@ export interface Started {
   /** All it has written to its standard output so far. */
   stdout(): string
   /**
-   * Resolves with the output's first match; rejects with all the output if the process ends without
-   * one.
+   * Resolves with the output's first match, of what comes after its first `from` characters;
+   * rejects with all the output if the process ends without one.
    */
-  says(pattern: RegExp): Promise<RegExpExecArray>
+  says(pattern: RegExp, from?: number): Promise<RegExpExecArray>
   /** Sends SIGINT, or another signal, and resolves when the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
@@ -102,10 +68,10 @@ export function start(
     running.delete(child)
     return { code, stdout, stderr }
   })
-  const says = (pattern: RegExp): Promise<RegExpExecArray> =>
+  const says = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        const match = pattern.exec(stdout)
+        const match = pattern.exec(stdout.slice(from))
         if (match !== null) resolve(match)
       }
       child.stdout.on('data', look)
@@ -126,9 +92,8 @@ export function run(program: string, words: readonly string[], place?: Place): P
   return start(program, words, place).ended
 }
 
-/** For `afterAll`: no process and no program outlives its test, whatever failed. */
+/** For `afterAll`: no process outlives its test, whatever failed. */
 export async function killAll(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   await Promise.all([...running].map((child) => once(child, 'close')))
-  await rm(programs, { recursive: true })
 }

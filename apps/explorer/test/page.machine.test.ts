@@ -6,7 +6,6 @@ import { make } from '@affine/envs'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import { killAll } from '../../../test/processes.ts'
 import { listen } from '../../validator/src/service/listen.ts'
 import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
 import { type Demo, runDemo } from './demo.ts'
@@ -32,9 +31,6 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
 /** How much wider the page is than the window. */
 const overhang = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-
-// They were bundled all the same, and hooks of tests that are left out do not run.
-if (!HAS_BROWSER) await killAll()
 
 describe.runIf(HAS_BROWSER)('the page, over what a demo left', { timeout: 240_000 }, () => {
   beforeAll(async () => {

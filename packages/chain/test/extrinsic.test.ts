@@ -23,7 +23,7 @@ let pool: string[]
 let blocks: Record<number, readonly string[]>
 
 beforeEach(async () => {
-  node = await fakeNode({ head: HEAD })
+  node = await fakeNode({ head: HEAD, metadata })
   connection = new Connection({
     endpoints: [node.url],
     genesis: GENESIS,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import metadata, { rpc, version } from '@polkadot/types-support/metadata/static-substrate'
+import { TypeRegistry } from '@polkadot/types'
+import { rpc, version } from '@polkadot/types-support/metadata/static-substrate'
+import { compactAddLength, hexToU8a, u8aToHex } from '@polkadot/util'
 import { type WebSocket, WebSocketServer } from 'ws'
 
 /** What to send for a request: a result, an error, a text as it stands, or nothing at all. */
@@ -11,10 +13,7 @@ interface RpcFault {
   readonly data?: unknown
 }
 
-/**
- * A node that misbehaves on demand. It has the metadata of a Substrate chain without Bittensor's
- * pallets.
- */
+/** A node that misbehaves on demand. */
 export interface FakeNode {
   readonly url: string
   /** The requests so far: the method, then its parameters as JSON. */
@@ -39,23 +38,32 @@ export interface FakeNodeOptions {
   readonly genesis?: string
   readonly head?: number
   readonly port?: number
+  /** Of its runtime; without it, the least that is metadata, which is read in no time. */
+  readonly metadata?: string
 }
 
 export const GENESIS: string = 'ab'.repeat(32)
 
-/**
- * What the runtime answers when it is asked for its metadata: the list of versions, 14 alone; then
- * Some(bytes).
- */
-const VERSIONS = '0x040e000000'
-const OPAQUE = `0x01${compact((metadata.length - 2) / 2)}${metadata.slice(2)}`
+/** A pallet with one number. */
+const LEAST = new TypeRegistry().createType('MetadataV14', {
+  lookup: { types: [{ id: 0, type: { def: { primitive: 'U32' } } }] },
+  pallets: [
+    {
+      name: 'System',
+      storage: {
+        prefix: 'System',
+        items: [
+          { name: 'Number', modifier: 'Default', type: { plain: 0 }, fallback: '0x00000000' },
+        ],
+      },
+    },
+  ],
+  extrinsic: { version: 4 },
+})
+const LEAST_METADATA = `0x6d6574610e${LEAST.toHex().slice(2)}`
 
-/** SCALE's length of a vector of 2^14 to 2^30 - 1 bytes. */
-function compact(length: number): string {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(length * 4 + 2)
-  return bytes.toString('hex')
-}
+/** The versions of its metadata that the runtime has: 14 alone. */
+const VERSIONS = '0x040e000000'
 
 /** The hash of a block, 64 hex digits, the same at every node. */
 export const hashOf = (number: number): string =>
@@ -65,10 +73,13 @@ export async function fakeNode({
   genesis = GENESIS,
   head = 5,
   port = 0,
+  metadata = LEAST_METADATA,
 }: FakeNodeOptions = {}): Promise<FakeNode> {
   const server = new WebSocketServer({ port, host: '127.0.0.1' })
   await new Promise((resolve) => server.once('listening', resolve))
   const asked: string[] = []
+  /** As the runtime itself answers: Some(bytes). */
+  const opaque = `0x01${u8aToHex(compactAddLength(hexToU8a(metadata))).slice(2)}`
   const subscribers = new Map<string, WebSocket>()
   const hash = (number: number) => `0x${number === 0 ? genesis : hashOf(number)}`
   let [final, opened, ids] = [head, 0, 0]
@@ -91,7 +102,7 @@ export async function fakeNode({
     rpc_methods: () => rpc,
     state_getRuntimeVersion: () => version,
     state_getMetadata: () => metadata,
-    state_call: (method) => (method === 'Metadata_metadata_versions' ? VERSIONS : OPAQUE),
+    state_call: (method) => (method === 'Metadata_metadata_versions' ? VERSIONS : opaque),
     state_subscribeRuntimeVersion: () => `v${++ids}`,
     state_unsubscribeRuntimeVersion: () => true,
     chain_getBlockHash: (number) => (Number(number) <= final ? hash(Number(number)) : null),

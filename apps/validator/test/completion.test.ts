@@ -33,34 +33,40 @@ function said(program: string, ...words: readonly string[]): string | null {
   }
 }
 
-/** For each shell, a script that says what the line that is `$1` may become, a word a line. */
+/**
+ * For each shell, a script that says what each of the lines that are its arguments may become, a
+ * word a line, and then `%%`.
+ */
 const SHELLS = {
-  bash: (name: string, line: string) => `
-    source <(${name} completion bash)
-    IFS=' ' read -ra COMP_WORDS <<< '${line}'
-    [[ '${line}' = *' ' ]] && COMP_WORDS+=('')
-    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-    $(complete -p ${name} | sed 's/.* -F \\([^ ]*\\) .*/\\1/') ${name}
-    printf '%s\\n' "\${COMPREPLY[@]}"`,
-  fish: (name: string, line: string) => `
-    ${name} completion fish | source
-    complete -C '${line}' | cut -f1`,
-  zsh: (name: string, line: string) => `
-    compdef() { called=$1 }
+  bash: `
+    source <(af completion bash) && source <(af-verify completion bash)
+    for line in "$@"; do
+      IFS=' ' read -ra COMP_WORDS <<< "$line"
+      [[ "$line" = *' ' ]] && COMP_WORDS+=('')
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+      $(complete -p "\${COMP_WORDS[0]}" | sed 's/.* -F \\([^ ]*\\) .*/\\1/') "\${COMP_WORDS[0]}"
+      printf '%s\\n' "\${COMPREPLY[@]}" %%
+    done`,
+  fish: `
+    af completion fish | source; af-verify completion fish | source
+    for line in $argv
+      complete -C "$line" | cut -f1; echo %%
+    end`,
+  zsh: `
+    compdef() { called[$2]=$1 }
     _describe() { print -rl -- "\${(@)\${(P@)2}%%:*}" }
     _files() { print -rl -- * }
-    source <(${name} completion zsh)
-    words=("\${(@s: :)\${:-${line}}}"); CURRENT=$#words
-    $called`,
+    typeset -A called
+    source <(af completion zsh); source <(af-verify completion zsh)
+    for line in "$@"; do
+      words=("\${(@s: :)line}"); CURRENT=$#words
+      $called[$words[1]]; print -r -- %%
+    done`,
 }
 
 const isThere = (shell: string): boolean => said(shell, '-c', 'true') !== null
 
-describe.each(Object.entries(SHELLS))('%s', (shell, scriptFor) => {
-  const completed = (line: string): readonly string[] => {
-    const [name = ''] = line.split(' ')
-    return (said(shell, '-c', scriptFor(name, line)) ?? '').split('\n').filter(Boolean).sort()
-  }
+describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
   const asked: readonly (readonly [string, readonly string[]])[] = [
     ['af de', ['demo']],
     ['af env ', ['list', 'run', 'serve']],
@@ -82,7 +88,12 @@ describe.each(Object.entries(SHELLS))('%s', (shell, scriptFor) => {
   it.skipIf(!isThere(shell))(
     'completes commands, options and values',
     () => {
-      for (const [line, want] of asked) expect([line, completed(line)]).toEqual([line, want])
+      const lines = asked.map(([line]) => line)
+      // fish gives a script its arguments from the first on, the others from the second.
+      const words = shell === 'fish' ? lines : [shell, ...lines]
+      const offered = (said(shell, '-c', script, ...words) ?? '').split('%%\n').slice(0, -1)
+      const sorted = offered.map((text) => text.split('\n').filter(Boolean).sort())
+      expect(lines.map((line, i) => [line, sorted[i]])).toEqual(asked)
     },
     180_000,
   )

@@ -78,7 +78,13 @@ async function expectWhole(): Promise<void> {
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'crash-'))
-  subnet = await runningSubnet({ seed: SEED, stakes: [1n], steady: 1, miners: 40, blockMs: 100 })
+  subnet = await runningSubnet({
+    seed: SEED,
+    stakes: [1n],
+    steady: 0,
+    miners: 40,
+    blockMs: 25,
+  })
   seat = subnet.seats[0] as Seat
   await mkdir(seat.folder)
   try {
@@ -184,56 +190,60 @@ describe('a disk that fails under a validator', () => {
 })
 
 describe('a folder in which something was altered while a validator was down', () => {
-  /** Alters a file, sees what a validator says of it, and puts it back. */
+  /**
+   * Alters a file in one way after the other while nobody has it open, sees what a validator says of
+   * each, and puts it back.
+   */
   async function expectSays(
     path: string,
-    change: (bytes: Buffer) => Buffer,
-    message: RegExp,
+    alterations: readonly (readonly [(bytes: Buffer) => Buffer, RegExp])[],
   ): Promise<void> {
-    await validator.stop('SIGKILL')
     const before = await readFile(path)
-    await writeFile(path, change(Buffer.from(before)))
-    validator = seat.validate()
-    await validator.says(message)
-    await validator.stop('SIGKILL')
+    let started: Started | undefined
+    for (const [change, message] of alterations) {
+      await writeFile(path, change(Buffer.from(before)))
+      const said = started?.stdout().length
+      started ??= seat.validate()
+      await started.says(message, said)
+    }
     await writeFile(path, before)
-    validator = seat.validate()
+    validator = started ?? validator
   }
   const swap = (from: RegExp, to: string) => (bytes: Buffer) =>
     Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1')
+  const NO_SAMPLE = /journal\/\d+\.jsonl, line 2: no sample\. The journal was altered; move it away/
 
   it.each([
     [
-      'a line',
-      swap(/\n\{"at"/, '\n{"at" '),
-      /journal\/\d+\.jsonl, line 2: .*The journal was altered; move it away/,
+      'line',
+      [
+        [
+          swap(/\n\{"at"/, '\n{"at" '),
+          /journal\/\d+\.jsonl, line 2: .*The journal was altered; move it away/,
+        ],
+        [
+          swap(/"reward":1/, '"reward":0'),
+          /journal\/\d+\.jsonl was altered: WRONG_REWARD: .*Put it back, or move it away/,
+        ],
+        [swap(/"champion":\{/, '"champion_":{'), NO_SAMPLE],
+      ],
     ],
     [
-      'a reward',
-      swap(/"reward":1/, '"reward":0'),
-      /journal\/\d+\.jsonl was altered: WRONG_REWARD: .*Put it back, or move it away/,
+      'value',
+      [
+        [swap(/"at":\d+/, '"at":"soon"'), NO_SAMPLE],
+        [
+          swap(/"reward":1/, '"reward":"1"'),
+          /journal\/\d+\.jsonl was altered: .*BAD_SAMPLE.*Put it back, or move it away/,
+        ],
+      ],
     ],
-    [
-      'a sample',
-      swap(/"champion":\{/, '"champion_":{'),
-      /journal\/\d+\.jsonl, line 2: no sample\. The journal was altered; move it away/,
-    ],
-    [
-      'a time',
-      swap(/"at":\d+/, '"at":"soon"'),
-      /journal\/\d+\.jsonl, line 2: no sample\. The journal was altered; move it away/,
-    ],
-    [
-      "a reward's shape",
-      swap(/"reward":1/, '"reward":"1"'),
-      /journal\/\d+\.jsonl was altered: .*BAD_SAMPLE.*Put it back, or move it away/,
-    ],
-  ])(
-    'its journal, in %s: it says so, seals nothing, and goes on once it is put back',
-    async (_, change, message) => {
+  ] as const)(
+    'its journal, in a %s: it says so, seals nothing, and goes on once it is put back',
+    async (_, alterations) => {
       await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks` })
       await validator.ended
-      await expectSays(journalPath(), change, message)
+      await expectSays(journalPath(), alterations)
       await expectWhole()
     },
   )
@@ -242,16 +252,13 @@ describe('a folder in which something was altered while a validator was down', (
     await nextEpoch({ fault: 'KILL', path: '/journal/', op: 'datasync', from: 6 })
     await validator.ended
     const path = join(seat.folder, 'secrets', `${epoch}`)
-    await expectSays(
-      path,
-      (bytes) => bytes.subarray(1),
-      /secrets\/\d+ is no secret: put it back, or move it away/,
-    )
-    await expectSays(
-      path,
-      (bytes) => bytes.fill('0', 0, 9),
-      /secrets\/\d+ is not the secret whose digest is on chain: put that one back/,
-    )
+    await expectSays(path, [
+      [(bytes) => bytes.subarray(1), /secrets\/\d+ is no secret: put it back, or move it away/],
+      [
+        (bytes) => bytes.fill('0', 0, 9),
+        /secrets\/\d+ is not the secret whose digest is on chain: put that one back/,
+      ],
+    ])
     await expectWhole()
   })
 
@@ -259,22 +266,19 @@ describe('a folder in which something was altered while a validator was down', (
     await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks`, from: 12 })
     await validator.ended
     const cut = (bytes: Buffer) => bytes.subarray(0, -20)
-    await expectSays(
-      join(seat.folder, statePath(epoch)),
-      cut,
-      /v1\/states\/\d+\.json.*Move it away/,
-    )
+    await expectSays(join(seat.folder, statePath(epoch)), [
+      [cut, /v1\/states\/\d+\.json.*Move it away/],
+    ])
+    await validator.stop('SIGKILL')
     const names = await readdir(join(seat.folder, 'v1/blocks'))
     const times = await Promise.all(
       names.map(async (name) => (await stat(join(seat.folder, 'v1/blocks', name))).mtimeMs),
     )
     const newest =
       names[times.indexOf(Math.max(...times.filter((_, i) => names[i]?.endsWith('.jsonl'))))] ?? ''
-    await expectSays(
-      join(seat.folder, 'v1/blocks', newest),
-      cut,
-      /v1\/blocks\/[^ ]+: move it away if it was altered/,
-    )
+    await expectSays(join(seat.folder, 'v1/blocks', newest), [
+      [cut, /v1\/blocks\/[^ ]+: move it away if it was altered/],
+    ])
     await expectWhole()
   })
 

@@ -31,7 +31,7 @@ const { protocol } = LOCAL_NETWORK
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 /**
  * In each half of an epoch the chain waits so long for its validators, as those that are killed
- * need time to come back.
+ * need time to come back: at each block for its share, as what failed is tried again at the next.
  */
 const PATIENCE_MS = 10_000
 /**
@@ -48,6 +48,8 @@ const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
   protocol.epochBlocks - 6,
   protocol.epochBlocks - 3,
 ]
+/** Before each of these it has waited for all that it would wait for. */
+const ENDS = [protocol.sealBlock, READ_FROM, ATTEST_FROM]
 
 /** A validator of the subnet: its key, and where it writes. */
 export interface Seat {
@@ -225,12 +227,14 @@ export async function runningSubnet({
     while (!stopped) {
       const { offset } = at()
       if (offset === 0 || offset === protocol.sealBlock) patience = PATIENCE_MS
+      const end = ENDS.find((block) => block > offset) ?? protocol.epochBlocks
+      const share = patience / (end - offset)
       const before = Date.now()
       const waited = () => Date.now() - before
       const steadyOnes = all.slice(0, steady)
       while (!(await areDone(steadyOnes)) && waited() < STEADY_MS && !stopped) await sleep(25)
-      while (!(await areDone(all)) && waited() < patience && !stopped) await sleep(25)
-      patience -= waited()
+      while (!(await areDone(all)) && waited() < share && !stopped) await sleep(25)
+      patience = Math.max(0, patience - waited())
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
       await sleep(blockMs)
     }

@@ -19,6 +19,10 @@ const PARTS = {
       '0..2000',
     ],
   },
+  duels: {
+    words: [bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
+    env: { DUELS: '2000' },
+  },
   fuzz: { words: [...sources, 'test/fuzz/main.ts'] },
   kill: {
     words: [bin('vitest'), 'run', '--project', 'node', 'apps/validator/test/kill.test.ts'],

@@ -56,7 +56,7 @@ try {
 
   run('biome', 'check', '--write', 'packages/envs/src/registry.ts', 'packages/duel/src/protocol.ts')
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
-  for (const name of ['envs', 'duel']) run('tsc', '-p', `packages/${name}/tsconfig.json`)
+  run('tsc', '-p', '.')
   const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
   run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
   console.log('a third environment: one file, one line in the registry, one in the constants')

@@ -1,8 +1,8 @@
 // `npm test`: installs, then builds, checks and tests; with `--all` also what needs Chromium,
 // Python or Ceph, and a part of what takes long. The last line is `N passed, N failed`.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { install, packageManager } from './pnpm.mjs'
 
@@ -32,28 +32,35 @@ const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // What needs more of the machine, and a part of what takes long, is for `--all`.
 if (all) Object.assign(process.env, { KILLS: '60', DUELS: '200' })
 const projects = ['node', 'replacing'].map((name) => `--project=${name}`)
-const steps = {
-  build: [...turbo, 'build', 'types', '--output-logs=errors-only'],
-  types: [...turbo, 'typecheck', '--output-logs=errors-only'],
-  'types of the tests of all': [bin('tsc'), '-p', 'test'],
-  'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
-  'width of lines': [process.execPath, 'scripts/width.mjs'],
-  boundaries: [process.execPath, 'scripts/boundaries.mjs'],
-  'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
-  "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
-  'size of the page': [process.execPath, 'scripts/size.mjs'],
-  'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
-  'unused code and dependencies': [bin('knip')],
-  'workspace consistency': [bin('sherif')],
-  tests: [
-    bin('vitest'),
-    'run',
-    ...(all ? [] : projects),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${counts}`,
-  ],
-  ...(all && {
+/** One after the other; the steps of each run as many at a time as there are processors. */
+const stages = [
+  { build: [...turbo, 'build', 'types', '--output-logs=errors-only'] },
+  {
+    'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
+    'types of packages and programs': [bin('tsc'), '-p', '.'],
+    'types of the tests of all': [bin('tsc'), '-p', 'test'],
+    'types of the explorer': [bin('tsc'), '-p', 'apps/explorer'],
+    'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
+    'width of lines': [process.execPath, 'scripts/width.mjs'],
+    boundaries: [process.execPath, 'scripts/boundaries.mjs'],
+    'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
+    "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
+    'size of the page': [process.execPath, 'scripts/size.mjs'],
+    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
+    'unused code and dependencies': [bin('knip')],
+    'workspace consistency': [bin('sherif')],
+  },
+  {
+    tests: [
+      bin('vitest'),
+      'run',
+      ...(all ? [] : projects),
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${counts}`,
+    ],
+  },
+  all && {
     "compose.yaml's shape": [
       python,
       '-m',
@@ -68,23 +75,41 @@ const steps = {
     'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
     'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
     'packed packages': [process.execPath, 'scripts/packages.mjs'],
-  }),
-  'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
-}
+  },
+]
 
 let passed = 0
 let failed = 0
 /** Said again at the end: what a step prints may be far above it. */
 const failures = []
-for (const [name, [program, ...words]] of Object.entries(steps)) {
-  console.log(`\n── ${name}`)
+
+/** Runs a step; what it prints is shown at its end if others run beside it. */
+async function run([name, [program, ...words]], isAlone) {
   const start = Date.now()
-  const { status, error } = spawnSync(program, words, { stdio: ['ignore', 'inherit', 'inherit'] })
-  if (error) console.error(error.message)
+  const title = `\n── ${name}\n`
+  if (isAlone) process.stdout.write(title)
+  const child = spawn(program, words, {
+    stdio: ['ignore', ...Array(2).fill(isAlone ? 'inherit' : 'pipe')],
+  })
+  const printed = []
+  for (const output of [child.stdout, child.stderr])
+    output?.on('data', (chunk) => printed.push(chunk))
+  const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve))
+  if (!isAlone) process.stdout.write(Buffer.concat([Buffer.from(title), ...printed]))
+  if (code instanceof Error) console.error(code.message)
   console.log(`   ${Math.round((Date.now() - start) / 1000)} s`)
-  if (status === 0) passed += 1
+  if (code === 0) passed += 1
   else failed += 1
-  if (status !== 0) failures.push(name)
+  if (code !== 0) failures.push(name)
+}
+
+for (const steps of stages.filter(Boolean)) {
+  const waiting = Object.entries(steps)
+  const isAlone = waiting.length === 1
+  const inTurn = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) await run(step, isAlone)
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, inTurn))
 }
 if (existsSync(counts)) {
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))

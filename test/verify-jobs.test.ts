@@ -39,23 +39,27 @@ const TELLING =
       'if (!isMainThread) process._rawDebug("a thread starts")',
   )
 
-const verify = async (jobs: number) => {
-  const words = [root, '--network', chain, '--jobs', String(jobs)]
+const verify = async (...more: readonly string[]) => {
+  const words = [root, '--network', chain, ...more]
   const { stderr, ...ended } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: TELLING } })
   return { ...ended, threads: stderr.split('a thread starts').length - 1 }
 }
 
 test('says the same however many blocks it checks at a time, in as many threads', async () => {
-  const alone = await verify(1)
+  const alone = await verify('--jobs', '1')
   expect(alone).toMatchObject({ code: 1, threads: 0 })
   expect(alone.stdout).toContain(stateRoot)
   expect(alone.stdout).toMatch(/WRONG_VERDICT: block \w{64}, line \d+, \S+ \d+: expected/)
   for (const jobs of [2, 5]) {
-    const { threads, ...ended } = await verify(jobs)
+    const { threads, ...ended } = await verify('--jobs', String(jobs))
     expect({ ...ended, threads: 0 }).toEqual(alone)
     expect(threads).toBeGreaterThan(0)
     expect(threads).toBeLessThanOrEqual(jobs)
   }
+})
+
+test('starts no thread, unless told to, where there is little to check', async () => {
+  expect((await verify()).threads).toBe(0)
 })
 
 test('refuses a number of jobs that is none', async () => {

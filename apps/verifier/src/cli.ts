@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { openChain } from '@affine/settlement'
 import { chainCommand, completionOf, onChain, output, run, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -51,9 +50,9 @@ const verifying = chainCommand('af-verify')
   .option('--sample <env#index>', 'show these samples, of any version without one: mult8#0')
   .option(
     '--jobs <n>',
-    'check so many blocks at a time, in threads of their own',
+    'check so many blocks at a time, in threads of their own; without, as many as there are ' +
+      'processors, once there is enough to check',
     whole(1, 256),
-    availableParallelism(),
   )
   .option(
     '--copies <n>',

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
 import {
   beginningAt,
@@ -24,13 +25,16 @@ export interface Asked extends Partial<Record<(typeof FILTERS)[number], string>>
   readonly toEpoch?: number
   /** The one to show. */
   readonly epoch?: number
-  /** How many blocks are checked at a time. */
-  readonly jobs: number
+  /** How many blocks are checked at a time; without, as many as pays. */
+  readonly jobs?: number
   /** How many copies of each block are compared; all without. */
   readonly copies?: number
 }
 
 const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
+
+/** What one thread checks while others would start. */
+const SHORT_BYTES = 2 ** 24
 
 type Said = readonly [sample: Sample, place: SamplePlace]
 
@@ -81,11 +85,12 @@ function sayEpoch(
 /** The epochs, recomputed in as many threads as there are jobs; in none if there is one job. */
 async function* epochsOf(
   data: RecomputeOptions,
-  { jobs, toEpoch: to, copies }: Asked,
+  { jobs: wanted, toEpoch: to, copies }: Asked,
 ): AsyncGenerator<Recomputed, void> {
   const choose = copies === undefined ? undefined : drawing(copies)
+  const jobs = wanted ?? availableParallelism()
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs)
+  await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
   yield* recompute({ ...data, to, choose, check: threads.check, lanesAtOnce: jobs + 1 })
 }
 

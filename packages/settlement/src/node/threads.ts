@@ -16,9 +16,13 @@ export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
 }
 
-/** At most so many threads, from 1. */
-export function openThreads(most: number): Threads {
+/**
+ * At most so many threads, from 1. So many bytes are checked here before one is started: those of a
+ * short history are sooner checked than threads are as fast as this one.
+ */
+export function openThreads(most: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined
+  let left = spared
   const start = async (): Promise<Piscina> => {
     const { Piscina } = await import('piscina')
     const script = `./check-block${extname(import.meta.url)}` // built, or from the sources
@@ -30,7 +34,10 @@ export function openThreads(most: number): Threads {
   }
   return {
     check: async (bytes, wanted) => {
-      if (bytes.length < SMALL_BYTES) return checkHere(bytes, wanted)
+      if (left > 0 || bytes.length < SMALL_BYTES) {
+        left -= bytes.length
+        return checkHere(bytes, wanted)
+      }
       pool ??= start()
       return JSON.parse(await (await pool).run({ bytes, wanted }))
     },

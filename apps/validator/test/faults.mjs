@@ -1,5 +1,5 @@
 // Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS
-// says, as JSON.
+// says, or in each of a list of ways, as JSON.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname, resolve } from 'node:path'
@@ -19,18 +19,12 @@ import { dirname, resolve } from 'node:path'
  * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every
  *   look
  */
-/** @type {Faults} */
-const {
-  fault,
-  path: place = '',
-  op: kind = '',
-  from = 1,
-  times = 1 / 0,
-  until,
-  memory,
-  clock,
-} = JSON.parse(process.env.FAULTS ?? '{}')
-const about = [new RegExp(place), new RegExp(`^(${kind || '.*'})$`)]
+/** @type {Faults[]} */
+const ways = [JSON.parse(process.env.FAULTS ?? '{}')].flat()
+const { memory, clock } = ways[0] ?? {}
+const faults = ways
+  .filter(({ fault }) => fault !== undefined)
+  .map((way) => ({ path: '', op: '', from: 1, times: 1 / 0, matches: 0, ...way }))
 const real = { ...fs.promises }
 const probe = await real.open(process.execPath)
 const file = Object.getPrototypeOf(probe)
@@ -40,7 +34,6 @@ const handles = Object.fromEntries(
 await probe.close()
 /** Where each open file or folder is. @type {WeakMap<object, string>} */
 const places = new WeakMap()
-let matches = 0
 
 // What a power cut takes: the names of new files and folders, and what lies behind a size in a
 // file.
@@ -60,7 +53,7 @@ const isSynced = (path) => {
   unsynced.names = unsynced.names.filter((name) => dirname(name) !== path)
 }
 
-function die(what) {
+function die(fault, what) {
   if (fault === 'KILL' && memory) fs.writeFileSync(memory, JSON.stringify(unsynced))
   if (fault === 'CUT') {
     for (const [path, size] of Object.entries(unsynced.sizes))
@@ -71,20 +64,23 @@ function die(what) {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** The fault, when it is due. */
+/** The fault that is due, if any. */
+function dueAt(op, path) {
+  return faults.find((each) => {
+    const isMeant =
+      new RegExp(`^(${each.op || '.*'})$`).test(op) && new RegExp(each.path).test(path)
+    if (!isMeant || (each.until && fs.existsSync(each.until))) return false
+    each.matches += 1
+    return each.matches >= each.from && each.matches < each.from + each.times
+  })
+}
+
 async function meet(op, path, bytes = '', writeSome = undefined) {
-  if (
-    fault === undefined ||
-    !about[0]?.test(path) ||
-    !about[1]?.test(op) ||
-    (until && fs.existsSync(until))
-  )
-    return
-  matches += 1
-  if (matches < from || matches >= from + times) return
+  const { fault } = dueAt(op, path) ?? {}
+  if (fault === undefined) return
   const half = Buffer.from(bytes).subarray(0, Buffer.byteLength(bytes) >> 1)
   if (half.length > 0) await writeSome?.(half)
-  if (fault === 'KILL' || fault === 'CUT') die(`${op} ${path}`)
+  if (fault === 'KILL' || fault === 'CUT') die(fault, `${op} ${path}`)
   // As the system's own: operations on open files do not say which.
   const where = op in handles ? '' : ` '${path}'`
   throw Object.assign(new Error(`${fault}: put there by the test, ${op}${where}`), {

@@ -189,7 +189,7 @@ beforeAll(async () => {
     seed: SEED,
     stakes: STAKES,
     steady: STEADY,
-    miners: 60,
+    miners: 20 + KILLS / 5, // one for each epoch that there may be
     blockMs: 50,
   })
   const steady = subnet.seats.slice(0, STEADY).map((seat) => seat.validate())

@@ -48,7 +48,7 @@ export async function serveS3(): Promise<S3Server> {
 function inFrontOf({ hostname, port }: URL): Server {
   return createServer((asked, answer) => {
     const { method, headers, url: path = '' } = asked
-    const forwarded = request({ hostname, port, method, headers, path })
+    const forwarded = request({ hostname, port, method, headers, path, agent: false })
     forwarded.on('response', async (response: IncomingMessage) => {
       const { statusCode = 0, headers } = response
       const body = await buffer(response)

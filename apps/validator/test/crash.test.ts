@@ -268,20 +268,25 @@ describe('a folder in which something was altered while a validator was down', (
   it('its state, or a sealed block: the same', async () => {
     await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks`, from: 12 })
     await validator.ended
-    const cut = (bytes: Buffer) => bytes.subarray(0, -20)
-    await expectSays(join(seat.folder, statePath(epoch)), [
-      [cut, /v1\/states\/\d+\.json.*Move it away/],
-    ])
-    await validator.stop('SIGKILL')
     const names = await readdir(join(seat.folder, 'v1/blocks'))
     const times = await Promise.all(
       names.map(async (name) => (await stat(join(seat.folder, 'v1/blocks', name))).mtimeMs),
     )
     const newest =
       names[times.indexOf(Math.max(...times.filter((_, i) => names[i]?.endsWith('.jsonl'))))] ?? ''
-    await expectSays(join(seat.folder, 'v1/blocks', newest), [
-      [cut, /v1\/blocks\/[^ ]+: move it away if it was altered/],
-    ])
+    const paths = [statePath(epoch), `v1/blocks/${newest}`].map((path) => join(seat.folder, path))
+    const before = await Promise.all(paths.map((path) => readFile(path)))
+    for (const [i, path] of paths.entries())
+      await writeFile(path, before[i]?.subarray(0, -20) ?? '')
+    validator = seat.validate()
+    const messages = [
+      /v1\/states\/\d+\.json.*Move it away/,
+      /v1\/blocks\/[^ ]+: move it away if it was altered/,
+    ]
+    for (const [i, message] of messages.entries()) {
+      await validator.says(message)
+      await writeFile(paths[i] ?? '', before[i] ?? '')
+    }
     await expectWhole()
   })
 

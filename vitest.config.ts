@@ -45,7 +45,7 @@ const inNode = (
 export default defineConfig({
   test: {
     globalSetup: ['test/programs.ts'],
-    maxWorkers: '100%', // much of what is tested is waiting for other processes
+    maxWorkers: '150%', // much of what is tested is waiting
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
       inNode('replacing', { include: replacing, isolate: true }),

@@ -39,8 +39,8 @@ const inNode = (
 
 /**
  * Tests run from the sources. Files named *.both.test.ts run in Node and, where Chromium is, in a
- * browser too; those named *.machine.test.ts need more of the machine, and `npm test` leaves both
- * to `npm test -- --all`.
+ * browser too; those named *.machine.test.ts need more of the machine, or longer, and `npm test`
+ * leaves both to `npm test -- --all`.
  */
 export default defineConfig({
   test: {

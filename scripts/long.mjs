@@ -25,7 +25,7 @@ const PARTS = {
   },
   fuzz: { words: [...sources, 'test/fuzz/main.ts'] },
   kill: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'apps/validator/test/kill.test.ts'],
+    words: [bin('vitest'), 'run', '--project', 'machine', 'apps/validator/test/kill'],
     env: { KILLS: '200' },
   },
   ...Object.fromEntries(

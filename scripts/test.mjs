@@ -30,11 +30,11 @@ const bin = (name) => join('node_modules', '.bin', name)
 const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // What needs more of the machine, and a part of what takes long, is for `--all`.
-if (all) Object.assign(process.env, { KILLS: '60', DUELS: '200' })
+if (all) process.env.DUELS = '200'
 const projects = ['node', 'replacing'].map((name) => `--project=${name}`)
 /** One after the other; the steps of each run as many at a time as there are processors. */
 const stages = [
-  { build: [...turbo, 'build', 'types', '--output-logs=errors-only'] },
+  { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
     'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
     'types of packages and programs': [bin('tsc'), '-p', '.'],
@@ -46,7 +46,6 @@ const stages = [
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],
-    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
@@ -72,6 +71,7 @@ const stages = [
     "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
     "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
     "Python's tests": pytest,
+    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
     'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
     'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
     'packed packages': [process.execPath, 'scripts/packages.mjs'],

@@ -67,7 +67,7 @@ const SHELLS = {
 const isThere = (shell: string): boolean => said(shell, '-c', 'true') !== null
 
 describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
-  const asked: readonly (readonly [string, readonly string[]])[] = [
+  const all: readonly (readonly [string, readonly string[]])[] = [
     ['af de', ['demo']],
     ['af env ', ['list', 'run', 'serve']],
     ['af chain sna', ['snapshot']],
@@ -85,6 +85,8 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
     ['af-verify --network l', ['local']],
     ['af completion f', ['fish']],
   ]
+  // The same program answers: what differs is how a line is put to it, and what becomes of its words.
+  const asked = all.filter((_, i) => shell === 'bash' || i % 3 === 0)
   it.skipIf(!isThere(shell))(
     'completes commands, options and values',
     () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,15 +90,5 @@ describe('the commands', () => {
     const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
     expect(await text(`${at}/chain.json`)).toBe(CHAIN)
     expect((await served.stop()).code).toBe(130)
-  })
-
-  it('af demo --open ends with a link, and serves until Ctrl-C', async () => {
-    const out = join(root, 'demo')
-    const demo = start(AF, ['demo', '--open', '--seed', '1', '--out', out])
-    const [, at = ''] = await demo.says(/Look at it: (http:\S+)\/ \(Ctrl-C ends it\)\n/)
-    const { names } = JSON.parse(await text(`${at}/network.json`))
-    expect(Object.values(names)).toContain('mallory')
-    expect(await text(`${at}/chain.json`)).toBe(await readFile(join(out, 'chain.json'), 'utf8'))
-    expect(await demo.stop()).toMatchObject({ code: 130, stderr: '' })
   })
 })

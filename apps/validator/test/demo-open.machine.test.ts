@@ -1,0 +1,29 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AF, killAll, start } from '../../../test/processes.ts'
+import { buildPage } from '../../explorer/test/build-page.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'demo-open-'))
+  await buildPage()
+}, 60_000)
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+const text = async (url: string): Promise<string> => (await fetch(url)).text()
+
+it('af demo --open ends with a link, and serves until Ctrl-C', async () => {
+  const out = join(root, 'demo')
+  const demo = start(AF, ['demo', '--open', '--seed', '1', '--out', out])
+  const [, at = ''] = await demo.says(/Look at it: (http:\S+)\/ \(Ctrl-C ends it\)\n/)
+  const { names } = JSON.parse(await text(`${at}/network.json`))
+  expect(Object.values(names)).toContain('mallory')
+  expect(await text(`${at}/chain.json`)).toBe(await readFile(join(out, 'chain.json'), 'utf8'))
+  expect(await demo.stop()).toMatchObject({ code: 130, stderr: '' })
+})

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
@@ -45,7 +46,7 @@ const inNode = (
 export default defineConfig({
   test: {
     globalSetup: ['test/programs.ts'],
-    maxWorkers: '150%', // much of what is tested is waiting
+    maxWorkers: Math.ceil(1.5 * availableParallelism()), // much of what is tested is waiting
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
       inNode('replacing', { include: replacing, isolate: true }),

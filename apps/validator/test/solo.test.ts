@@ -156,7 +156,7 @@ describe('a duel that was broken off', () => {
     expect(undisturbed.outcome).toBe('contender')
     const path = newPath()
     let stops = 0
-    for (const after of [9, 30, 60, Number.POSITIVE_INFINITY]) {
+    for (const after of [9, 20, 20, Number.POSITIVE_INFINITY]) {
       const controller = new AbortController()
       let taken = 0
       const on = () => {

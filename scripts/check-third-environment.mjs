@@ -13,7 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
-const LEFT_OUT = /^(\.git|\.turbo|\.venv|node_modules)$|(^|\/)dist$/
+/** What is not of the project; some of it is written while this is copied. */
+const LEFT_OUT =
+  /^(\.git|\.turbo|\.venv|api|node_modules)$|(^|\/)(dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 const root = realpathSync('.')
 const copy = join(mkdtempSync(join(tmpdir(), 'affine-third-')), 'affine')
 

@@ -82,8 +82,9 @@ beforeAll(async () => {
     seed: SEED,
     stakes: [1n],
     steady: 0,
-    miners: 40,
+    miners: 25,
     blockMs: 25,
+    patienceMs: 20_000,
   })
   seat = subnet.seats[0] as Seat
   await mkdir(seat.folder)

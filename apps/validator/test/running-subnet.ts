@@ -30,7 +30,7 @@ const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 /**
- * In each half of an epoch the chain waits so long for its validators, as those that are killed
+ * Unless told otherwise, the chain waits so long for its validators in each half of an epoch, as those that are killed
  * need time to come back: at each block for its share, as what failed is tried again at the next.
  */
 const PATIENCE_MS = 10_000
@@ -44,7 +44,7 @@ const STEADY_MS = 2500
  * attestations.
  */
 const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
-  protocol.sealBlock - 10,
+  protocol.sealBlock - 14,
   protocol.epochBlocks - 6,
   protocol.epochBlocks - 3,
 ]
@@ -75,6 +75,7 @@ interface Wanted {
   /** In two processes, whoever comes first the better one. */
   readonly miners: number
   readonly blockMs: number
+  readonly patienceMs?: number
 }
 
 /**
@@ -115,6 +116,7 @@ export async function runningSubnet({
   steady,
   miners,
   blockMs,
+  patienceMs = PATIENCE_MS,
 }: Wanted): Promise<Running> {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
@@ -226,7 +228,7 @@ export async function runningSubnet({
   const make = async (): Promise<void> => {
     while (!stopped) {
       const { offset } = at()
-      if (offset === 0 || offset === protocol.sealBlock) patience = PATIENCE_MS
+      if (offset === 0 || offset === protocol.sealBlock) patience = patienceMs
       const end = ENDS.find((block) => block > offset) ?? protocol.epochBlocks
       const share = patience / (end - offset)
       const before = Date.now()

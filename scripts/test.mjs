@@ -6,7 +6,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { install, packageManager } from './pnpm.mjs'
 
-const all = process.argv.includes('--all')
+const words = process.argv.slice(2)
+if (words.some((word) => word !== '--all')) {
+  console.error(`expected --all or nothing, got ${words.join(' ')}`)
+  process.exit(2)
+}
+const all = words.length > 0
 /** The Python of an environment that has python[test] in it. */
 const python = process.env.AFFINE_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
@@ -84,11 +89,11 @@ let failed = 0
 const failures = []
 
 /** Runs a step; what it prints is shown at its end if others run beside it. */
-async function run([name, [program, ...words]], isAlone) {
+async function run([name, [program, ...args]], isAlone) {
   const start = Date.now()
   const title = `\n── ${name}\n`
   if (isAlone) process.stdout.write(title)
-  const child = spawn(program, words, {
+  const child = spawn(program, args, {
     stdio: ['ignore', ...Array(2).fill(isAlone ? 'inherit' : 'pipe')],
   })
   const printed = []

@@ -31,7 +31,7 @@ const replacing = files.filter((file) =>
 /** Tests in Node: loading everything anew for each file would take longer than most of them. */
 const inNode = (
   name: string,
-  test: { include: string[]; exclude?: string[]; isolate: boolean },
+  test: { include: string[]; exclude?: string[]; isolate: boolean; testTimeout?: number },
 ) => ({
   resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
   ssr: { resolve: { conditions } },
@@ -50,7 +50,7 @@ export default defineConfig({
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
       inNode('replacing', { include: replacing, isolate: true }),
-      inNode('machine', { include: needMachine, isolate: false }),
+      inNode('machine', { include: needMachine, isolate: false, testTimeout: 240_000 }),
       ...(existsSync(chromium)
         ? [
             {

@@ -27,7 +27,7 @@ if (all && !python) {
 
 install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
-const counts = join(scratch, 'vitest.json')
+const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch, `${name}.json`))
 const pytestCounts = join(scratch, 'pytest.xml')
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
@@ -36,7 +36,11 @@ const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // What needs more of the machine, and a part of what takes long, is for `--all`.
 if (all) process.env.DUELS = '200'
-const projects = ['node', 'replacing'].map((name) => `--project=${name}`)
+/** Runs these projects' tests, and writes what they came to into a file. */
+const vitest = (projects, file, ...more) => [
+  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`), ...more],
+  ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+]
 /** One after the other; the steps of each run as many at a time as there are processors. */
 const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
@@ -54,16 +58,9 @@ const stages = [
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
-  {
-    tests: [
-      bin('vitest'),
-      'run',
-      ...(all ? [] : projects),
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${counts}`,
-    ],
-  },
+  { tests: vitest(['node', 'replacing'], counts) },
+  // Each of these keeps more than one processor busy.
+  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts, '--maxWorkers=100%') },
   all && {
     "compose.yaml's shape": [
       python,
@@ -116,8 +113,8 @@ for (const steps of stages.filter(Boolean)) {
   }
   await Promise.all(Array.from({ length: availableParallelism() }, inTurn))
 }
-if (existsSync(counts)) {
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))
+for (const file of [counts, moreCounts].filter((file) => existsSync(file))) {
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))
   passed += numPassedTests
   failed += numFailedTests
   for (const { name, message, assertionResults } of testResults) {

@@ -36,12 +36,15 @@ const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // What needs more of the machine, and a part of what takes long, is for `--all`.
 if (all) process.env.DUELS = '200'
+/** How many steps of a stage run at a time: with `--all` there is time. */
+const atOnce = all ? 1 : availableParallelism()
 /** Runs these projects' tests, and writes what they came to into a file. */
-const vitest = (projects, file, ...more) => [
-  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`), ...more],
+const vitest = (projects, file) => [
+  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
+  ...(all ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
-/** One after the other; the steps of each run as many at a time as there are processors. */
+/** One after the other. */
 const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
@@ -59,8 +62,7 @@ const stages = [
     'workspace consistency': [bin('sherif')],
   },
   { tests: vitest(['node', 'replacing'], counts) },
-  // Each of these keeps more than one processor busy.
-  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts, '--maxWorkers=100%') },
+  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
   all && {
     "compose.yaml's shape": [
       python,
@@ -107,11 +109,11 @@ async function run([name, [program, ...args]], isAlone) {
 
 for (const steps of stages.filter(Boolean)) {
   const waiting = Object.entries(steps)
-  const isAlone = waiting.length === 1
+  const isAlone = atOnce === 1 || waiting.length === 1
   const inTurn = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) await run(step, isAlone)
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, inTurn))
+  await Promise.all(Array.from({ length: atOnce }, inTurn))
 }
 for (const file of [counts, moreCounts].filter((file) => existsSync(file))) {
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))

@@ -85,7 +85,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
     ['af-verify --network l', ['local']],
     ['af completion f', ['fish']],
   ]
-  // The same program answers: what differs is how a line is put to it, and what becomes of its words.
+  // The same program answers: only how a line is put to it, and its words are taken, differs.
   const asked = all.filter((_, i) => shell === 'bash' || i % 3 === 0)
   it.skipIf(!isThere(shell))(
     'completes commands, options and values',

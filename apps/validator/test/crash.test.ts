@@ -195,23 +195,20 @@ describe('a disk that fails under a validator', () => {
 
 describe('a folder in which something was altered while a validator was down', () => {
   /**
-   * Alters a file in one way after the other while nobody has it open, sees what a validator says of
-   * each, and puts it back.
+   * Alters a file in one way after the other, from before a validator starts; sees what it says of
+   * each, and puts the file back.
    */
   async function expectSays(
     path: string,
     alterations: readonly (readonly [(bytes: Buffer) => Buffer, RegExp])[],
   ): Promise<void> {
     const before = await readFile(path)
-    let started: Started | undefined
-    for (const [change, message] of alterations) {
+    for (const [i, [change, message]] of alterations.entries()) {
       await writeFile(path, change(Buffer.from(before)))
-      const said = started?.stdout().length
-      started ??= seat.validate()
-      await started.says(message, said)
+      if (i === 0) validator = seat.validate()
+      await validator.says(message, validator.stdout().length)
     }
     await writeFile(path, before)
-    validator = started ?? validator
   }
   const swap = (from: RegExp, to: string) => (bytes: Buffer) =>
     Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1')

@@ -27,7 +27,6 @@ let second: Ended
 const deaths = new Map<string, number>()
 /** What must not be, where it was seen. */
 const wrong: string[] = []
-const logs: string[] = []
 /** Epochs in whose sampling somebody died. */
 const brokenOff = new Map<Seat, Set<number>>()
 
@@ -115,7 +114,8 @@ async function live(seat: Seat, random: Random): Promise<Ended> {
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
   const soon = planned === undefined ? 1 : 8 // before it has come to where it would end anyhow
   const memory = `${seat.folder}-unsynced`
-  if (by !== 'disk') await rm(memory, { force: true }) // what a process after that one synced is not known
+  // What a process after that one synced is not known.
+  if (by !== 'disk') await rm(memory, { force: true })
   const [path, most] = place
   const from = 1 + draw(Math.ceil(most / soon))
   const fault = { path, from, fault: oneOf(['KILL', 'CUT']), memory }
@@ -153,13 +153,6 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   ) {
     const ended = await live(seat, random)
     const what = doing(ended)
-    logs.push(
-      `== ${seat.account.hotkey} ${subnet.at().epoch}.${subnet.at().offset} ${what}\n${ended.stdout
-        .split('\n')
-        .filter((l) => !l.includes('"sample"') && !l.includes('"call"'))
-        .map((l) => l.slice(0, 300))
-        .join('\n')}\n${ended.stderr.slice(0, 300)}`,
-    )
     deaths.set(what, (deaths.get(what) ?? 0) + 1)
     wrong.push(...problemsIn(ended))
     const now = await journalsOf(seat)
@@ -209,12 +202,6 @@ beforeAll(async () => {
   while (!known()) await sleep(50)
   await Promise.all([...steady, ...last].map((process) => process.stop()))
   ;({ epochs, file } = await subnet.end())
-  for (const e of epochs) for (const f of e.flaws) console.log('FLAW', JSON.stringify(f))
-  if (epochs.some((e) => e.flaws.length)) {
-    const { cpSync } = await import('node:fs')
-    cpSync(subnet.root, `/tmp/killed-${SEED}`, { recursive: true })
-    console.log(logs.join('\n'))
-  }
   if (process.env.KILLS)
     console.info(SEED, epochs.length, Object.fromEntries([...deaths].sort()), countsOf())
 }, 900_000)

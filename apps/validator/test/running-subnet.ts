@@ -30,8 +30,9 @@ const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 /**
- * Unless told otherwise, the chain waits so long for its validators in each half of an epoch, as those that are killed
- * need time to come back: at each block for its share, as what failed is tried again at the next.
+ * Unless told otherwise, the chain waits so long for its validators in each half of an epoch, as
+ * those that are killed need time to come back: at each block for its share, as what failed is
+ * tried again at the next.
  */
 const PATIENCE_MS = 10_000
 /**

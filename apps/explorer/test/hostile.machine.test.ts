@@ -17,10 +17,7 @@ let hostile: Hostile
 let serving: Started
 let browser: Browser
 
-// They were bundled all the same, and hooks of tests that are left out do not run.
-if (!HAS_BROWSER) await killAll()
-
-describe.runIf(HAS_BROWSER)('hostile evidence', { timeout: 240_000 }, () => {
+describe.runIf(HAS_BROWSER)('hostile evidence', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'hostile-'))
     await mkdir(join(root, 'buckets'))

@@ -32,7 +32,7 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
 const overhang = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
-describe.runIf(HAS_BROWSER)('the page, over what a demo left', { timeout: 240_000 }, () => {
+describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   beforeAll(async () => {
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
     demo = await runDemo()

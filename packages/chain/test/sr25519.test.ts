@@ -19,13 +19,14 @@ const signature = plain.sign(secret, message)
 
 /** `verifySignature` once plain JavaScript is asked no more. */
 async function compiled() {
-  const { verifySignature } = await load()
-  await vi.waitFor(() => {
+  const { verifyReady, verifySignature } = await load()
+  await verifyReady()
+  return (...asked: Parameters<typeof verifySignature>): boolean => {
     const before = vi.mocked(plain.verify).mock.calls.length
-    verifySignature(message, signature, key)
+    const isValid = verifySignature(...asked)
     expect(vi.mocked(plain.verify).mock.calls.length).toBe(before)
-  })
-  return verifySignature
+    return isValid
+  }
 }
 
 function inPlainJavaScript(...asked: Parameters<typeof plain.verify>): boolean {
@@ -101,13 +102,26 @@ test('and of the vectors', async () => {
   }
 })
 
+test('the first signature starts WebAssembly, for all that wait for it', async () => {
+  const waitReady = vi.fn(async () => false)
+  vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady, sr25519Verify: () => false }))
+  const { verifyReady, verifySignature } = await load()
+  verifySignature(message, signature, key)
+  await vi.waitFor(() => expect(waitReady).toHaveBeenCalledTimes(1))
+  await Promise.all([verifyReady(), verifyReady()])
+  verifySignature(message, signature, key)
+  expect(waitReady).toHaveBeenCalledTimes(1)
+  vi.doUnmock('@polkadot/wasm-crypto')
+})
+
 test('plain JavaScript goes on where WebAssembly does not start', async () => {
-  vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady: async () => false }))
-  const { verifySignature } = await load()
+  const notStarted = { waitReady: async () => false, sr25519Verify: () => false }
+  vi.doMock('@polkadot/wasm-crypto', () => notStarted)
+  const { verifyReady, verifySignature } = await load()
+  await verifyReady()
   for (let i = 0; i < 3; i++) {
     expect(verifySignature(message, signature, key)).toBe(true)
     expect(verifySignature(message, flipped(signature, 9), key)).toBe(false)
-    await new Promise((done) => setTimeout(done, 20))
   }
   vi.doUnmock('@polkadot/wasm-crypto')
 })

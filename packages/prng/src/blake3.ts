@@ -4,7 +4,7 @@ import type { IHasher } from 'hash-wasm'
 
 /** hash-wasm's hasher, once it runs: some ten times as fast as plain JavaScript. */
 let compiled: IHasher | undefined
-let isAsked = false
+let starting: Promise<void> | undefined
 
 /**
  * BLAKE3-256 of these bytes, one after the other. Nobody has to choose or wait: the first call
@@ -12,21 +12,29 @@ let isAsked = false
  * bytes.
  */
 export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
-  if (!isAsked) start()
-  if (compiled === undefined) return plain(concatBytes(...parts))
+  if (compiled === undefined) {
+    void blake3Ready()
+    return plain(concatBytes(...parts))
+  }
   compiled.init()
   for (const part of parts) compiled.update(part)
   return compiled.digest('binary')
 }
 
-function start(): void {
-  isAsked = true
-  import('hash-wasm')
-    .then(({ createBLAKE3 }) => createBLAKE3())
-    .then(
-      (hasher) => {
-        compiled = hasher
-      },
-      () => undefined, // no WebAssembly here, or none that this page may compile
-    )
+/**
+ * Resolves once `blake3` is as fast as it gets here. For who has so much to hash, without a pause,
+ * that the WebAssembly would not come to start. Never rejects.
+ */
+export function blake3Ready(): Promise<void> {
+  starting ??= start()
+  return starting
+}
+
+async function start(): Promise<void> {
+  try {
+    const { createBLAKE3 } = await import('hash-wasm')
+    compiled = await createBLAKE3()
+  } catch {
+    // no WebAssembly here, or none that this page may compile
+  }
 }

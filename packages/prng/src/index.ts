@@ -1,4 +1,4 @@
-export { blake3 } from './blake3.ts'
+export { blake3, blake3Ready } from './blake3.ts'
 export { canonicalize, type Json, parseCanonical, type Result } from './canonical-json.ts'
 export { digest, digestOfText, digestsAfter, type Hash } from './digest.ts'
 export { type Generator, type PcgState, pcg64 } from './generator.ts'

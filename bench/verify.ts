@@ -50,12 +50,11 @@ async function measure({ folder, size, jobs, copies, to, warmUp }: Run): Promise
     most = Math.max(most, process.memoryUsage().rss)
   }
   const timer = setInterval(look, 50)
-  const choose = (holders: readonly string[]) => holders.slice(0, copies)
+  const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
   const reading = { chain, network: networkOf(size), openBucket: bucketIn(folder), choose, to }
-  const inThreads = threads && { check: threads.check, lanesAtOnce: jobs + 1 }
   if (warmUp !== undefined) for await (const _ of recompute({ ...reading, to: warmUp }));
   let start = performance.now()
-  for await (const { report, flaws: found } of recompute({ ...reading, ...inThreads })) {
+  for await (const { report, flaws: found } of recompute({ ...reading, ...threads })) {
     look()
     ms.push(performance.now() - start)
     memory.push(most)

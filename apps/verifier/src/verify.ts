@@ -91,11 +91,12 @@ async function* epochsOf(
   const jobs = wanted ?? availableParallelism()
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
   await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
-  yield* recompute({ ...data, to, choose, check: threads.check, lanesAtOnce: jobs + 1 })
+  yield* recompute({ ...data, to, choose, ...threads })
 }
 
 /** Draws so many holders, others each time: nobody can know which copies are looked at. */
-function drawing(most: number): Choose {
+function drawing(most: number): Choose | null {
+  if (most === 0) return null
   return (holders) => {
     const left = [...holders]
     const draw = () => left.splice(randomInt(left.length), 1)

@@ -3,8 +3,8 @@ import type { Hash } from '@affine/prng'
 /** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
   /**
-   * The file's bytes, or null if it is not there. Rejects if there are more than `limit` or on any
-   * other failure.
+   * The file's bytes, which are the caller's, or null if it is not there. Rejects if there are more
+   * than `limit` or on any other failure.
    */
   read(path: string, limit: number): Promise<Uint8Array | null>
   /**

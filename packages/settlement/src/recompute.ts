@@ -38,8 +38,8 @@ export interface RecomputeOptions extends PublicData {
   readonly to?: number | undefined
   /** False: takes one authentic copy of what it needs, and looks at no other. */
   readonly compare?: boolean
-  /** Whose copies of a block are compared, of all who answer for one; all without. */
-  readonly choose?: Choose | undefined
+  /** Whose copies of a block are compared, of all who answer for one; all without, none if null. */
+  readonly choose?: Choose | null | undefined
   /** Sees every sample of every lane, before its lane is known to be whole. */
   readonly onSample?: ((sample: Sample, place: SamplePlace) => void) | undefined
   /** Audits blocks; without, it is done in this thread. */
@@ -88,19 +88,22 @@ interface Stretch extends RecomputeOptions {
 }
 
 async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
-  const { chain, openBucket, compare = true } = options
+  const { chain, openBucket, onSample, compare = true } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const copies = ended && duel && (await openCopies(options, state, { duel, ended, failed }))
+  const looking = { ...options, choose: options.choose ?? undefined }
+  const copies = ended && duel && (await openCopies(looking, state, { duel, ended, failed }))
+  const isKept = onSample !== undefined || (copies && options.choose !== null)
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
     const keep: Keep = async (block, bytes, from) => {
-      showSamples(bytes, { validator, block: block.hash }, options.onSample)
+      showSamples(bytes, { validator, block: block.hash }, onSample)
       if (copies) await copies.compareBlock(sought, { block, bytes, from })
     }
     const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
-    const read = sourceReader({ sources, keep, failed, check: options.check })
+    const reading = { sources, failed, check: options.check }
+    const read = sourceReader(isKept ? { ...reading, keep } : reading)
     return checkLane({ chain, state, validator, head, read })
   }
   const limit = pLimit(options.lanesAtOnce ?? 1)
@@ -117,7 +120,7 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   }
   // Without a duel, those answer that would vote in the next: they attested the epoch.
   const voting = { weights: votersAfter(state, settled.snapshot) }
-  const looked = copies || (await openCopies(options, state, { duel: voting, ended, failed }))
+  const looked = copies || (await openCopies(looking, state, { duel: voting, ended, failed }))
   const differing = looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...wrongClaims(settled)])
   const votes = await votesIn({ ...options, ended }, settled)

@@ -17,7 +17,7 @@ export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 /** Opens the bucket that a validator announced; null when it may not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
-/** Reads and audits a block: `checkBlock`, here or in another thread. */
+/** Reads and audits a block: `checkBlock`, here, or in a thread that takes the bytes away. */
 export type CheckBlock = (
   bytes: Uint8Array,
   wanted: BlockRequest,
@@ -50,10 +50,20 @@ export interface Reading {
  */
 export function sourceReader({
   sources,
-  keep = async () => {},
+  keep,
   failed = new Set(),
   check = checkHere,
 }: Reading): LaneRequest['read'] {
+  const checkAndKeep = async (
+    bytes: Uint8Array,
+    wanted: BlockRequest,
+    from: string,
+  ): Promise<Read<AuditedBlock>> => {
+    if (keep === undefined) return check(bytes, wanted)
+    const block = await check(bytes.slice(), wanted)
+    if (block.ok) await keep(block.value, bytes, from)
+    return block
+  }
   return async (wanted) => {
     const tried: string[] = []
     for (const source of failedLast(sources, failed)) {
@@ -62,8 +72,7 @@ export function sourceReader({
         tried.push(`${source.name}: ${bytes}`)
         continue
       }
-      const block = await check(bytes, wanted)
-      if (block.ok) await keep(block.value, bytes, source.name)
+      const block = await checkAndKeep(bytes, wanted, source.name)
       // A bad sample was signed by the validator: no other copy is better.
       if (block.ok || block.code === 'BAD_SAMPLE') return block
       failed.add(source.name)

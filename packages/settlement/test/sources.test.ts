@@ -7,7 +7,7 @@ import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBucket } from '../src/node/open-bucket.ts'
-import { type Keep, type Source, sourceReader } from '../src/sources.ts'
+import { type CheckBlock, checkHere, type Keep, type Source, sourceReader } from '../src/sources.ts'
 import { draft, key } from './draft.ts'
 
 const duel = { id: 'd0'.repeat(32), champion: key, contender: key }
@@ -308,6 +308,34 @@ describe('a reader', () => {
         code: 'MISSING_BLOCK',
       })
     }
+  })
+
+  it('hands over the bytes of a block though its check takes them away', async () => {
+    const check: CheckBlock = (bytes, asked) => {
+      const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
+      expect(bytes).toHaveLength(0)
+      return checkHere(taken, asked)
+    }
+    const kept: string[] = []
+    const keep: Keep = async (_, bytes) => void kept.push(Buffer.from(bytes).toString())
+    for (const source of sources('good')) {
+      const reader = sourceReader({ sources: [source], keep, check })
+      expect((await reader(wanted(block.hash))).ok).toBe(true)
+    }
+    expect(kept).toEqual(Array(2).fill(Buffer.from(block.bytes).toString()))
+  })
+
+  it('checks the very bytes that it read where nobody keeps them', async () => {
+    const read = Uint8Array.from(block.bytes)
+    const checked: Uint8Array[] = []
+    const check: CheckBlock = (bytes, asked) => {
+      checked.push(bytes)
+      return checkHere(bytes, asked)
+    }
+    const source = { name: 'one', read: async () => read }
+    expect((await sourceReader({ sources: [source], check })(wanted(block.hash))).ok).toBe(true)
+    expect(checked).toHaveLength(1)
+    expect(checked[0]).toBe(read)
   })
 
   it('follows no link out of a bucket to what is no block', async () => {

@@ -14,6 +14,8 @@ const YOUNG_MB = 24
  */
 export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
+  /** So many that every thread has a block, and the next ones are being read. */
+  readonly lanesAtOnce: number
 }
 
 /**
@@ -39,8 +41,10 @@ export function openThreads(most: number, spared = 0): Threads {
         return checkHere(bytes, wanted)
       }
       pool ??= start()
-      return JSON.parse(await (await pool).run({ bytes, wanted }))
+      const transferList = [bytes.buffer as ArrayBuffer]
+      return JSON.parse(await (await pool).run({ bytes, wanted }, { transferList }))
     },
+    lanesAtOnce: 2 * most,
     [Symbol.asyncDispose]: async () => (await pool)?.destroy(),
   }
 }

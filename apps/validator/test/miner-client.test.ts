@@ -83,7 +83,7 @@ describe.concurrent('asked again, until it answers', () => {
         response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
       if (index === 2) response.write('{')
     })
-    expect(await content(ask(url, 300))).toBe('B2')
+    expect(await content(ask(url, 2000))).toBe('B2')
     expect(seen.length).toBe(4)
   })
 

@@ -13,7 +13,7 @@ import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import { type Listening, listen } from '../service/listen.ts'
 import { lookout } from '../service/lookout.ts'
 import type { Metrics } from '../service/metrics.ts'
-import { narrate, serviceOutput, warn } from '../service/narrate.ts'
+import { narrate, warn } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
 import { keepPrivate, OWNERS } from '../service/private-folder.ts'
 import { problemLines, readService, type Settings, serviceCommand } from '../service/settings.ts'
@@ -41,6 +41,8 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
     if (!settings || !account) return command.error(problemLines(problems))
+    // Here, so that other commands start without it.
+    const { serviceOutput } = await import('../service/service-output.ts')
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {
@@ -66,7 +68,6 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
   if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
-  // Here, so that other commands start without it.
   const { metricsOf } = await import('../service/metrics.ts')
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)

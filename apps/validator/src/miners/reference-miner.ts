@@ -1,7 +1,5 @@
 import { registry } from '@affine/envs'
 import { digest, pcg64 } from '@affine/prng'
-import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { type Listening, listen } from '../service/listen.ts'
 
 /**
@@ -49,6 +47,9 @@ export async function serveMiner(
   port: number,
   hear: (exchange: Exchange) => void = () => {},
 ): Promise<Listening> {
+  // Here, so that most commands start without them.
+  const { Hono } = await import('hono')
+  const { bodyLimit } = await import('hono/body-limit')
   const app = new Hono()
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const prompt = promptIn(await context.req.json().catch(() => null))

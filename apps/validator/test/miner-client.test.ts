@@ -302,15 +302,15 @@ describe('an answer', () => {
 
   it('may take all its time once it is asked, however long the connection took', async () => {
     const { url, seen } = await serve((_, __, response) => {
-      setTimeout(() => response.writeHead(200, json).end(completion('A1')), 500)
+      setTimeout(() => response.writeHead(200, json).end(completion('A1')), 1000)
     })
     type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
     const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
     const { createConnection } = agent
     agent.createConnection = (options, done) =>
-      void setTimeout(() => done(null, connect(options)), 500)
+      void setTimeout(() => done(null, connect(options)), 1000)
     try {
-      expect(await content(ask(url, 800))).toBe('A1')
+      expect(await content(ask(url, 1700))).toBe('A1')
     } finally {
       agent.createConnection = createConnection
     }

@@ -76,13 +76,14 @@ export type ResetOptions = {
 /** What the draws of an episode come from, and what its commitment is made with. */
 interface Source {
   readonly random: Generator
-  /** The challenge id, or the seed in decimal. */
-  readonly origin: string
+  /** The challenge id, or the seed. */
+  readonly origin: string | number | bigint
   /** How many resets since have gone on with the stream. */
   readonly since: number
 }
 
-interface Episode extends Source {
+interface Episode {
+  readonly source: Source
   readonly info: Info
   state: unknown
   /** How many steps it may still take. */
@@ -118,10 +119,9 @@ export class Env {
     const { spec } = this
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
-    const { origin, since } = source
-    const from = since === 0 ? origin : `${origin}+${since}`
-    const info = new Info(spec, challengeId, () => digest('truth', from, spec.truth(state)))
-    this.#episode = { ...source, info, state, left: spec.maxSteps, total: 0 }
+    const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
+    const info = new Info(spec, challengeId, commit)
+    this.#episode = { source, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
   }
 
@@ -131,11 +131,11 @@ export class Env {
       return { random: pcg64(seedOf(challengeId)), origin: challengeId, since: 0 }
     }
     if (seed === undefined && this.#episode !== undefined) {
-      const { random, origin, since } = this.#episode
+      const { random, origin, since } = this.#episode.source
       return { random, origin, since: since + 1 }
     }
     const first = seed ?? drawnSeed()
-    return { random: pcg64(first), origin: String(first), since: 0 }
+    return { random: pcg64(first), origin: first, since: 0 }
   }
 
   /**
@@ -157,7 +157,7 @@ export class Env {
       throw new TypeError(
         `"action" expected ${spec.actionSpace.description}, got ${String(action)}`,
       )
-    const played = action === null ? null : spec.step(episode.state, action, episode.random)
+    const played = action === null ? null : spec.step(episode.state, action, episode.source.random)
     const { state, reward, terminated } = played ?? forfeitOf(episode, spec)
     episode.state = state
     episode.total += reward
@@ -201,6 +201,10 @@ export class Env {
     return this.actionSpace.contains(action) ? action : null
   }
 }
+
+/** Written only when it is asked for: a seed in decimal takes longer than a step. */
+const saltOf = ({ origin, since }: Source): string =>
+  since === 0 ? String(origin) : `${origin}+${since}`
 
 /** What an action comes to that is illegal, or none. */
 function forfeitOf({ state, total }: Episode, { lowestReward }: EnvSpec) {

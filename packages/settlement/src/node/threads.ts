@@ -5,6 +5,8 @@ import { type CheckBlock, checkHere } from '../sources.ts'
 /** A smaller block is checked sooner than it is sent. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
+/** The one that it checks, and the one that it finds there when it is done. */
+const BLOCKS_EACH = 2
 /** Half of the engine's own: no slower, and two threads stay below 400 MB. */
 const YOUNG_MB = 24
 
@@ -14,7 +16,7 @@ const YOUNG_MB = 24
  */
 export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
-  /** So many that every thread has a block, and the next ones are being read. */
+  /** So many that every thread has its blocks, and one more is being read. */
   readonly lanesAtOnce: number
 }
 
@@ -29,10 +31,16 @@ export function openThreads(most: number, spared = 0): Threads {
     const { Piscina } = await import('piscina')
     const script = `./check-block${extname(import.meta.url)}` // built, or from the sources
     const filename = new URL(script, import.meta.url).href
-    const size = { minThreads: 0, maxThreads: most, idleTimeout: IDLE_MS }
+    const size = { minThreads: 0, maxThreads: most, concurrentTasksPerWorker: BLOCKS_EACH }
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB }
     // Else threads stand still between blocks, and no WebAssembly starts in them.
-    return new Piscina({ filename, ...size, resourceLimits, atomics: 'disabled' })
+    return new Piscina({
+      filename,
+      ...size,
+      idleTimeout: IDLE_MS,
+      resourceLimits,
+      atomics: 'disabled',
+    })
   }
   return {
     check: async (bytes, wanted) => {
@@ -44,7 +52,7 @@ export function openThreads(most: number, spared = 0): Threads {
       const transferList = [bytes.buffer as ArrayBuffer]
       return JSON.parse(await (await pool).run({ bytes, wanted }, { transferList }))
     },
-    lanesAtOnce: 2 * most,
+    lanesAtOnce: BLOCKS_EACH * most + 1,
     [Symbol.asyncDispose]: async () => (await pool)?.destroy(),
   }
 }

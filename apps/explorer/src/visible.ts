@@ -3,8 +3,8 @@ const HIDDEN =
   /[^\S\n ]|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * Text from outside, as it may be shown: what does not show is named by its code, as in ⟨U+202E⟩,
- * line feeds stay, and no more than `most` characters are taken.
+ * Text from outside, as it may be shown: what does not show is named by its code, as ⟨U+202E⟩, line
+ * feeds stay, and no more than `most` characters are taken.
  */
 export function visible(text: string, most = 4096): string {
   const cut = text.length > most ? `${text.slice(0, most)}… ${text.length - most} more` : text

@@ -31,15 +31,14 @@ export function openThreads(most: number, spared = 0): Threads {
     const { Piscina } = await import('piscina')
     const script = `./check-block${extname(import.meta.url)}` // built, or from the sources
     const filename = new URL(script, import.meta.url).href
-    const size = { minThreads: 0, maxThreads: most, concurrentTasksPerWorker: BLOCKS_EACH }
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB }
-    // Else threads stand still between blocks, and no WebAssembly starts in them.
     return new Piscina({
       filename,
-      ...size,
+      minThreads: 0,
+      maxThreads: most,
+      concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
-      resourceLimits,
-      atomics: 'disabled',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      atomics: 'disabled', // else threads stand still between blocks, and no WebAssembly starts
     })
   }
   return {

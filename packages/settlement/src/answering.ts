@@ -23,7 +23,7 @@ interface Looked extends PublicData {
 
 /**
  * The copies that those have who answer for the epoch that `state` governs: voters of `duel` that
- * were due or attested it. What they have of its states is read at once.
+ * were due or attested it. What they have of its states is read meanwhile.
  */
 export async function openCopies(
   { network, openBucket, owners, choose }: Looked,
@@ -47,7 +47,7 @@ export async function openCopies(
     .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
   const copies = new Copies(sources, { failed, choose })
   // All others were read with the epoch before.
-  if (epoch === network.firstEpoch) await copies.readStates(epoch)
-  await copies.readStates(epoch + 1)
+  if (epoch === network.firstEpoch) copies.readStates(epoch)
+  copies.readStates(epoch + 1)
   return copies
 }

@@ -56,6 +56,8 @@ export class Copies {
   readonly #silent = new Map<string, string>()
   /** The roots of states that buckets hold, by path. */
   readonly #roots: (readonly [path: string, holder: string, root: Hash])[] = []
+  /** The states that are being read. */
+  readonly #reading: Promise<void>[] = []
   readonly #found: Found[] = []
 
   constructor(sources: readonly Source[], { failed, choose = (holders) => holders }: Looking) {
@@ -64,8 +66,13 @@ export class Copies {
     this.#choose = choose
   }
 
-  /** Reads what each bucket has as the state that governs `epoch`, if it has one. */
-  async readStates(epoch: number): Promise<void> {
+  /** Begins to read what each bucket has as the state that governs `epoch`, if it has one. */
+  readStates(epoch: number): void {
+    this.#reading.push(this.#readStates(epoch))
+  }
+
+  /** Never rejects. */
+  async #readStates(epoch: number): Promise<void> {
     const path = statePath(epoch)
     const asked = [...this.#sources.values()].filter(({ name }) => !this.#failed.has(name))
     const kept = await sideBySide(asked, ({ name, read }) =>
@@ -129,7 +136,8 @@ export class Copies {
    * What did not hold, once it is known which states are right. Blocks in an order of their own:
    * lanes that are read side by side end as they like.
    */
-  flaws(states: readonly State[]): readonly Found[] {
+  async flaws(states: readonly State[]): Promise<readonly Found[]> {
+    await Promise.all(this.#reading)
     const found = [...this.#found].sort(byDetail)
     for (const state of states) {
       const expected = stateRoot(state)

@@ -121,7 +121,7 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   // Without a duel, those answer that would vote in the next: they attested the epoch.
   const voting = { weights: votersAfter(state, settled.snapshot) }
   const looked = copies || (await openCopies(looking, state, { duel: voting, ended, failed }))
-  const differing = looked.flaws([state, settled.state])
+  const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...wrongClaims(settled)])
   const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]

@@ -29,7 +29,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   await copies.compareBlock(sought, { block, bytes, from: 'reader' })
-  return { flaws: copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
+  return { flaws: await copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
 }
 
 it('finds nothing in the same bytes', async () => {
@@ -82,7 +82,7 @@ it('says who signed twice once, and what it finds in an order of its own', async
     }
     const both = { validator: 'absent', head: hash, attesters: ['a', 'b'], holders: [] }
     await copies.compareBlock(both, { block, bytes, from: 'reader' })
-    return copies.flaws([]).map(({ validator, code }) => `${validator} ${code}`)
+    return (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
   }
   const twice = `${key.hotkey} SIGNED_TWICE`
   const found = [twice, 'c BAD_LINES', 'd COPY_MISSING']
@@ -120,7 +120,7 @@ it('asks a bucket that failed for no other block, and only who attested owes one
   await compare(['holder'])
   await compare(['holder', 'nobody'])
   expect(asked).toHaveLength(1)
-  const reasons = copies.flaws([]).map(({ detail }) => detail.replace(/^.*: /, ''))
+  const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
   expect(reasons).toEqual([
     'silent',
     'silent',
@@ -167,10 +167,10 @@ it('compares the states that buckets hold, but for those that failed', async () 
     ],
     { failed },
   )
-  await copies.readStates(5)
-  expect([...failed]).toEqual(['gone', 'silent'])
-  expect(copies.flaws([state])).toEqual([
+  copies.readStates(5)
+  expect(await copies.flaws([state])).toEqual([
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
   ])
-  expect(copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
+  expect([...failed]).toEqual(['gone', 'silent'])
+  expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
 })

@@ -7,8 +7,6 @@ const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
 /** The one that it checks, and the one that it finds there when it is done. */
 const BLOCKS_EACH = 2
-/** Half of the engine's own: no slower, and two threads stay below 400 MB. */
-const YOUNG_MB = 24
 
 /**
  * Threads that check blocks. None is started before there is work for one. Disposing of them
@@ -37,7 +35,6 @@ export function openThreads(most: number, spared = 0): Threads {
       maxThreads: most,
       concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
       atomics: 'disabled', // else threads stand still between blocks, and no WebAssembly starts
     })
   }

@@ -4,6 +4,8 @@ import { base58 } from '@scure/base'
 import * as sr25519 from '@scure/sr25519'
 import { verifySignature } from './sr25519.ts'
 
+export { verifyReady } from './sr25519.ts'
+
 /**
  * A key that signs. `sign` takes the raw bytes; there is no `<Bytes>` wrapping. Protocol §1.4.
  */

@@ -1,4 +1,11 @@
-export { type Account, account, decodeAddress, encodeAddress, verify } from './account.ts'
+export {
+  type Account,
+  account,
+  decodeAddress,
+  encodeAddress,
+  verify,
+  verifyReady,
+} from './account.ts'
 export {
   BLOCK_MS,
   type Chain,
@@ -14,4 +21,3 @@ export { LocalChain, type LocalOptions } from './local/local-chain.ts'
 export { serveLocal } from './local/local-server.ts'
 export type { Params } from './local/log.ts'
 export { remoteChain } from './local/remote-chain.ts'
-export { verifyReady } from './sr25519.ts'

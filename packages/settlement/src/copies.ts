@@ -1,5 +1,5 @@
 import { type BlockFault, blockPath, LIMITS, readBlock, statePath } from '@affine/blocks'
-import { verify } from '@affine/chain'
+import { verify } from '@affine/chain/account'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import { STATE_BYTES } from './attested-state.ts'

@@ -8,7 +8,7 @@ import {
   LIMITS,
   type Read,
 } from '@affine/blocks'
-import { verify } from '@affine/chain'
+import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
 /** A bucket that can be read, under the name that faults give it. */

@@ -1,5 +1,5 @@
 import type { BlockRequest } from '@affine/blocks'
-import { verifyReady } from '@affine/chain'
+import { verifyReady } from '@affine/chain/account'
 import { blake3Ready } from '@affine/prng'
 import { checkHere } from '../sources.ts'
 

@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { recompute } from '@affine/settlement'
+import type { State } from '@affine/duel'
+import { type PublicData, recompute } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, type Size } from './evidence.ts'
 
@@ -23,8 +24,6 @@ interface Run {
   readonly copies: number
   /** The last epoch. */
   readonly to?: number
-  /** Recomputes up to this epoch before it measures, for what the engine learns. */
-  readonly warmUp?: number
 }
 
 /** What it took. */
@@ -41,8 +40,9 @@ const asked = process.argv[2]
 if (asked === undefined) await main()
 else process.send?.(await measure(JSON.parse(asked)))
 
-async function measure({ folder, size, jobs, copies, to, warmUp }: Run): Promise<Taken> {
-  const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))
+async function measure({ folder, size, jobs, copies, to }: Run): Promise<Taken> {
+  const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
+  const reading = { ...(await dataIn(folder, size)), choose, to }
   await using threads = jobs > 1 ? openThreads(jobs) : undefined
   const [ms, memory]: [number[], number[]] = [[], []]
   let [samples, flaws, most] = [0, 0, 0]
@@ -50,9 +50,6 @@ async function measure({ folder, size, jobs, copies, to, warmUp }: Run): Promise
     most = Math.max(most, process.memoryUsage().rss)
   }
   const timer = setInterval(look, 50)
-  const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
-  const reading = { chain, network: networkOf(size), openBucket: bucketIn(folder), choose, to }
-  if (warmUp !== undefined) for await (const _ of recompute({ ...reading, to: warmUp }));
   let start = performance.now()
   for await (const { report, flaws: found } of recompute({ ...reading, ...threads })) {
     look()
@@ -66,6 +63,11 @@ async function measure({ folder, size, jobs, copies, to, warmUp }: Run): Promise
   }
   clearInterval(timer)
   return { ms, memory, samples, flaws }
+}
+
+async function dataIn(folder: string, size: Size): Promise<PublicData> {
+  const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))
+  return { chain, network: networkOf(size), openBucket: bucketIn(folder) }
 }
 
 async function main(): Promise<void> {
@@ -102,13 +104,27 @@ async function ofMillion(folder: string): Promise<void> {
   }
 }
 
+/** An early epoch and a late one by turns: no machine is as fast all the time. */
 async function ofLong(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, quota: 4 }
-  await made('1,000 epochs of 16 lanes of 8 samples', () => makeEvidence(folder, size))
-  const { ms } = await inProcess({ folder, size, jobs: 1, copies: 0, warmUp: 200 })
-  const [first, last] = [ms.slice(10, 100), ms.slice(-90)]
-  const [early, late] = [first, last].map((part) => medianOf(part).toFixed(2))
-  console.log(`an epoch takes ${early} ms from 10 to 100, ${late} ms in the 90 up to ${ms.length}`)
+  await made('1,100 epochs of 16 lanes of 8 samples', () => makeEvidence(folder, size))
+  const data = { ...(await dataIn(folder, size)), choose: null }
+  const states: State[] = []
+  for await (const { state } of recompute(data)) if (state.duel) states.push(state)
+  const timeOf = async (from: State): Promise<number> => {
+    const start = performance.now()
+    for await (const _ of recompute({ ...data, from, to: from.epoch }));
+    return performance.now() - start
+  }
+  const [first, last] = [states.slice(10, 100), states.slice(-100, -10)]
+  const [early, late]: [number[], number[]] = [[], []]
+  for (const [i, state] of first.entries()) {
+    early.push(await timeOf(state))
+    late.push(await timeOf(last[i] ?? state))
+  }
+  const [soon, then] = [early, late].map((list) => medianOf(list).toFixed(2))
+  const [a, b, c, d] = [first[0], first.at(-1), last[0], last.at(-1)].map((state) => state?.epoch)
+  console.log(`an epoch takes ${soon} ms from ${a} to ${b}, ${then} ms from ${c} to ${d}`)
 }
 
 async function made(what: string, make: () => Promise<void>): Promise<void> {

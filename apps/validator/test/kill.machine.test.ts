@@ -44,9 +44,12 @@ interface Way {
   readonly by: 'disk' | 'time' | 'samples' | 'words' | 'blocks'
   readonly place?: (typeof PLACES)[number] | undefined
   readonly words?: RegExp | undefined
+  /** Whether it stays dead until its epoch is over. */
+  readonly isDeadForLong?: boolean
 }
 /** The first lives of all: together they die of everything, however few there are. */
 const FIRST: Way[] = [
+  { by: 'words', words: /"what":"seal/, isDeadForLong: true },
   { by: 'time' },
   { by: 'samples' },
   { by: 'disk', place: PLACES[4] },
@@ -132,11 +135,14 @@ async function live(seat: Seat, random: Random): Promise<Ended> {
     const more = draw(80_000 / soon)
     await within(LIFE, async () => dead || (await sizeOf(seat)) > before + more)
   }
-  if (by === 'words') await within(LIFE, said(words))
+  const isSure = planned?.isDeadForLong === true
+  if (by === 'words') await within(isSure ? Number.POSITIVE_INFINITY : LIFE, said(words))
   if (by === 'blocks') await within(LIFE, said(/"type":"started"/))
   if (by === 'blocks') await within(draw(20), () => dead)
   if (by !== 'disk' && by !== 'time') await sleep(draw(40))
-  return process.stop('SIGKILL')
+  const ended = await process.stop('SIGKILL')
+  if (isSure) await subnet.reaches(subnet.at().epoch + 1)
+  return ended
 }
 
 /**

@@ -2,8 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { blockPath, LIMITS } from '@affine/blocks'
 import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
-import { beaconBlock, NETWORKS, LOCAL_NETWORK as network } from '@affine/settlement'
+import { beaconBlock, NETWORKS, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Validator } from '../src/epoch/validator.ts'
 import { playerReply } from '../src/miners/reference-miner.ts'
@@ -50,8 +51,10 @@ async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
 
 function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
   const events: Event[] = []
+  const name = `b${folder.length}-${count++}`
+  const places = placesOf({ folder, bucket: join(root, 'buckets') }, name, network)
   const validator = new Validator({
-    ...placesOf({ folder, bucket: join(root, 'buckets') }, `b${folder.length}-${count++}`, network),
+    ...places,
     ...{
       chain,
       account: own,
@@ -73,7 +76,7 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
   }
   const sent = (): readonly string[] =>
     events.flatMap((event) => (event.type === 'sent' ? [event.what] : []))
-  return { validator, events, sent, follow }
+  return { validator, events, sent, follow, bucket: places.bucket }
 }
 
 const weightCalls = (chain: LocalChain): number =>
@@ -279,6 +282,25 @@ describe('a validator that is stopped', () => {
     expect(chain.height).toBeGreaterThan(before)
     expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
   })
+
+  it.each([1, 2])(
+    'after its seal, and started again %d epochs later, publishes the lane that it sealed',
+    async (later) => {
+      const chain = await chainOf(contender)
+      const folder = join(root, `dead-${later}`)
+      const first = validatorOf(chain, folder, { agent: reply })
+      await first.follow(tempo + network.protocol.sealBlock - 1)
+      expect(seals(first.events)).toHaveLength(1)
+      // Dead, and the chain goes on.
+      while (chain.height < (1 + later) * tempo) await chain.produce(0)
+      const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
+      const again = validatorOf(chain, folder, { agent: reply })
+      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
+      await again.follow((1 + later) * tempo + 1)
+      expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
+      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+    },
+  )
 
   it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
     const chain = await chainOf(contender)

@@ -83,7 +83,7 @@ export class Validator {
 
   /** The state that governs `epoch`: the last one kept, then one decision an epoch. */
   async #catchUp(epoch: number, peers: Peers): Promise<State> {
-    const { bucket, store, on } = this.#setup
+    const { bucket, store, account, on } = this.#setup
     if (this.state === undefined) {
       this.state = await startingState(this.#setup, epoch, peers)
       on({ type: 'state', state: this.state })
@@ -93,7 +93,8 @@ export class Validator {
       const reading = { state: this.state, peers }
       const settled = await settleEpoch(this.#setup, this.state, {
         find: (sought) => lanes.find(sought, reading),
-        isWanted: (validator) => lanes.found.has(validator),
+        // The own lane, too: to find it publishes it, if this process was not there to do so.
+        isWanted: (validator) => validator === account.hotkey || lanes.found.has(validator),
       })
       const bytes = new TextEncoder().encode(encodeState(settled.state))
       for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)

@@ -47,7 +47,7 @@ const WATCHER = `
   let missed = 0
   setInterval(() => {
     missed = Atomics.exchange(beat, 0, 0) ? 0 : missed + 1
-    if (missed <= 10) return
+    if (missed !== 11) return
     const kill = () => process.kill(process.pid, 'SIGKILL')
     // Standard error may have no reader, or one that does not read.
     require('node:fs').write(2, 'af: the event loop is blocked: killed\\n', kill)

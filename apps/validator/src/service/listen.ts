@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 
@@ -51,19 +51,21 @@ export async function listenWith(
 }
 
 /**
- * Closes a connection on which a request comes before the last was answered: Node would start on
- * all of them, and keep the answers until they are read.
+ * Answers the requests of a connection one after the other. One may wait: a client may have all of
+ * an answer before that is known here. When a second one comes, the connection is closed: Node would
+ * start on all of them, and keep the answers until they are read.
  */
 function oneAtATime(answer: RequestListener): RequestListener {
-  const busy = new WeakSet<Socket>()
+  const unanswered = new WeakMap<Socket, ServerResponse[]>()
   return (request, response) => {
     const { socket } = request
-    if (busy.has(socket)) {
-      socket.destroy()
-      return
-    }
-    busy.add(socket)
-    response.once('close', () => busy.delete(socket))
-    answer(request, response)
+    const queue = unanswered.get(socket) ?? []
+    unanswered.set(socket, queue)
+    if (queue.length === 2) return void socket.destroy()
+    const before = queue.at(-1)
+    queue.push(response)
+    response.once('close', () => queue.shift())
+    if (before === undefined) return answer(request, response)
+    before.once('close', () => socket.destroyed || answer(request, response))
   }
 }

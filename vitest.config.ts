@@ -28,14 +28,21 @@ const replacing = files.filter((file) =>
   /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(file, 'utf8')),
 )
 
+/** Only what hangs takes so long: no test fails because a machine is slow. */
+const patient = {
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 600_000 } },
+}
+
 /** Tests in Node: loading everything anew for each file would take longer than most of them. */
 const inNode = (
   name: string,
-  test: { include: string[]; exclude?: string[]; isolate: boolean; testTimeout?: number },
+  test: { include: string[]; exclude?: string[]; isolate: boolean },
 ) => ({
   resolve: { conditions: [...conditions, 'module', 'node', 'development|production'] },
   ssr: { resolve: { conditions } },
-  test: { name, testTimeout: 60_000, ...test },
+  test: { name, ...patient, ...test },
 })
 
 /**
@@ -50,7 +57,7 @@ export default defineConfig({
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
       inNode('replacing', { include: replacing, isolate: true }),
-      inNode('machine', { include: needMachine, isolate: false, testTimeout: 240_000 }),
+      inNode('machine', { include: needMachine, isolate: false }),
       ...(existsSync(chromium)
         ? [
             {
@@ -62,7 +69,7 @@ export default defineConfig({
               test: {
                 name: 'chromium',
                 include: ['packages/*/test/**/*.both.test.ts'],
-                testTimeout: 60_000,
+                ...patient,
                 browser: {
                   enabled: true,
                   headless: true,

@@ -88,7 +88,7 @@ beforeAll(async () => {
   await history.make()
   root = await mkdtemp(join(tmpdir(), 'stretches-'))
   chain = await writeSubnet(history, root)
-}, 300_000)
+})
 afterAll(async () => {
   await killAll()
   await rm(root, { recursive: true })

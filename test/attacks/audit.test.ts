@@ -70,7 +70,7 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
     await validator.idle()
   }
   const state = await subnet.begin([early, late, silent])
-  await vi.waitFor(() => expect(validator.state?.epoch).toBe(1))
+  await expect.poll(() => validator.state?.epoch).toBe(1)
   const lanes = [await subnet.lane(early, state), await subnet.lane(late, state)] as const
   await subnet.seal(early, state, lanes[0].hash)
   await subnet.seal(late, state, lanes[1].hash)
@@ -79,23 +79,22 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   await subnet.produceTo(sealBlock(1, protocol))
 
   subnet.hear = (head) => validator.onHead(head)
-  const holds = async (hash: string) =>
-    expect(await bucket.read(blockPath(hash), 1 << 23)).not.toBeNull()
+  const copy = (hash: string) => bucket.read(blockPath(hash), 1 << 23)
   await subnet.produceTo(sealBlock(1, protocol) + 1)
-  await vi.waitFor(() => holds(lanes[0].hash))
-  const lateEnds = () => expect(ended).toContain(`lane of ${late.hotkey} in epoch 1`)
-  await vi.waitFor(lateEnds)
+  await expect.poll(() => copy(lanes[0].hash)).not.toBeNull()
+  const lateOne = `lane of ${late.hotkey} in epoch 1`
+  await expect.poll(() => ended).toContain(lateOne)
   ended.length = 0
   // Published while the silent one is still being asked.
   subnet.put(lanes[1], [late.hotkey])
   await subnet.produceTo(sealBlock(1, protocol) + 2)
-  await vi.waitFor(lateEnds)
-  await holds(lanes[1].hash)
+  await expect.poll(() => ended).toContain(lateOne)
+  expect(await copy(lanes[1].hash)).not.toBeNull()
 
   for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
   const commits = vi.spyOn(subnet.chain, 'commit')
   await subnet.produceTo(snapshotBlock(2, protocol) - 1)
-  await vi.waitFor(() => expect(commits).toHaveBeenCalled())
+  await expect.poll(() => commits).toHaveBeenCalled()
   await subnet.end(state)
   const said = await bitmapOf(subnet, own)
   const { duel } = validator.state as State
@@ -104,7 +103,7 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   )
 
   await subnet.produceTo(snapshotBlock(2, protocol) + 1)
-  await vi.waitFor(() => expect(validator.state?.epoch).toBe(2))
+  await expect.poll(() => validator.state?.epoch).toBe(2)
   await validator.idle()
 })
 

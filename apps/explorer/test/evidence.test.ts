@@ -47,7 +47,7 @@ beforeAll(async () => {
     const sources = Object.keys(state.due).flatMap((hotkey) => open(hotkey, hotkey) ?? [])
     return { chain, state, validator, checked, sources }
   }
-}, 60_000)
+})
 afterAll(() => rm(root, { recursive: true }))
 
 describe('the account of an epoch', () => {

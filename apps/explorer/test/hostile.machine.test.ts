@@ -28,7 +28,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     const [, at = ''] = await serving.says(/ at (http:\/\/[^;]+);/)
     url = `${at}/`
     browser = await launch()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await serving?.stop()

@@ -37,7 +37,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
     demo = await runDemo()
     browser = await launch()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await demo?.[Symbol.asyncDispose]()

@@ -414,7 +414,7 @@ describe('over a subnet that came to a champion', () => {
     }
     exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
     buckets = join(root, 'subnet', 'buckets')
-  }, 120_000)
+  })
 
   /** The same chain, going on, and what its champion's uid is. */
   async function subnet() {

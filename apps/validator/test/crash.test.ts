@@ -97,7 +97,7 @@ beforeAll(async () => {
   validator = seat.validate()
   await settles(() => seat.seals.size > 0)
   first = Math.min(...seat.seals.keys())
-}, 120_000)
+})
 afterAll(async () => {
   await killAll()
   if (mounted) execFileSync('umount', [seat.folder])

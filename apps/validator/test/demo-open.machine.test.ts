@@ -10,7 +10,7 @@ let root: string
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'demo-open-'))
   await buildPage()
-}, 60_000)
+})
 afterAll(async () => {
   await killAll()
   await rm(root, { recursive: true })

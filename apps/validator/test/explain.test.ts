@@ -41,7 +41,7 @@ describe('af explain', () => {
     exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
     buckets = join(root, 'subnet', 'buckets')
     await fileOf('chain.json', exported)
-  }, 120_000)
+  })
   afterAll(async () => {
     await killAll()
     await rm(root, { recursive: true })
@@ -149,7 +149,7 @@ describe('af explain', () => {
     const contender = equals.at(-1)?.account.hotkey ?? ''
     const { stdout } = await inProcess(explain, ...where, '--hotkey', contender)
     expect(stdout).toContain('  mult8@0.1.0: no verdict\n')
-  }, 120_000)
+  })
 
   it('tells of a duel that goes on, and with --last what of it was not read', async () => {
     const contender = hotkeyOf('stronger')

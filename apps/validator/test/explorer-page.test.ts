@@ -17,7 +17,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'explorer-page-'))
   await writeFile(join(root, 'chain.json'), CHAIN)
   await buildPage()
-}, 60_000)
+})
 afterAll(async () => {
   await killAll()
   await rm(root, { recursive: true })

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await runSubnet(cast, join(root, 'subnet'), () => {})
   chainFile = join(root, 'subnet', 'chain.json')
   buckets = join(root, 'subnet', 'buckets')
-}, 120_000)
+})
 afterAll(async () => {
   closeServers()
   await killAll()

@@ -210,7 +210,7 @@ beforeAll(async () => {
   ;({ epochs, file } = await subnet.end())
   if (process.env.KILLS)
     console.info(SEED, epochs.length, Object.fromEntries([...deaths].sort()), countsOf())
-}, 900_000)
+})
 afterAll(async () => {
   await killAll()
   await subnet?.[Symbol.asyncDispose]()

@@ -341,5 +341,5 @@ describe('a localnet that is killed again and again', () => {
     await follow((await servingOf(last)).url, out, 1)
     expect(await last.stop()).toMatchObject(stopped)
     expect(LocalChain.import(await chainText(out)).height).toBeGreaterThan(Math.max(...told.keys()))
-  }, 240_000)
+  })
 })

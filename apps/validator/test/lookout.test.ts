@@ -22,7 +22,7 @@ it('tells the age of a block and the room on disk at a head, and nothing at othe
   on({ type: 'read' })
   expect(time).not.toHaveBeenCalled()
   on(head(7))
-  await vi.waitFor(() => expect(told).toHaveLength(2))
+  await expect.poll(() => told).toHaveLength(2)
   expect(told).toContainEqual({ type: 'made', ageMs: 7000 })
   const disk = told.find(({ type }) => type === 'disk') as Extract<Event, { type: 'disk' }>
   expect(disk.folder).toBe('own')
@@ -47,9 +47,10 @@ it('looks once at a time, and goes on after what it could not see', async () => 
   on(head(2))
   expect(time.mock.calls).toEqual([[1]])
   answers[0]?.()
-  await vi.waitFor(() => {
+  const callsAfter = () => {
     on(head(3))
-    expect(time.mock.calls).toEqual([[1], [3]])
-  })
+    return time.mock.calls
+  }
+  await expect.poll(callsAfter).toEqual([[1], [3]])
   expect(told).toEqual([])
 })

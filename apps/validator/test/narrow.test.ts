@@ -43,7 +43,7 @@ beforeAll(async () => {
   })
   said.push(endingText(await endingOf(rested), nameOf), filesText('/tmp/affine-demo-abcdef'))
   await writeFile(file, rested.chain.export())
-}, 120_000)
+})
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(async () => {
   await killAll()

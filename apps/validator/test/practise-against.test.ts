@@ -50,7 +50,7 @@ describe('af practise --against champion', () => {
     const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
     for await (const _ of recompute(data)) {
     }
-  }, 120_000)
+  })
   afterAll(async () => {
     closeServers()
     await killAll()
@@ -134,7 +134,7 @@ describe('af practise --against champion', () => {
     const posts = seen.filter(({ method }) => method === 'POST').map(({ body }) => body)
     expect(posts.length).toBeGreaterThanOrEqual(100)
     for (const { account } of cast.miners) expect(posts.join()).not.toContain(account.hotkey)
-  }, 60_000)
+  })
 
   it('needs a chain, a champion, and challenges of it', async () => {
     const lacking = await run(AF, ['practise', '0.5', '--against', 'champion'])

@@ -37,7 +37,7 @@ beforeAll(async () => {
   for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
     epochs.push(epoch)
   duels = epochs.filter(({ before }) => before.duel !== undefined)
-}, 120_000)
+})
 afterAll(async () => {
   await killAll()
   await rm(root, { recursive: true })

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const subnet = await subnetIn(join(root, 'first'))
   ;({ state, buckets, chainFile } = subnet)
   honest = await epochsIn(buckets)
-}, 120_000)
+})
 afterAll(async () => {
   closeServers()
   await killAll()

@@ -99,7 +99,7 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
       },
     )
     if (!made.ok) throw new Error(await made.text())
-  }, 300_000)
+  })
 
   afterAll(async () => {
     for (const child of processes.reverse()) {

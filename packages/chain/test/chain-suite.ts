@@ -55,7 +55,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
         harness.miner,
         harness.stranger,
       ]
-    }, 300_000)
+    })
     afterAll(() => harness?.close?.())
   }
   const settled = <T>(promise: Promise<T>) => settle(promise, harness.advance)
@@ -88,10 +88,11 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
     test('heads come from the current one on, each once, to all, to the slow too', async () => {
       const { number: earliest } = await chain.head()
       const stop = new AbortController()
+      let begun = 0
       const collect = async (pause: () => Promise<unknown>) => {
         const seen: Head[] = []
         for await (const head of chain.heads(stop.signal)) {
-          seen.push(head)
+          if (seen.push(head) === 1) begun += 1
           if (seen.length === 6) break
           await pause()
         }
@@ -99,7 +100,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       }
       const fast = collect(async () => {})
       const slow = collect(() => new Promise((resolve) => setTimeout(resolve, 30)))
-      await new Promise((resolve) => setTimeout(resolve, 50)) // until both have begun
+      await expect.poll(() => begun).toBe(2)
       const { number: latest } = await chain.head() // some chains make blocks by themselves
       for (const seen of await settled(Promise.all([fast, slow]))) {
         const first = seen[0]!.number

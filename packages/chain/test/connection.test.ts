@@ -102,7 +102,7 @@ describe('a connection', () => {
     const stop = new AbortController()
     const { connection } = connect([await nobody()])
     const using = connection.use(async () => 'connected', stop.signal)
-    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(3), 10_000)
+    await expect.poll(() => retries.length).toBeGreaterThan(3)
     stop.abort(new Error('that is enough'))
     await expect(using).rejects.toThrow('that is enough')
   })
@@ -111,7 +111,7 @@ describe('a connection', () => {
     const url = await nobody()
     const { blocks } = connect([url])
     const reaching = blocks.reach(5, new AbortController().signal)
-    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(0))
+    await expect.poll(() => retries.length).toBeGreaterThan(0)
     await node({ port: Number(new URL(url).port) })
     await reaching
   })
@@ -144,7 +144,7 @@ describe('a connection', () => {
       ['chain_getBlockHash 0'],
       0,
     ])
-    await vi.waitFor(() => expect(other.connections.open).toBe(0))
+    await expect.poll(() => other.connections.open).toBe(0)
   })
 
   test('without a genesis holds to that of the first node that answers', async () => {
@@ -209,7 +209,7 @@ describe('a connection', () => {
     const [first, second] = [await node(), await node({ head: 6 })]
     const { blocks } = connect([first, second], PATIENT)
     const waiting = blocks.reach(6)
-    await vi.waitFor(() => expect(first.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => first.asked).toContain('chain_subscribeFinalizedHeads')
     await first.stop()
     await waiting
     expect(retries).toEqual([expect.stringContaining('broke off')])
@@ -245,7 +245,7 @@ describe('a connection', () => {
     await blocks.head()
     expect(only.connections.opened).toBe(1)
     news(specVersion.toNumber() + 1)
-    await vi.waitFor(() => expect(only.connections.open).toBe(0), 5000)
+    await expect.poll(() => only.connections.open).toBe(0)
     await blocks.head()
     expect(only.connections.opened).toBe(2)
   })
@@ -268,7 +268,7 @@ describe('the end of a connection', () => {
   test('ends a wait between two tries', async () => {
     const { connection } = connect([await nobody()])
     const using = connection.use(async () => 'connected', new AbortController().signal)
-    await vi.waitFor(() => expect(retries.length).toBeGreaterThan(2))
+    await expect.poll(() => retries.length).toBeGreaterThan(2)
     await connection.close()
     await expect(using).rejects.toMatchObject(closed)
   })
@@ -277,7 +277,7 @@ describe('the end of a connection', () => {
     const silent = await node()
     const { connection, blocks } = connect([silent], PATIENT)
     const waiting = blocks.reach(6)
-    await vi.waitFor(() => expect(silent.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => silent.asked).toContain('chain_subscribeFinalizedHeads')
     silent.isSilent = true
     const asking = blocks.head()
     await connection.close()
@@ -289,7 +289,7 @@ describe('the end of a connection', () => {
     silent.isSilent = true
     const { connection, blocks } = connect([silent], PATIENT)
     const asking = blocks.head()
-    await vi.waitFor(() => expect(silent.asked).toHaveLength(1), 5000)
+    await expect.poll(() => silent.asked).toHaveLength(1)
     await connection.close()
     await expect(asking).rejects.toMatchObject(closed)
   })
@@ -363,7 +363,7 @@ describe('final blocks', () => {
     expect(await take(heads, 1)).toEqual(range(8, 8))
     await first.stop()
     const next = take(heads, 1)
-    await vi.waitFor(() => expect(behind.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => behind.asked).toContain('chain_subscribeFinalizedHeads')
     behind.finalize(7)
     behind.finalize(9)
     expect(await next).toEqual(range(9, 9))
@@ -400,7 +400,7 @@ describe('final blocks', () => {
     expect(await take(heads, 1)).toEqual(range(5, 5))
     high.finalize(1_000_000)
     const next = take(heads, 3)
-    await vi.waitFor(() => expect(honest.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => honest.asked).toContain('chain_subscribeFinalizedHeads')
     honest.finalize(8)
     expect(await next).toEqual(range(6, 8))
   })
@@ -445,13 +445,10 @@ describe('final blocks', () => {
     const heads = blocks.heads(stop.signal)
     await take(heads, 1)
     const next = heads.next()
-    await vi.waitFor(() => expect(only.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => only.asked).toContain('chain_subscribeFinalizedHeads')
     stop.abort()
     expect(await next).toEqual({ value: undefined, done: true })
-    await vi.waitFor(
-      () => expect(only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads'),
-      5000,
-    )
+    await expect.poll(() => only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads')
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
@@ -510,7 +507,7 @@ describe('junk', () => {
     const { blocks } = connect([bad, good], PATIENT)
     await blocks.head()
     const waiting = blocks.reach(6)
-    await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => bad.asked).toContain('chain_subscribeFinalizedHeads')
     bad.say(text)
     await waiting
     expect(retries).toEqual([
@@ -528,7 +525,7 @@ describe('junk', () => {
     const { blocks } = connect([bad, good], PATIENT)
     await blocks.head()
     const waiting = blocks.reach(6)
-    await vi.waitFor(() => expect(bad.asked).toContain('chain_subscribeFinalizedHeads'), 5000)
+    await expect.poll(() => bad.asked).toContain('chain_subscribeFinalizedHeads')
     const parse = vi.spyOn(JSON, 'parse')
     bad.say(text)
     bad.say(unasked('"more"'))
@@ -627,7 +624,7 @@ describe('subtensor', () => {
       code: 'NotInRuntime',
       message: expect.stringMatching(/metagraph|commitments\.commitmentOf/),
     })
-    await vi.waitFor(() => expect(other.connections.open).toBe(0))
+    await expect.poll(() => other.connections.open).toBe(0)
   })
 
   /** The last block, read by its number, is another one, whose parent's state is gone. */

@@ -1,7 +1,7 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf } from '../src/bittensor/call.ts'
 import { Connection } from '../src/bittensor/connection.ts'
 import { Sender } from '../src/bittensor/extrinsic.ts'
@@ -52,7 +52,7 @@ afterEach(async () => {
 const remark = (size: number) => callOf('system', 'remark', `0x${'07'.repeat(size)}`)
 /** What was sent at a place, decoded. */
 const sent = (i: number) => registry.createType('Extrinsic', pool[i])
-const until = (count: number) => vi.waitFor(() => expect(pool).toHaveLength(count), 10_000)
+const until = (count: number) => expect.poll(() => pool).toHaveLength(count)
 
 /** What was to be signed for a call that was sent. */
 function payloadOf(i: number, birth: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ChainError, LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { readText } from '../src/local/body.ts'
 import { logShape, signExtrinsic } from '../src/local/log.ts'
@@ -241,7 +241,7 @@ describe('the client', () => {
       const before = said.length
       answer = trouble
       const next = heads.next()
-      await vi.waitFor(() => expect(said.length).toBeGreaterThan(before), 5000)
+      await expect.poll(() => said.length).toBeGreaterThan(before)
       answer = handler
       const head = before === 0 ? await local.head() : await local.produce(0)
       expect(await next).toEqual({ done: false, value: head })
@@ -251,7 +251,7 @@ describe('the client', () => {
     answer = gone
     const last = heads.next()
     const before = said.length
-    await vi.waitFor(() => expect(said.length).toBeGreaterThan(before), 5000)
+    await expect.poll(() => said.length).toBeGreaterThan(before)
     stop.abort()
     expect(await last).toEqual({ done: true, value: undefined })
     expect((await remote.heads(stop.signal).next()).done).toBe(true)
@@ -363,7 +363,7 @@ describe('the client', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const { code } = await failure(remoteChain(`http://127.0.0.1:${port}/`))
-    await vi.waitFor(() => expect(read).toBeNaN())
+    await expect.poll(() => read).toBeNaN()
     server.close()
     expect([code, asked]).toEqual(['Unreachable', ['identity']])
   })

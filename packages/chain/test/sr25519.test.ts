@@ -107,7 +107,7 @@ test('the first signature starts WebAssembly, for all that wait for it', async (
   vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady, sr25519Verify: () => false }))
   const { verifyReady, verifySignature } = await load()
   verifySignature(message, signature, key)
-  await vi.waitFor(() => expect(waitReady).toHaveBeenCalledTimes(1))
+  await expect.poll(() => waitReady).toHaveBeenCalledTimes(1)
   await Promise.all([verifyReady(), verifyReady()])
   verifySignature(message, signature, key)
   expect(waitReady).toHaveBeenCalledTimes(1)

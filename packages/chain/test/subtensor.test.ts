@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
 import {
   type SaltStore,
@@ -231,10 +231,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
         untilReveal = () => (opening - number) * Number(api.consts.aura!.slotDuration)
         const sending = chain.setWeights(carol, [[2, 5]])
         // No block may come before it is in the pool.
-        await vi.waitFor(
-          async () => expect(await api.rpc.author.pendingExtrinsics()).not.toHaveLength(0),
-          30_000,
-        )
+        await expect.poll(() => api.rpc.author.pendingExtrinsics()).not.toHaveLength(0)
         await settled(sending)
         const commits = JSON.stringify(
           await api.query.subtensorModule!.crv3WeightCommits!.entries(netuid),

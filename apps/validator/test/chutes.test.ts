@@ -22,6 +22,8 @@ const KEY = 'cpk_0123456789abcdef.secret'
 const PROMPT: readonly Message[] = [{ role: 'user', content: 'What is it?' }]
 const NO_REPLY = { fault: 'no-reply' }
 const PAUSE_MS = 300
+/** So that whatever is refused while a test runs is one look at the account. */
+const RARE_MS = 60_000
 const json = { 'content-type': 'application/json' }
 
 const MINER: Miner = {
@@ -37,7 +39,7 @@ const OTHER: Miner = {
   chute: randomUUID(),
 }
 /** A stand-in for Chutes with both miners' chutes, and what agents on it say. */
-async function chutes(routes: Readonly<Record<string, Handle>> = {}) {
+async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = PAUSE_MS) {
   const { api, place, seen, asked } = await serveChutes({
     [`/chutes/${MINER.chute}`]: answers(200, described(MINER, 'me-one')),
     [`/chutes/${OTHER.chute}`]: answers(200, described(OTHER, 'me-two')),
@@ -53,7 +55,7 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}) {
     concurrency: 8,
     now: Date.now,
     on,
-    pauseMs: PAUSE_MS,
+    pauseMs,
     ...place,
   })
   const problems = () =>
@@ -252,7 +254,8 @@ describe.concurrent('a key that is refused', () => {
       while (problems().length < 5) await sleep(5)
       expect(seen.filter(({ method }) => method === 'POST').length).toBe(before)
       expect(before).toBeLessThanOrEqual(8)
-      expect(asked('/users/me').length).toBe(5)
+      // One more may be under way.
+      expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
       isRefused = false
       for (const reply of await Promise.all(calls)) expect(reply).toMatchObject({ content: 'A1' })
       expect(new Set(problems()).size).toBe(1)
@@ -290,7 +293,8 @@ describe.concurrent('a key that is refused', () => {
   it.each([401, 403])(
     'is not what a chute answers %i for while the account is in order: that miner forfeits, the other is asked on',
     async (refusal) => {
-      const { agents, asked, problems, outcomes } = await chutes({ [POST]: answers(refusal) })
+      const refusing = { [POST]: answers(refusal) }
+      const { agents, asked, problems, outcomes } = await chutes(refusing, RARE_MS)
       const { signal } = phase()
       const ask = (miner: Miner, count: number) =>
         Promise.all(Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)))
@@ -341,7 +345,7 @@ describe.concurrent('a key that is refused', () => {
   })
 
   it('blames nobody at the end: agents reject, of every miner, whatever they waited for', async () => {
-    const { agents } = await chutes({
+    const { agents, problems } = await chutes({
       ...account(() => 401),
       [POST]: answers(401),
       '/me-two/v1/chat/completions': answers(503),
@@ -349,7 +353,8 @@ describe.concurrent('a key that is refused', () => {
     const controller = phase()
     const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
     const calls = [MINER, OTHER].flatMap((miner) => Array.from({ length: 12 }, () => ask(miner)))
-    setTimeout(() => controller.abort(), 2.5 * PAUSE_MS)
+    while (problems().length < 2) await sleep(5)
+    controller.abort()
     for (const { status } of await Promise.allSettled(calls)) expect(status).toBe('rejected')
     await expect(ask(MINER)).rejects.toThrow(
       'Chutes refused the API key in this epoch: its lane is not sealed',
@@ -371,9 +376,8 @@ describe.concurrent('a key that is refused', () => {
   })
 
   it('is not what one miner’s chute is refused for: the other is asked on, and that one has no reply at the end', async () => {
-    const { agents, asked, problems } = await chutes({
-      [POST]: answers(402, { detail: 'the creator of this chute has zero balance' }),
-    })
+    const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
+    const { agents, asked, problems } = await chutes({ [POST]: unpaying }, RARE_MS)
     const controller = phase()
     const unpaid = Promise.all(
       Array.from({ length: 8 }, () => agents(MINER, 10_000, controller.signal)(PROMPT)),
@@ -382,11 +386,10 @@ describe.concurrent('a key that is refused', () => {
       agents(OTHER, 10_000, controller.signal)(PROMPT),
     )
     for (const reply of await Promise.all(others)) expect(reply).toMatchObject({ content: 'A1' })
-    await sleep(PAUSE_MS)
+    while (asked(POST).length <= 8) await sleep(5)
     controller.abort()
     for (const reply of await unpaid) expect(reply).toEqual(NO_REPLY)
     expect(problems()).toEqual([])
-    expect(asked(POST).length).toBeGreaterThan(8)
     expect(asked('/users/me').length).toBeLessThan(asked(POST).length)
   })
 })

@@ -226,11 +226,11 @@ describe('bounds', () => {
   })
 
   it('of silence: a message starts it anew', async () => {
-    using hasty = await serveEnvironments(['mult8-v0'], { ...PATIENT, idleMs: 1000 })
+    using hasty = await serveEnvironments(['mult8-v0'], { ...PATIENT, idleMs: 4000 })
     const session = await connected(hasty.url)
     const closed = once(session.socket, 'close')
     for (let i = 0; i < 5; i++) {
-      await sleep(300)
+      await sleep(1000)
       await session.ask('state')
     }
     expect((await closed)[0]).toBe(1001)

@@ -1,4 +1,4 @@
-import { createServer, Agent as HttpAgent } from 'node:http'
+import { createServer, Agent as HttpAgent, type ServerResponse } from 'node:http'
 import {
   connect,
   createServer as createTcpServer,
@@ -9,7 +9,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { endpointAgents, minerClient } from '../src/miners/miner-client.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
@@ -83,7 +83,7 @@ describe.concurrent('asked again, until it answers', () => {
         response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
       if (index === 2) response.write('{')
     })
-    expect(await content(ask(url, 2000))).toBe('B2')
+    expect(await content(ask(url, 5000))).toBe('B2')
     expect(seen.length).toBe(4)
   })
 
@@ -301,19 +301,32 @@ describe('an answer', () => {
   })
 
   it('may take all its time once it is asked, however long the connection took', async () => {
-    const { url, seen } = await serve((_, __, response) => {
-      setTimeout(() => response.writeHead(200, json).end(completion('A1')), 1000)
-    })
+    const { url, seen } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
+    const replyMs = 1_234_567
+    const timer = { refresh: vi.fn() }
+    const { setTimeout } = globalThis
+    const start = ((task: () => void, ms: number) =>
+      ms === replyMs ? timer : setTimeout(task, ms)) as typeof setTimeout
+    vi.stubGlobal('setTimeout', start)
     type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
     const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
     const { createConnection } = agent
+    const connections: (() => void)[] = []
     agent.createConnection = (options, done) =>
-      void setTimeout(() => done(null, connect(options)), 1000)
+      void connections.push(() => done(null, connect(options)))
     try {
-      expect(await content(ask(url, 1700))).toBe('A1')
+      const reply = content(ask(url, replyMs))
+      while (connections.length === 0) await sleep(5)
+      expect(timer.refresh).not.toHaveBeenCalled()
+      connections[0]?.()
+      expect(await reply).toBe('A1')
     } finally {
       agent.createConnection = createConnection
+      vi.unstubAllGlobals()
     }
+    expect(timer.refresh).toHaveBeenCalledOnce()
     expect(seen.length).toBe(1)
   })
 
@@ -367,67 +380,76 @@ describe('what the server is told', () => {
 })
 
 describe('calls at once', () => {
+  /** A server of a miner that answers only when it is told to, the oldest call first. */
+  async function holding() {
+    const held: ServerResponse[] = []
+    const { url, seen } = await serve((_, __, response) => void held.push(response))
+    const answer = (status = 200) => held.shift()?.writeHead(status, json).end(completion('A1'))
+    /** Resolves when so many calls are under way. */
+    const come = async (count: number): Promise<void> => {
+      while (held.length < count) await sleep(2)
+    }
+    /** As well, and fails when there are more. */
+    const areUnderWay = async (count: number): Promise<void> => {
+      await come(count)
+      await sleep(20)
+      expect(held.length).toBe(count)
+    }
+    return { url, seen, answer, come, areUnderWay }
+  }
+
   it('are as many as allowed and no more, over all agents of a client', async () => {
-    let open = 0
-    let most = 0
-    const { url, seen } = await serve((_, __, response) => {
-      open += 1
-      most = Math.max(most, open)
-      setTimeout(() => {
-        open -= 1
-        response.writeHead(200, json).end(completion('A1'))
-      }, 20)
-    })
+    const { url, seen, answer, areUnderWay } = await holding()
     const client = minerClient({ chute: url, model: 'm' }, 3, Date.now)
     const agents = [client(10_000, forever), client(20_000, forever)]
     const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
+    for (let left = 20; left > 0; left--) {
+      await areUnderWay(Math.min(3, left))
+      answer()
+    }
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
     expect(seen.length).toBe(20)
-    expect(most).toBe(3)
   })
 
   it('are bounded by endpoint: two miners behind one URL and model share, another model does not', async () => {
-    let open = 0
-    let most = 0
-    const { url } = await serve((_, __, response) => {
-      open += 1
-      most = Math.max(most, open)
-      setTimeout(() => {
-        open -= 1
-        response.writeHead(200, json).end(completion('A1'))
-      }, 30)
-    })
+    const { url, answer, areUnderWay } = await holding()
     const agents = endpointAgents(2, Date.now)
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
     const askAll = (models: readonly string[]) =>
-      Promise.all(models.map((model) => agents({ ...miner, model }, 10_000, forever)(PROMPT)))
-    await askAll(Array(8).fill('m'))
-    expect(most).toBe(2)
-    await askAll([...Array(8).fill('m'), ...Array(8).fill('n')])
-    expect(most).toBe(4)
+      models.map((model) => agents({ ...miner, model }, 600_000, forever)(PROMPT))
+    const replies = askAll(['m', 'm', 'm', 'm'])
+    await areUnderWay(2)
+    replies.push(...askAll(['n', 'n', 'n', 'n']))
+    await areUnderWay(4)
+    for (const count of [4, 4]) {
+      await areUnderWay(count)
+      for (let i = 0; i < count; i++) answer()
+    }
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
   it('are half as many after a 429, once for the overload, and grow back with every round of replies', async () => {
-    const counts: number[] = []
-    let open = 0
-    const { url } = await serve((index, _, response) => {
-      open += 1
-      counts.push(open)
-      const [status, ms] = index < 8 ? [429, 50] : index < 16 ? [200, 600] : [200, 20]
-      setTimeout(() => {
-        open -= 1
-        response.writeHead(status, json).end(completion('A1'))
-      }, ms)
-    })
-    const client = minerClient({ chute: url, model: 'm' }, 8, Date.now)(20_000, forever)
-    const askAll = (count: number) =>
-      Promise.all(Array.from({ length: count }, () => client(PROMPT)))
-    for (const reply of await askAll(8)) expect(reply).toMatchObject({ content: 'A1' })
-    expect(Math.max(...counts.slice(0, 8))).toBe(8)
-    expect(Math.max(...counts.slice(8, 12))).toBe(4)
-    expect(Math.max(...counts.slice(12, 16))).toBeLessThanOrEqual(5)
-    await askAll(60)
-    expect(Math.max(...counts.slice(16))).toBe(8)
+    const { url, answer, come, areUnderWay } = await holding()
+    const client = minerClient({ chute: url, model: 'm' }, 8, Date.now)(600_000, forever)
+    const replies = Array.from({ length: 8 }, () => client(PROMPT))
+    await areUnderWay(8)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1) // all at one time
+    for (let i = 0; i < 8; i++) answer(429)
+    await areUnderWay(4)
+    clock.mockRestore()
+    replies.push(...Array.from({ length: 60 }, () => client(PROMPT)))
+    for (let i = 0; i < 4; i++) answer()
+    // One more by these four replies: 4 + 1/4 + 1/4.25 and so on.
+    await areUnderWay(4)
+    answer()
+    await areUnderWay(5)
+    for (let left = 63; left > 8; left--) {
+      await come(1)
+      answer()
+    }
+    await areUnderWay(8)
+    for (let i = 0; i < 8; i++) answer()
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
   it('are one at least, however often there were too many', async () => {

@@ -4,14 +4,38 @@ import { asciiLine } from './ascii-line.ts'
 import { checkMetadata } from './metadata.ts'
 import { MAX_MESSAGE, type NodeMessage, readMessage, refusalOf } from './node-message.ts'
 
+/** A fragment keeps what came with it, up to 64 KiB. Nodes send their messages whole. */
+const MAX_FRAGMENTS = 64
+/** Of pings and pongs since the last message: one a second has a tenth of it in two hours. */
+const MAX_PING_BYTES = 2 ** 20
+/** What a ping has beside its data. */
+const PING_HEAD_BYTES = 2
+
 /**
  * In Node not its own one, which does not say why there is no connection, and has no limit. No
  * compression is offered: a few bytes would unpack to any number.
  */
 function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
-  const socket = new ws(url, { perMessageDeflate: false, maxPayload: MAX_MESSAGE })
+  const limits = { maxPayload: MAX_MESSAGE, maxFragments: MAX_FRAGMENTS }
+  const socket = new ws(url, { perMessageDeflate: false, ...limits })
+  limitPings(socket)
   return socket as unknown as WebSocket
+}
+
+/** Ends a socket on which pings and pongs come instead of a message: they have no limit there. */
+function limitPings(socket: ws): void {
+  let bytes = 0
+  const count = ({ length }: Buffer) => {
+    bytes += PING_HEAD_BYTES + length
+    if (bytes <= MAX_PING_BYTES || socket.readyState !== ws.OPEN) return
+    socket.emit('error', new RangeError(`over ${MAX_PING_BYTES} bytes of pings, and no message`))
+    socket.terminate()
+  }
+  socket.on('ping', count).on('pong', count)
+  socket.on('message', () => {
+    bytes = 0
+  })
 }
 
 const BROKE_OFF = 'the node broke off'

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { NodeSocket } from '../src/bittensor/node-socket.ts'
+
+const ended: (() => unknown)[] = []
+afterEach(() => {
+  for (const end of ended.splice(0)) end()
+})
+
+/** Sends frames, and resolves when they are on their way: to false when nobody is there. */
+type Send = (frames: Buffer) => Promise<boolean>
+
+/** A socket to a server of WebSockets that answers a question with whatever bytes it likes. */
+async function connected(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
+  const server = createServer(async (socket) => {
+    ended.push(() => socket.destroy())
+    socket.on('error', () => {})
+    await shakeHands(socket)
+    await once(socket, 'data')
+    socket.resume()
+    await answer((frames) => new Promise((done) => socket.write(frames, (error) => done(!error))))
+  })
+  ended.push(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = new NodeSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  ended.push(() => socket.close())
+  await socket.connect()
+  return socket
+}
+
+async function shakeHands(socket: Socket): Promise<void> {
+  const [asked] = (await once(socket, 'data')) as [Buffer]
+  const [, key] = /sec-websocket-key: (\S+)/i.exec(String(asked)) ?? []
+  const hash = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+  const upgrade = 'HTTP/1.1 101 Here\r\nConnection: Upgrade\r\nUpgrade: websocket'
+  socket.write(`${upgrade}\r\nSec-WebSocket-Accept: ${hash.digest('base64')}\r\n\r\n`)
+}
+
+const [TEXT, MORE, LAST, PONG] = [0x01, 0x00, 0x80, 0x8a]
+/** A frame of at most 125 bytes of data. */
+const frame = (head: number, data: string): Buffer =>
+  Buffer.from(`${String.fromCharCode(head, data.length)}${data}`, 'latin1')
+/** Of 64 bytes each. */
+const pongs = (count: number): Buffer =>
+  Buffer.concat(Array(count).fill(frame(PONG, 'x'.repeat(62))))
+const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
+/** The answer in so many fragments. */
+const inFragments = (count: number): Buffer =>
+  Buffer.concat([frame(TEXT, ANSWER), ...Array(count - 2).fill(frame(MORE, ' ')), frame(LAST, ' ')])
+
+const PINGS = 'Unreachable: the node broke off: over 1048576 bytes of pings, and no message'
+const LIMIT = 2 ** 26
+test.each([
+  ['pongs', ''],
+  ['fragments of one byte, with pongs between,', ' '],
+])('a node that sends %s without end is left', async (_, data) => {
+  const flood = pongs(1024)
+  let sent = 0
+  const socket = await connected(async (send) => {
+    let head = TEXT
+    while (sent < LIMIT && (await send(data ? Buffer.concat([frame(head, data), flood]) : flood))) {
+      sent += flood.length
+      head = MORE
+    }
+    await send(data ? frame(LAST, ANSWER) : frame(LAST + TEXT, ANSWER))
+  })
+  await expect(socket.send('chain_getBlockHash', [0])).rejects.toThrow(PINGS)
+  expect(sent).toBeLessThan(LIMIT)
+})
+
+test('a message may come in 64 fragments, and in no more', async () => {
+  const honest = await connected((send) => send(inFragments(64)))
+  expect(await honest.send('chain_getBlockHash', [0])).toBe('answered')
+  const hostile = await connected((send) => send(inFragments(65)))
+  const refusal = 'Unreachable: the node broke off: Too many message fragments'
+  await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
+})
+
+test('a node may send a megabyte of pongs with every message', async () => {
+  const news = frame(LAST + TEXT, '{}')
+  const socket = await connected(async (send) => {
+    for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), news]))
+    await send(frame(LAST + TEXT, ANSWER))
+  })
+  expect(await socket.send('chain_getBlockHash', [0])).toBe('answered')
+})

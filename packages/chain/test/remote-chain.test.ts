@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { ChainError, LocalChain, remoteChain, serveLocal } from '../src/index.ts'
-import { readText } from '../src/local/body.ts'
-import { logShape, signExtrinsic } from '../src/local/log.ts'
+import { account, ChainError, LocalChain, remoteChain, serveLocal } from '../src/index.ts'
+import { bodyOf, readText } from '../src/local/body.ts'
+import { type Extrinsic, logShape, signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
-import { alice, bob, bytes, harness, miner, noLimits, subnet } from './subnet.ts'
+import { alice, bob, bytes, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 chainSuite('a local chain over HTTP', async (limits) => {
   const local = subnet({ params: { ...noLimits, ...limits } })
@@ -153,6 +153,86 @@ describe('the server', () => {
     expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: signed })
     const { hash } = await local.produce(0)
     expect((await ask('{"log":1}')).reply.blocks).toMatchObject([{ calls: [[signed, '']], hash }])
+  })
+})
+
+describe('what the next block would refuse', () => {
+  const ask = async (local: LocalChain, submit: Extrinsic) => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ submit })
+    const response = await serveLocal(local)(new Request(url, { method: 'POST', headers, body }))
+    return response.ok ? 'taken' : (await response.json()).code
+  }
+  const commitment = (nonce: number) => ({ nonce, until: 9, call: { fields: [] } })
+  const callsOf = async (local: LocalChain): Promise<unknown[]> => {
+    await local.produce(0)
+    return JSON.parse(local.export(local.height)).blocks[0].calls
+  }
+
+  test('of a stranger is refused at once, all but a registration, and is in no log', async () => {
+    const local = subnet()
+    const weights = { nonce: 1, until: 9, call: { weights: [[0, 1]] as const } }
+    const register = { nonce: 2, until: 9, call: { register: true } as const }
+    const said = []
+    for (const call of [commitment(0), weights, register])
+      said.push(await ask(local, signExtrinsic(stranger, local, call)))
+    expect(said).toEqual(['AccountNotAllowedCommit', 'HotKeyNotRegisteredInSubNet', 'taken'])
+    expect(await callsOf(local)).toMatchObject([[register, '']])
+  })
+
+  test('of a neuron is refused at once, counting what waits, in any order', async () => {
+    const local = subnet({ params: { ...noLimits, commitmentBytes: 300 } })
+    const said = []
+    for (const nonce of [5, 3, 3, 4, 6])
+      said.push(await ask(local, signExtrinsic(alice, local, commitment(nonce))))
+    expect(said).toEqual(['taken', 'taken', 'Stale', 'taken', 'SpaceLimitExceeded'])
+    const old = signExtrinsic(bob, local, { ...commitment(0), until: 0 })
+    expect(await ask(local, old)).toBe('AncientBirthBlock')
+    expect(await callsOf(local)).toHaveLength(3)
+  })
+
+  test('of more registrations than there are seats is refused at once', async () => {
+    const seats = Array.from({ length: 255 }, (_, i) => ({ hotkey: account(bytes(i)).hotkey }))
+    const local = subnet({ neurons: seats.map((seat) => ({ ...seat, stake: 0n })) })
+    const said = []
+    for (const value of [1, 2]) {
+      const newcomer = account(Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? value : 99)))
+      const register = { nonce: 0, until: 9, call: { register: true } as const }
+      said.push(await ask(local, signExtrinsic(newcomer, local, register)))
+    }
+    expect(said).toEqual(['taken', 'NoNeuronIdAvailable'])
+  })
+})
+
+describe('an answer', () => {
+  test('is the log to the character', async () => {
+    const local = subnet()
+    const sent = [local.commit(alice, [bytes(1)]), local.commit(alice, [bytes(2)])]
+    await pass(local, 3)
+    await Promise.all(sent)
+    const headers = { 'content-type': 'application/json' }
+    for (const log of [0, 1, 3, 4]) {
+      const request = new Request(url, { method: 'POST', headers, body: JSON.stringify({ log }) })
+      expect(await (await serveLocal(local, 5)(request)).text()).toBe(local.export(log))
+    }
+  })
+
+  test('is made as it is read, a piece ahead', async () => {
+    let made = 0
+    function* pieces() {
+      while (made < 10_000) {
+        made += 1
+        yield 'x'.repeat(1000)
+      }
+    }
+    const reader = bodyOf(pieces()).getReader()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(made).toBe(0)
+    await reader.read()
+    expect(made).toBeLessThan(20)
+    await reader.cancel()
+    made = 9_900
+    expect(await new Response(bodyOf(pieces())).text()).toBe('x'.repeat(100_000))
   })
 })
 

@@ -17,3 +17,25 @@ export async function readText(
   }
   return text
 }
+
+/** How much of an answer is made before its reader takes it, in characters. */
+const PART = 16_384
+
+/**
+ * A text of ASCII in pieces as a body, which is made as fast as it is read: a reader who takes none
+ * of it holds some 16 KiB, and the longest piece.
+ */
+export function bodyOf(pieces: Iterator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder()
+  const pull = (stream: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+    let text = ''
+    let next = pieces.next()
+    for (; !next.done; next = pieces.next()) {
+      text += next.value
+      if (text.length >= PART) break
+    }
+    if (text !== '') stream.enqueue(encoder.encode(text))
+    if (next.done) stream.close()
+  }
+  return new ReadableStream({ pull }, { highWaterMark: 0 })
+}

@@ -60,6 +60,17 @@ export class History {
     return JSON.stringify({ ...this.#setup, blocks })
   }
 
+  /** What `export` gives now, in pieces of a call's size at most: a block may hold thousands. */
+  *pieces(from: number): Generator<string, void, undefined> {
+    const { height } = this
+    yield JSON.stringify({ ...this.#setup, blocks: [] }).slice(0, -']}'.length)
+    for (let number = from; number <= height; number++) {
+      if (number > from) yield ','
+      yield* piecesOf(this.#made[number] as MadeBlock)
+    }
+    yield ']}'
+  }
+
   /**
    * Adds the blocks of a log whose first has the number `from`. Those that are here already must be
    * the same.
@@ -74,6 +85,11 @@ export class History {
     }
   }
 
+  /** The subnet as the next block finds it. */
+  nextLedger(): Ledger {
+    return { ...(this.last?.ledger ?? begin(this.#setup)), block: this.height + 1 }
+  }
+
   /** Adds the block that these make. */
   extend(draft: BlockDraft): void {
     this.#made.push(this.#make(draft))
@@ -82,7 +98,7 @@ export class History {
   #make({ time, entropy, extrinsics }: BlockDraft): MadeBlock {
     const { last } = this
     const number = this.height + 1
-    const ledger = { ...(last?.ledger ?? begin(this.#setup)), block: number }
+    const ledger = this.nextLedger()
     const calls = extrinsics.map(
       (extrinsic) => [extrinsic, apply(ledger, extrinsic) ?? ''] as const,
     )
@@ -101,6 +117,13 @@ export class History {
     if (made.head.hash !== hash) throw badBlock(number, 'is not what its hash says')
     return made
   }
+}
+
+function* piecesOf({ block }: MadeBlock): Generator<string, void, undefined> {
+  const { time, entropy, calls, hash } = block
+  yield `{"time":${time},"entropy":"${entropy}","calls":[`
+  for (const [i, call] of calls.entries()) yield (i > 0 ? ',' : '') + JSON.stringify(call)
+  yield `],"hash":"${hash}"}`
 }
 
 const badBlock = (number: number, fault: string): ChainError =>

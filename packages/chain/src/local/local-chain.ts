@@ -1,8 +1,9 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Head } from '../chain.ts'
-import { ChainError } from '../chain-error.ts'
+import { ChainError, type Refusal } from '../chain-error.ts'
 import { type Extrinsic, isSigned, logShape, PARAMS, type Params, read } from './log.ts'
 import { Replica } from './replica.ts'
+import { apply } from './rules.ts'
 
 export interface LocalOptions {
   readonly netuid: number
@@ -75,6 +76,19 @@ export class LocalChain extends Replica {
     this.#extend(time)
     for (const wake of this.#readers.splice(0)) wake()
     return this.head()
+  }
+
+  /**
+   * What the next block would refuse a call with, or null; of what waits, it counts what the same
+   * hotkey has sent, and registrations. Looks at no signature.
+   */
+  refusalOf(extrinsic: Extrinsic): Refusal | null {
+    const concerns = ({ hotkey, call }: Extrinsic) =>
+      hotkey === extrinsic.hotkey || 'register' in call
+    const calls = [...this.#pool.filter(concerns), extrinsic].sort(byRank)
+    const ledger = this.history.nextLedger()
+    const refusals = calls.map((call) => apply(ledger, call))
+    return refusals.find((refusal) => refusal !== null) ?? null
   }
 
   /** Pools what was signed elsewhere; the next block tells what becomes of it. */

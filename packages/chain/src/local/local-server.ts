@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ChainError } from '../chain-error.ts'
-import { JSON_TYPE, readText } from './body.ts'
+import { bodyOf, JSON_TYPE, readText } from './body.ts'
 import type { LocalChain } from './local-chain.ts'
 import { extrinsicShape, natural, read } from './log.ts'
 
@@ -19,9 +19,11 @@ const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$
  * loopback.
  *
  * Takes POSTs of at most 16 KiB of JSON. `{ log: n }` gets the log from block n on, once there is
- * such a block, or without blocks after `waitMs`. `{ submit: extrinsic }` is answered once the call
- * waits for the next block; what became of it is in the log. What is refused gets a status of 400
- * and `{ code, message }`. Pages on loopback may read the log, and submit nothing.
+ * such a block, or without blocks after `waitMs`; the answer is made as its reader takes it, so that
+ * many who take nothing cost little. `{ submit: extrinsic }` is answered once the call waits for
+ * the next block; what became of it is in the log. What that block would refuse is refused at once,
+ * and is in no log. What is refused gets a status of 400 and `{ code, message }`. Pages on loopback
+ * may read the log, and submit nothing.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -47,11 +49,14 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
     const asked = read(requestShape, await textOf(request), 'BadRequest')
     if ('submit' in asked) {
       if (isPage) throw new ChainError('BadRequest', 'a page may read, and submit nothing')
+      const refusal = chain.refusalOf(asked.submit)
+      if (refusal !== null) throw new ChainError(refusal)
       return Response.json(chain.submit(asked.submit))
     }
     for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
       if (number >= asked.log) break
-    return new Response(chain.export(asked.log), { headers: { 'content-type': JSON_TYPE } })
+    const body = bodyOf(chain.exportPieces(asked.log))
+    return new Response(body, { headers: { 'content-type': JSON_TYPE } })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })

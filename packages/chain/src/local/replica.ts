@@ -109,6 +109,11 @@ export abstract class Replica implements Chain {
     return this.history.export(from)
   }
 
+  /** What `export` gives now, in short pieces, each made when it is asked for. */
+  exportPieces(from = 0): Iterator<string, void, undefined> {
+    return this.history.pieces(from)
+  }
+
   /** Sends a call and gives the head of the block that carries it out. */
   async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
     const from = this.height + 1

@@ -1,5 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { get } from 'node:http'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -71,6 +73,47 @@ describe('the page beside buckets', () => {
       buckets: './',
     })
     expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
+  })
+
+  it('serves an export anew when it was written anew, zipped too', async () => {
+    const file = join(root, 'again.json')
+    using server = await serving({ chain: { file } })
+    const url = `${server.url}/chain.json`
+    expect((await fetch(url)).status).toBe(404)
+    for (const written of ['{"a":1}', '{"b":22}', '{"b":33}']) {
+      await writeFile(file, written)
+      await utimes(file, new Date(), new Date(Date.now() + written.charCodeAt(5) * 1000))
+      const headers = { 'accept-encoding': 'identity' }
+      expect([await text(url), await (await fetch(url, { headers })).text()]).toEqual([
+        written,
+        written,
+      ])
+    }
+  })
+
+  it('has two versions of an export in memory, however long they are read', async () => {
+    const file = join(root, 'large.json')
+    const large = (mark: string) => Buffer.concat([Buffer.from(mark), randomBytes(1 << 25)])
+    using server = await serving({ chain: { file } })
+    const begun = async (): Promise<IncomingMessage> => {
+      const headers = { 'accept-encoding': 'identity' }
+      const [response] = await once(get(`${server.url}/chain.json`, { headers }), 'response')
+      return response.pause()
+    }
+    const mark = async (response: IncomingMessage) => {
+      const [first] = (await once(response.resume(), 'data')) as [Buffer]
+      response.destroy()
+      return String(first.subarray(0, 1))
+    }
+    const readers = []
+    for (const version of ['1', '2']) {
+      await writeFile(file, large(version))
+      readers.push(await begun())
+    }
+    await writeFile(file, large('3'))
+    expect(await mark(await begun())).toBe('2')
+    expect(await Promise.all(readers.map(mark))).toEqual(['1', '2'])
+    await expect.poll(async () => mark(await begun())).toBe('3')
   })
 
   it('leaves all else to the buckets, and reads no other file', async () => {

@@ -16,6 +16,11 @@ const MOST_FILES = 128
 /** Readers of buckets give one answer as long. */
 const ANSWER_MS = 30_000
 const GZIP_FROM_BYTES = 1024
+/** What a file under way holds: 32 KiB that were read, and 128 KiB of zlib where it is zipped. */
+const READ_BYTES = 32_768
+const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
+/** Said to those who are turned away: answers take less. */
+const RETRY_SECONDS = '5'
 
 /**
  * Answers GET and HEAD for the blocks, states and probes of the bucket that `folder` is, and of the
@@ -42,6 +47,7 @@ function pathOf({ method = '', url = '', headers }: IncomingMessage): string | u
 /** Caches keep none of these: all may pass. */
 function refuse(response: ServerResponse, status: number, text: string): void {
   const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...OPEN }
+  if (status === 503) response.setHeader('retry-after', RETRY_SECONDS)
   response.writeHead(status, headers).end(`${text}\n`)
 }
 
@@ -84,8 +90,8 @@ async function send(
     response.end()
     return
   }
-  const file = handle.createReadStream({ end: size - 1 })
-  const coding = zipped ? [createGzip()] : []
+  const file = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
+  const coding = zipped ? [createGzip(SMALL_GZIP)] : []
   await pipeline([file, ...coding, response], { signal: AbortSignal.timeout(ANSWER_MS) })
 }
 

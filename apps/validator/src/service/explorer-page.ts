@@ -2,9 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
-import { readRegularFile } from '@affine/chain/file'
 import { takesGzip } from './bucket-files.ts'
+import { SharedBytes, SharedFile } from './shared-bytes.ts'
 
 /** What the page reads, where it does not say so itself. */
 export interface PageNetwork {
@@ -38,17 +37,22 @@ export async function explorerPage(
   others: RequestListener,
 ): Promise<RequestListener> {
   const files = await readPage()
-  if (network) files.set('/network.json', Buffer.from(JSON.stringify(networkFile(network))))
+  if (network) files.set('/network.json', shared(Buffer.from(JSON.stringify(networkFile(network)))))
+  const file = network && 'file' in network.chain ? network.chain.file : undefined
+  const chain = file === undefined ? undefined : new SharedFile(file, MOST_BYTES)
   return async (request, response) => {
     const path = request.url?.split('?')[0] ?? ''
     const name = path === '/' ? '/index.html' : path
-    const isChain = path === '/chain.json' && network && 'file' in network.chain
-    const bytes = isChain ? await readChain(network.chain) : files.get(name)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (!isRead || bytes === undefined) return others(request, response)
-    send({ name, bytes }, request, response)
+    const isChain = path === '/chain.json' && chain !== undefined
+    const found = isChain ? await chain.current() : files.get(name)
+    if (!isRead || found === undefined) return others(request, response)
+    found.hold(response)
+    await send({ name, found }, request, response).catch(() => others(request, response))
   }
 }
+
+const shared = (bytes: Buffer): SharedBytes => new SharedBytes(Promise.resolve(bytes))
 
 const networkFile = ({ chain, names }: PageNetwork) => ({
   chain: 'file' in chain ? 'chain.json' : chain.name,
@@ -56,33 +60,26 @@ const networkFile = ({ chain, names }: PageNetwork) => ({
   names,
 })
 
-/** Anew each time: a chain that goes on may be exported to the same file again. */
-async function readChain({ file }: { readonly file: string }): Promise<Buffer | undefined> {
-  return readRegularFile(file, MOST_BYTES).then(
-    ({ bytes }) => bytes,
-    () => undefined,
-  )
-}
-
 /** The page's files by their paths. They are small, and known: nothing else is ever read. */
-async function readPage(): Promise<Map<string, Buffer>> {
+async function readPage(): Promise<Map<string, SharedBytes>> {
   const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
-  const files = new Map<string, Buffer>()
-  for (const path of paths) files.set(path, await readFile(join(folder, path)))
+  const files = new Map<string, SharedBytes>()
+  for (const path of paths) files.set(path, shared(await readFile(join(folder, path))))
   return files
 }
 
 /** A file of the page, zipped for who takes that: it is read from far away too. */
-function send(
-  { name, bytes }: { readonly name: string; readonly bytes: Buffer },
+async function send(
+  { name, found }: { readonly name: string; readonly found: SharedBytes },
   { method, headers }: IncomingMessage,
   response: ServerResponse,
-): void {
+): Promise<void> {
   const zipped = takesGzip(headers['accept-encoding'])
+  const bytes = await found.read(zipped)
   const isNamedByHash = name.startsWith('/assets/')
   response.writeHead(200, {
     ...SAFE,
@@ -92,5 +89,5 @@ function send(
     ...(zipped && { 'content-encoding': 'gzip' }),
   })
   if (method === 'HEAD') response.end()
-  else response.end(zipped ? gzipSync(bytes) : bytes)
+  else response.end(bytes)
 }

@@ -19,9 +19,9 @@ const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$
  * loopback.
  *
  * Takes POSTs of at most 16 KiB of JSON. `{ log: n }` gets the log from block n on, once there is
- * such a block, or without blocks after `waitMs`; the answer is made as its reader takes it, so that
- * many who take nothing cost little. `{ submit: extrinsic }` is answered once the call waits for
- * the next block; what became of it is in the log. What that block would refuse is refused at once,
+ * such a block, or without blocks after `waitMs`; it is made as its reader takes it, so that many
+ * who take nothing cost little. `{ submit: extrinsic }` is answered once the call waits for the
+ * next block; what became of it is in the log. What that block would refuse is refused at once,
  * and is in no log. What is refused gets a status of 400 and `{ code, message }`. Pages on loopback
  * may read the log, and submit nothing.
  */

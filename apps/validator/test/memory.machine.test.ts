@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { blockPath, LIMITS } from '@affine/blocks'
+import { account, LocalChain } from '@affine/chain'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { buildPage } from '../../explorer/test/build-page.ts'
+
+const CONNECTIONS = 300
+const MOST_MB = 100
+const BLOCK = `/5F/${blockPath('ab'.repeat(32))}`
+const page = fileURLToPath(new URL('../../explorer/dist', import.meta.url))
+let root: string
+let largest: string
+const sockets: Socket[] = []
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'memory-'))
+  await buildPage()
+  const sizes = (await readdir(join(page, 'assets'))).map(async (name) => {
+    const { length } = await readFile(join(page, 'assets', name))
+    return { path: `/assets/${name}`, length }
+  })
+  const assets = (await Promise.all(sizes)).sort((a, b) => b.length - a.length)
+  largest = assets[0]?.path ?? ''
+  await mkdir(join(root, 'localnet/keys'), { recursive: true })
+  await mkdir(join(root, 'buckets/5F/v1/blocks'), { recursive: true })
+  const block = randomBytes(LIMITS.blockBytes / 2).toString('hex')
+  await writeFile(join(root, 'buckets', BLOCK), block)
+  await writeFile(join(root, 'localnet/chain.json'), await longChain())
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** The export of a chain of some 9 MB. */
+async function longChain(): Promise<string> {
+  const { hotkey } = account(randomBytes(32))
+  const neurons = [{ hotkey, stake: 1_000_000_000_000n }]
+  const chain = LocalChain.create({ netuid: 1, random: () => randomBytes(32), neurons })
+  for (let time = 1; time < 50_000; time++) await chain.produce(time)
+  return chain.export()
+}
+
+/** What a process has, or had at most, in MB. */
+async function memoryOf({ child }: Started, what: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+  return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+}
+
+/** Resolves once an answer has come, of which no more is read, or the connection is closed. */
+async function askAndReadNothing(port: string, request: string): Promise<void> {
+  const socket = connect({ port: Number(port), host: '127.0.0.1' })
+  sockets.push(socket)
+  socket.on('error', () => {}).write(request)
+  await Promise.race([once(socket, 'readable'), once(socket, 'close')])
+}
+
+/** By how many MB a process grows at most while all these wait for answers. */
+async function growth(served: Started, url: string, request: string): Promise<number> {
+  const { port } = new URL(url)
+  await fetch(url).then((response) => response.arrayBuffer())
+  await writeFile(`/proc/${served.child.pid}/clear_refs`, '5') // forgets what it had at most
+  const idle = await memoryOf(served, 'VmRSS')
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => askAndReadNothing(port, request)))
+  return (await memoryOf(served, 'VmHWM')) - idle
+}
+
+test.each([
+  ['the chain', 'identity', '/chain.json'],
+  ['the chain', 'gzip', '/chain.json'],
+  ['the page’s largest file', 'identity', undefined],
+  ['the page’s largest file', 'gzip', undefined],
+  ['a block', 'identity', BLOCK],
+  ['a block', 'gzip', BLOCK],
+])('300 who ask af serve for %s, as %s, and read nothing', async (_, coding, path = largest) => {
+  const words = ['--network', join(root, 'localnet/chain.json'), '--port', '0']
+  const served = start(AF, ['serve', join(root, 'buckets'), ...words])
+  const [, url = ''] = await served.says(/ at (http:\S+);/)
+  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`
+  expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
+  for (const socket of sockets.splice(0)) socket.destroy()
+  const honest = await fetch(`${url}/chain.json`, { headers: { 'accept-encoding': coding } })
+  const chain = await readFile(join(root, 'localnet/chain.json'), 'utf8')
+  expect((await honest.text()) === chain).toBe(true)
+  await served.stop()
+})
+
+test('300 who ask af localnet for its log, and read nothing', async () => {
+  const out = join(root, 'localnet')
+  const served = start(AF, ['localnet', '--port', '0', '--out', out, '--block-ms', '60000'])
+  const [, url = ''] = await served.says(/ at (http:[^\s,]+), which/)
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json'
+  const request = `${head}\r\nContent-Length: 9\r\n\r\n{"log":0}`
+  expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
+  await served.stop()
+})

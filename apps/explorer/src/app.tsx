@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
-import { type Ask, startReader } from './ask.ts'
+import { startReader } from './ask.ts'
 import { addNews, type Book, EMPTY_BOOK } from './book.ts'
-import type { NetworkFile } from './network-file.ts'
+import { type Heard, startFeed } from './feed.ts'
+import type { NamedNetwork, NetworkFile } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
 import { DuelView } from './views/duel-view.tsx'
@@ -13,6 +14,7 @@ import { PlayView } from './views/play-view.tsx'
 import { ReadingStrip } from './views/reading-strip.tsx'
 import { RuleView } from './views/rule-view.tsx'
 import { SampleView } from './views/sample-view.tsx'
+import { SourceBar } from './views/source-bar.tsx'
 import { ThroneView } from './views/throne-view.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
@@ -23,10 +25,17 @@ const TABS = [
   ['#/rule', 'The rule'],
 ] as const
 
+interface AppProps {
+  readonly network: NamedNetwork | undefined
+  /** Why there is none. */
+  readonly refusal: string | undefined
+}
+
 /** The whole page. */
-export function App({ network }: { readonly network: NetworkFile | undefined }): JSX.Element {
+export function App({ network, refusal }: AppProps): JSX.Element {
   const route = useRoute()
-  const { book, ask } = useReader(network)
+  const { page, read } = useReader(network?.file)
+  const { book } = page
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
   const first = useRef(place)
@@ -36,6 +45,8 @@ export function App({ network }: { readonly network: NetworkFile | undefined }):
     main.current?.focus()
     scrollTo(0, 0)
   }, [place])
+  // Progress alone draws no view anew.
+  const view = useMemo(() => <View route={route} page={page} />, [place, page])
   return (
     <>
       <header>
@@ -54,9 +65,10 @@ export function App({ network }: { readonly network: NetworkFile | undefined }):
         </nav>
         <FindForm />
       </header>
-      <ReadingStrip book={book} />
+      {network && <SourceBar network={network} beginning={book.beginning} />}
+      <ReadingStrip book={book} read={read} network={network} refusal={refusal} />
       <main ref={main} tabIndex={-1}>
-        <View route={route} page={{ book, ask }} />
+        {view}
       </main>
     </>
   )
@@ -98,8 +110,20 @@ function useRoute(): Route {
   return route
 }
 
-function useReader(file: NetworkFile | undefined): { readonly book: Book; readonly ask: Ask } {
-  const [book, hear] = useReducer(addNews, { ...EMPTY_BOOK, file })
+interface Reading {
+  readonly book: Book
+  readonly read: number
+}
+
+const addHeard = ({ book }: Reading, { news, read }: Heard): Reading => ({
+  book: addNews(book, news),
+  read,
+})
+
+function useReader(file: NetworkFile | undefined): { readonly page: Page; readonly read: number } {
+  const [{ book, read }, show] = useReducer(addHeard, { book: { ...EMPTY_BOOK, file }, read: 0 })
+  const [hear] = useState(() => startFeed(show))
   const [ask] = useState(() => startReader(file, hear))
-  return { book, ask }
+  const page = useMemo(() => ({ book, ask, hear }), [book])
+  return { page, read }
 }

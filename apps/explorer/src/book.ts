@@ -1,5 +1,6 @@
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
+import type { Compared } from './worker/compare-copies.ts'
 import type { DuelTurn, EpochAccount } from './worker/epoch-account.ts'
 import type { Beginning, Queue } from './worker/reader.ts'
 import type { News } from './worker/worker.ts'
@@ -28,20 +29,47 @@ export const EMPTY_BOOK: Book = {
 }
 
 /** The book with what was just heard. */
-export function addNews(book: Book, news: News): Book {
+export function addNews(book: Book, batch: readonly News[]): Book {
+  if (batch.length === 0) return book
+  const accounts = batch.flatMap((news) => (news.type === 'epoch' ? [news.account] : []))
+  const epochs = accounts.length > 0 ? [...book.epochs, ...accounts] : book.epochs
+  const health = batch.flatMap((news) => ('health' in news ? news.health : []))
+  const added = { ...book, epochs, health: withChanges(book.health, health) }
+  return batch.reduce(addEvent, added)
+}
+
+function addEvent(book: Book, news: News): Book {
   switch (news.type) {
     case 'begun':
       return { ...book, beginning: news.beginning }
-    case 'epoch':
-      return { ...book, epochs: [...book.epochs, news.account], health: news.health }
     case 'ended':
-      return { ...book, queue: news.queue, health: news.health, ms: news.ms }
+      return { ...book, queue: news.queue, ms: news.ms }
     case 'failed':
-      return { ...book, failure: news.message, health: news.health }
+      return { ...book, failure: news.message }
+    case 'compared':
+      return { ...book, epochs: withCopies(book.epochs, news.compared) }
     default:
       return book
   }
 }
+
+/** In the order in which buckets were met. */
+function withChanges(
+  health: readonly BucketHealth[],
+  changed: readonly BucketHealth[],
+): readonly BucketHealth[] {
+  if (changed.length === 0) return health
+  const known = new Map<string, BucketHealth>()
+  for (const each of [...health, ...changed]) known.set(`${each.hotkey} ${each.announced}`, each)
+  return [...known.values()]
+}
+
+/** Whoever compares finds what was found before, too. */
+const withCopies = (
+  epochs: readonly EpochAccount[],
+  { epoch, copies, flaws }: Compared,
+): readonly EpochAccount[] =>
+  epochs.map((account) => (account.epoch === epoch ? { ...account, copies, flaws } : account))
 
 /** One duel, as it stood at its last epoch, and its epochs. */
 export interface DuelAccount {

@@ -17,5 +17,7 @@ async function readNetwork() {
 }
 
 const network = await readNetwork()
+const named = network.ok ? network.value : undefined
+const refusal = network.ok ? undefined : network.detail
 const root = document.getElementById('app')
-if (root !== null) render(<App network={network} />, root)
+if (root !== null) render(<App network={named} refusal={refusal} />, root)

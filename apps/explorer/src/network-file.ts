@@ -15,45 +15,112 @@ export interface NetworkFile {
   readonly names?: Readonly<Record<string, string>>
 }
 
-const NUMBERS = ['netuid', 'firstEpoch', 'last'] as const
+/** The network that the page reads, and who named it. */
+export interface NamedNetwork {
+  readonly file: NetworkFile
+  readonly isByLink: boolean
+  /** The site's own; undefined where its file names none. */
+  readonly own: NetworkFile | undefined
+}
+
+/** What was read, or in a sentence why it is refused. */
+type Read<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly detail: string }
+
+type Fields = Readonly<Record<string, unknown>>
+
 const NAMED = /^(finney|test)$/
+/** A chain counts its subnets in 16 bits, and its blocks in 32. */
+const NUMBERS = {
+  netuid: [0, 0xffff],
+  firstEpoch: [0, 0xffff_ffff],
+  last: [1, 0xffff_ffff],
+} as const
 
 /**
- * The network that a JSON value names, its URLs resolved against `base`; undefined for what names
- * none. A query with a `chain` says it all instead: then
- * nothing of the file counts.
+ * The network that the page's query names if it has a `chain`, and then it says it all; else the
+ * one of the site's own file. URLs are resolved against `base`. What is out of its range, or has
+ * another shape, is refused. Never throws.
  */
 export function networkFrom(
   value: unknown,
   { search, base }: { readonly search: string; readonly base: string },
-): NetworkFile | undefined {
+): Read<NamedNetwork> {
+  const site = readFile(value, base)
+  const own = site.ok ? site.value : undefined
   const query = Object.fromEntries(new URLSearchParams(search))
-  const file = 'chain' in query ? query : value
-  if (typeof file !== 'object' || file === null) return undefined
-  const { chain, buckets, names } = file as Readonly<Record<string, unknown>>
-  const place = urlOf(chain, base)
-  if (place === undefined) return undefined
-  const below = urlOf(buckets, base)
+  if (query.chain === undefined)
+    return own ? { ok: true, value: { file: own, isByLink: false, own } } : (site as Refused)
+  const link = readFile(query, base)
+  if (!link.ok) return refuse(`The link cannot be followed: ${link.detail}`)
+  const isOwn = own !== undefined && isSame(link.value, own)
+  return { ok: true, value: { file: isOwn ? own : link.value, isByLink: !isOwn, own } }
+}
+
+type Refused = Extract<Read<never>, { readonly ok: false }>
+
+const refuse = (detail: string): Refused => ({ ok: false, detail })
+
+function readFile(value: unknown, base: string): Read<NetworkFile> {
+  const fields: Fields = Object(value)
+  if (fields.chain === undefined)
+    return refuse('No network is named: see network.json, or ?chain= and ?buckets=.')
+  const chain = urlOf(fields, 'chain', base)
+  if (!chain.ok) return chain
+  const buckets = urlOf(fields, 'buckets', base)
+  if (!buckets.ok) return buckets
+  const numbers = Object.entries(NUMBERS).map(([name, range]) => numberOf(fields, name, range))
+  const wrong = numbers.find((number) => !number.ok)
+  if (wrong && !wrong.ok) return wrong
   return {
-    chain: place,
-    ...(below !== undefined && { buckets: below }),
-    ...numbersIn(file as Readonly<Record<string, unknown>>),
-    ...(isNames(names) && { names }),
+    ok: true,
+    value: {
+      chain: chain.value ?? '',
+      ...(buckets.value !== undefined && { buckets: buckets.value }),
+      ...Object.assign({}, ...numbers.map((number) => number.ok && number.value)),
+      ...(isNames(fields.names) && { names: fields.names }),
+    },
   }
 }
 
-function urlOf(text: unknown, base: string): string | undefined {
-  if (typeof text !== 'string' || text === '') return undefined
-  if (NAMED.test(text)) return text
-  return URL.canParse(text, base) ? new URL(text, base).href : undefined
+/** A name of a network stays as it is. */
+function urlOf(fields: Fields, name: 'chain' | 'buckets', base: string): Read<string | undefined> {
+  const text = fields[name]
+  if (text === undefined) return { ok: true, value: undefined }
+  const isChain = name === 'chain'
+  const expected = isChain ? 'finney, test, or a URL of http, https, ws or wss' : 'a URL of http(s)'
+  const wrong = refuse(`"${name}" expected ${expected}, got ${JSON.stringify(text)}`)
+  if (typeof text !== 'string' || text === '') return wrong
+  if (isChain && NAMED.test(text)) return { ok: true, value: text }
+  if (!URL.canParse(text, base)) return wrong
+  const { protocol, username, password, href } = new URL(text, base)
+  const isKnown = (isChain ? /^(http|ws)s?:$/ : /^https?:$/).test(protocol)
+  // What stands before an @ reads like the host.
+  return isKnown && username + password === '' ? { ok: true, value: href } : wrong
 }
 
-function numbersIn(file: Readonly<Record<string, unknown>>): Partial<NetworkFile> {
-  const given = NUMBERS.map((name) => [name, Number(file[name] ?? Number.NaN)] as const)
-  return Object.fromEntries(given.filter(([, value]) => Number.isSafeInteger(value) && value >= 0))
+function numberOf(
+  fields: Fields,
+  name: string,
+  [least, most]: readonly [number, number],
+): Read<object> {
+  const given = fields[name]
+  if (given === undefined) return { ok: true, value: {} }
+  const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given
+  const isWhole = typeof number === 'number' && Number.isSafeInteger(number)
+  if (isWhole && number >= least && number <= most) return { ok: true, value: { [name]: number } }
+  const got = JSON.stringify(given)
+  return refuse(`"${name}" expected a whole number from ${least} to ${most}, got ${got}`)
 }
 
 function isNames(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).every((name) => typeof name === 'string')
+}
+
+/** Do both name the same, but for how hotkeys are called? */
+function isSame(a: NetworkFile, b: NetworkFile): boolean {
+  const [one, other] = [a, b].map(({ names: _, ...rest }) => JSON.stringify(rest))
+  return one === other
 }

@@ -2,11 +2,14 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Ask } from './ask.ts'
 import type { Book } from './book.ts'
 import { shortOf, visibleLine } from './visible.ts'
+import type { News } from './worker/worker.ts'
 
 /** What every view is given. */
 export interface Page {
   readonly book: Book
   readonly ask: Ask
+  /** Adds to the book. */
+  readonly hear: (news: News) => void
 }
 
 /** How a hotkey is called here: by the name that the network's file gives it, or shortened. */

@@ -23,6 +23,8 @@ import {
 
 /** What a page would act on, were it anything but text. */
 export const MARKUP = '<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=1</script>'
+/** What no champion said. */
+export const FORGED = 'this is not what was said'
 const HIDDEN = '\u202egnp.exe\u202c\u001b[31m'
 const NETUID = 120
 const STAKE = 1_000_000_000_000
@@ -32,9 +34,13 @@ const [sound, evil, champion, contender] = [1, 2, 3, 4].map((seed) =>
   account(new Uint8Array(32).fill(seed)),
 ) as [Account, Account, Account, Account]
 
-/** The block that has a line of 100 kB. */
+/** What it is made of. */
 export interface Hostile {
-  readonly block: string
+  /** Of the lane that is void: the first line has 100 kB, and every reply of a champion is forged. */
+  readonly forged: string
+  /** Of the lane that is whole, which has the same challenges. */
+  readonly sound: string
+  readonly challenge: string
   readonly champion: string
 }
 
@@ -68,19 +74,17 @@ export class HostileSubnet {
     await this.#produceTo(snapshotBlock(1, protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
     const { state } = await settleEpoch({ chain: this.#chain, network }, start, { find })
-    const block = await this.#seal(sound, state, await this.#sampled(state))
-    const [long] = (await this.#sampled(state)) as [Sample]
-    const messages = [{ role: 'user' as const, content: MARKUP.repeat(1500) }]
-    const bad = await this.#seal(evil, state, [
-      { ...long, champion: { ...long.champion, messages }, verdict: 'tie' },
-    ])
+    const samples = await this.#sampled(state)
+    const block = await this.#seal(sound, state, samples)
+    const bad = await this.#seal(evil, state, samples.map(forge))
     for (const { hash, bytes } of [block, bad]) await bucket.write(blockPath(hash), bytes)
     await bucket.write(statePath(1), new TextEncoder().encode(encodeState(state)))
     await this.#produceTo(sealBlock(1, protocol))
     for (const who of [sound, evil]) await this.#attest(who, state, [sound.hotkey])
     await this.#produceTo(snapshotBlock(2, protocol) + 1)
     await writeFile(join(this.#out, 'chain.json'), this.#chain.export())
-    return { block: bad.hash, champion: champion.hotkey }
+    const challenge = samples[0]?.challengeId ?? ''
+    return { forged: bad.hash, sound: block.hash, challenge, champion: champion.hotkey }
   }
 
   async #produceTo(block: number): Promise<void> {
@@ -143,4 +147,10 @@ export class HostileSubnet {
     }
     return samples
   }
+}
+
+/** With another conversation in the champion's place than the one that was paid. */
+function forge(sample: Sample, i: number): Sample {
+  const messages = [{ role: 'user' as const, content: i === 0 ? MARKUP.repeat(1500) : FORGED }]
+  return { ...sample, champion: { ...sample.champion, messages }, verdict: 'tie' }
 }

@@ -43,8 +43,9 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
       '#/',
       '#/validators',
       `#/miner/${hostile.champion}`,
-      `#/sample/${hostile.block}/0`,
-      `#/sample/${hostile.block}/<img src=x onerror=owned=1>`,
+      `#/sample/${hostile.sound}/0`,
+      `#/sample/${hostile.forged}/0`,
+      `#/sample/${hostile.forged}/<img src=x onerror=owned=1>`,
     ]
     for (const view of views) {
       await goTo(page, view)
@@ -68,10 +69,36 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     expect(text).toContain('⟨U+202E⟩')
     expect(text).toContain('⟨U+001B⟩')
     expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u)
-    await goTo(page, `#/sample/${hostile.block}/0`)
-    await page.getByText('the lane is void').waitFor()
+    await goTo(page, `#/sample/${hostile.sound}/0`)
+    await page.getByText(/All \d+ steps hold/).waitFor()
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(wide).toBeLessThanOrEqual(0)
+  })
+
+  it('shows no sample of a lane that is void, whose champion’s replies may be forged', async () => {
+    const { page } = await openPage(browser, url)
+    await goTo(page, '#/validators')
+    await page
+      .getByText(/WRONG_|MALFORMED|REPLAY/)
+      .first()
+      .waitFor()
+    await goTo(page, `#/sample/${hostile.forged}/0`)
+    await page.getByText('no whole lane that was read has this block').waitFor()
+    await goTo(page, `#/challenge/${hostile.challenge}`)
+    const played = page.getByRole('link', { name: 'See how it was played, and its proof' })
+    await played.first().waitFor()
+    expect(await played.count()).toBe(1)
+    expect(await played.getAttribute('href')).toBe(`#/sample/${hostile.sound}/0`)
+    await goTo(page, '#/play')
+    const link = page.locator('main p a[href^="#/sample/"]')
+    await link.waitFor()
+    const blocks = new Set<string | null>()
+    for (let i = 0; i < 64; i++) {
+      blocks.add((await link.getAttribute('href'))?.split('/')[2] ?? null)
+      await page.getByRole('button', { name: 'Another challenge' }).click()
+      await link.waitFor()
+    }
+    expect([...blocks]).toEqual([hostile.sound])
   })
 
   it('has nothing run that the page does not bring, by its policy', async () => {

@@ -53,6 +53,21 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(asked.filter((url) => !url.startsWith(demo.url))).toEqual([])
   })
 
+  it('reads one copy of each block, and the others when it is told to', async () => {
+    const { page, asked } = await openPage(browser, demo.url)
+    const blocks = () => asked.flatMap((url) => url.match(/v1\/blocks\/\w+/) ?? [])
+    expect(blocks().length).toBeGreaterThan(4)
+    expect(new Set(blocks()).size).toBe(blocks().length)
+    expect(await page.locator('.strip').textContent()).toContain('One copy of each block was read')
+    const before = blocks().length
+    await page.locator('.strip').getByRole('link', { name: 'compare the others' }).click()
+    await page.getByText('The others were not compared.').waitFor()
+    await page.getByRole('button', { name: /^Compare the copies of \d+ epochs$/ }).click()
+    await page.getByText(/^✔ \d+ more copies .*: all are the same\.$/).waitFor()
+    expect(blocks().length).toBeGreaterThan(2 * before)
+    expect(await page.locator('.strip').textContent()).toMatch(/Everything holds\.$/)
+  })
+
   describe.each([
     ['wide and light', { colorScheme: 'light', viewport: { width: 1100, height: 900 } }],
     ['360 px wide and dark', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
@@ -171,7 +186,56 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('main').textContent()).toMatch(/state of epoch \d+ was believed/)
     const whole = await openPage(browser, demo.url)
-    expect(await whole.page.locator('main').textContent()).toContain('Nothing was believed.')
+    expect(await whole.page.locator('main').textContent()).toContain('took no state from anybody')
+  })
+
+  describe('named by a link', () => {
+    const VIEWS_OF_ALL = ['#/', '#/validators', '#/play', '#/rule', '#/nowhere']
+    const WARNING = 'Named by this link, not by this site.'
+
+    it('says so on every view, and what it reads, and leads to the site’s own', async () => {
+      using server = await serveFaulty(demo.out, {})
+      const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
+      const { page } = await openPage(browser, demo.url + query)
+      const strip = await page.locator('.strip').textContent()
+      expect(strip).toContain('Everything holds, in what this link names.')
+      for (const view of VIEWS_OF_ALL) {
+        await goTo(page, view)
+        await page.getByText(WARNING).waitFor()
+        const source = (await page.locator('.source').textContent()) ?? ''
+        for (const part of ['chain.json', 'buckets'])
+          expect(source).toContain(`${server.url}/${part}`)
+        expect(source).toMatch(/netuid 120, genesis [0-9a-f]{64}/)
+      }
+      await page.getByRole('link', { name: /^Show this site’s own network/ }).click()
+      await page.getByText('named by this site').waitFor()
+      expect(await page.getByText(WARNING).count()).toBe(0)
+      expect(page.url().startsWith(demo.url)).toBe(true)
+    })
+
+    it('says that nothing was recomputed, and why', async () => {
+      const query = '?chain=chain.json&buckets=./&firstEpoch=4000000'
+      const { page } = await openPage(browser, demo.url + query)
+      expect(await page.locator('.strip').textContent()).toMatch(
+        /^Nothing was recomputed yet: the network’s first epoch is 4000000, and the chain is at /,
+      )
+      await page.getByText(WARNING).waitFor()
+      for (const view of VIEWS_OF_ALL) {
+        await goTo(page, view)
+        expect(await page.locator('body').textContent(), view).not.toContain('✔')
+      }
+    })
+
+    it('is refused with what is out of range', async () => {
+      const query = '?chain=chain.json&firstEpoch=9007199254740991'
+      const { page, asked } = await openPage(browser, demo.url + query)
+      expect(await page.locator('.strip-bad').textContent()).toMatch(
+        /^The link cannot be followed: "firstEpoch" expected a whole number from 0 to 4294967295/,
+      )
+      expect(
+        asked.filter((url) => url.includes('chain.json?') || /chain\.json$/.test(url)),
+      ).toEqual([])
+    })
   })
 
   it('says where it ends when nobody has what an epoch needs', async () => {
@@ -225,6 +289,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
       true,
     )
     await goTo(page, '#/validators')
+    await page.getByRole('button', { name: /^Compare the copies/ }).click()
+    await page.getByText(/more copies were compared, in (\d+) of \1 epochs/).waitFor()
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
     expect(await rowOf(slow)).toMatch(/timed? ?out.*other copies were used/)

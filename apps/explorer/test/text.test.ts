@@ -84,32 +84,79 @@ describe('addresses', () => {
 describe('a network file', () => {
   const base = 'https://example.org/page/'
   const from = (value: unknown, search = '') => networkFrom(value, { search, base })
+  const named = (value: unknown, search?: string) => {
+    const read = from(value, search)
+    if (!read.ok) throw new Error(read.detail)
+    return read.value
+  }
+  const OWN = { chain: 'finney', last: 40, names: { a: 'b' } }
 
   it('has its URLs resolved against the page', () => {
     const file = { chain: 'chain.json', buckets: './', last: 40, names: { a: 'b' } }
-    expect(from(file)).toEqual({
-      ...file,
-      chain: `${base}chain.json`,
-      buckets: base,
-    })
-    expect(from({ chain: 'finney' })).toEqual({ chain: 'finney' })
-    expect(from({ chain: 'wss://node:443' })?.chain).toBe('wss://node/')
+    const own = { ...file, chain: `${base}chain.json`, buckets: base }
+    expect(named(file)).toEqual({ file: own, isByLink: false, own })
+    expect(named({ chain: 'finney' }).file).toEqual({ chain: 'finney' })
+    expect(named({ chain: 'wss://node:443' }).file.chain).toBe('wss://node/')
   })
 
-  it('counts for nothing beside a query that names a chain', () => {
+  it('counts for nothing beside a link that names a chain, and is kept to be told', () => {
+    const file = { chain: 'http://127.0.0.1:9944/', netuid: 3 }
     const search = '?chain=http://127.0.0.1:9944&netuid=3'
-    expect(from({ chain: 'finney', buckets: 'x', last: 2 }, search)).toEqual({
-      chain: 'http://127.0.0.1:9944/',
-      netuid: 3,
-    })
+    expect(named(OWN, search)).toEqual({ file, isByLink: true, own: OWN })
+    expect(named(undefined, search)).toEqual({ file, isByLink: true, own: undefined })
+    expect(named({ chain: 3 }, search).own).toBe(undefined)
   })
 
-  test.each([undefined, null, 3, [], {}, { chain: 3 }, { chain: '' }])('%j names none', (value) => {
-    expect(from(value)).toBe(undefined)
+  it('is the site’s own where a link names the very same', () => {
+    expect(named(OWN, '?chain=finney&last=40')).toEqual({ file: OWN, isByLink: false, own: OWN })
+    for (const other of ['', '&last=41', '&last=40&firstEpoch=3', '&last=40&buckets=x'])
+      expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('leaves out what has another shape', () => {
-    const file = { chain: 'finney', netuid: -1, last: 1.5, firstEpoch: 'x', names: { a: 3 } }
-    expect(from(file)).toEqual({ chain: 'finney' })
+  it('stays where a link names no chain', () => {
+    expect(named(OWN, '?buckets=https://evil/&firstEpoch=3').file).toEqual(OWN)
+  })
+
+  test.each([undefined, null, 3, [], {}])('%j names none', (value) => {
+    expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
+  })
+
+  test.each([
+    [{ chain: 3 }, '"chain" expected'],
+    [{ chain: '' }, '"chain" expected'],
+    [{ chain: 'javascript:1' }, '"chain" expected'],
+    [{ chain: 'data:application/json,{}' }, '"chain" expected'],
+    [{ chain: 'https://finney.example@evil/' }, '"chain" expected'],
+    [{ chain: 'finney', buckets: 'wss://node' }, '"buckets" expected'],
+    [{ chain: 'finney', netuid: -1 }, '"netuid" expected a whole number from 0 to 65535, got -1'],
+    [{ chain: 'finney', netuid: 65_536 }, '"netuid" expected'],
+    [{ chain: 'finney', last: 0 }, '"last" expected a whole number from 1'],
+    [{ chain: 'finney', last: 1.5 }, '"last" expected'],
+    [{ chain: 'finney', firstEpoch: 'x' }, '"firstEpoch" expected'],
+    [{ chain: 'finney', firstEpoch: 9_007_199_254_740_991 }, '"firstEpoch" expected'],
+  ])('%j is refused', (file, why) => {
+    const read = from(file)
+    expect(read.ok ? '' : read.detail).toContain(why)
+  })
+
+  test.each(['firstEpoch=9007199254740991', 'netuid=', 'netuid=0x7', 'last=1e9', 'last=-1'])(
+    'a link with %s is refused',
+    (words) => {
+      const read = from(OWN, `?chain=finney&${words}`)
+      expect(read.ok ? '' : read.detail).toMatch(/^The link cannot be followed: "\w+" expected a/)
+    },
+  )
+
+  it('leaves out names that are none', () => {
+    expect(named({ chain: 'finney', names: { a: 3 } }).file).toEqual({ chain: 'finney' })
+  })
+
+  it('never throws', () => {
+    fc.assert(
+      fc.property(fc.anything(), fc.webQueryParameters(), (value, query) => {
+        expect(from(value, query).ok).toBeTypeOf('boolean')
+        expect(from(value, `chain=${query}`).ok).toBeTypeOf('boolean')
+      }),
+    )
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addNews, type Book, duelsIn, EMPTY_BOOK, reignsIn } from '../src/book.ts'
 import { type Deeds, sumDeeds } from '../src/deeds.ts'
 import { endingWords, minerWords, neededOf } from '../src/words.ts'
+import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { DuelTurn, EpochAccount } from '../src/worker/epoch-account.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
@@ -48,9 +49,9 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   ...more,
 })
 const bookOf = (...epochs: readonly EpochAccount[]): Book =>
-  epochs.reduce(
-    (book, account) => addNews(book, { type: 'epoch', account, health: [] }),
+  addNews(
     EMPTY_BOOK,
+    epochs.map((account) => ({ type: 'epoch', account, health: [] })),
   )
 
 describe('a duel in plain words', () => {
@@ -141,8 +142,26 @@ describe('a book', () => {
   })
 
   it('keeps why reading ended, and leaves out what it does not know', () => {
-    const failed = addNews(EMPTY_BOOK, { type: 'failed', message: 'no chain', health: [] })
+    const failed = addNews(EMPTY_BOOK, [{ type: 'failed', message: 'no chain', health: [] }])
     expect(failed.failure).toBe('no chain')
-    expect(addNews(failed, { type: 'refusal', id: 1, message: '' })).toBe(failed)
+    expect(addNews(failed, [])).toBe(failed)
+    expect(addNews(failed, [{ type: 'refusal', id: 1, message: '' }])).toEqual(failed)
+  })
+
+  it('has of each bucket what was heard last, in the order in which they were met', () => {
+    const bucket = (hotkey: string, files: number): BucketHealth => {
+      return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing: 0, silent: undefined }
+    }
+    const hear = (book: Book, ...health: readonly BucketHealth[]) =>
+      addNews(book, [{ type: 'epoch', account: epoch(1), health }])
+    const book = hear(hear(EMPTY_BOOK, bucket('5A', 1), bucket('5B', 1)), bucket('5A', 2))
+    expect(book.health).toEqual([bucket('5A', 2), bucket('5B', 1)])
+  })
+
+  it('has what comparing copies found in place of what an epoch had', () => {
+    const flaws = [{ epoch: 2, validator: '5A', code: 'COPY_MISSING', detail: '' }] as const
+    const compared = { epoch: 2, copies: 9, flaws }
+    const book = addNews(bookOf(epoch(1), epoch(2)), [{ type: 'compared', compared }])
+    expect(book.epochs).toEqual([epoch(1), epoch(2, { copies: 9, flaws })])
   })
 })

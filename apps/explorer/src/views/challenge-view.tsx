@@ -4,22 +4,23 @@ import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import type { Course } from '../worker/course.ts'
 import { Board } from './board.tsx'
+import { Name } from './key.tsx'
 
 /** A challenge that is drawn anew from its id, in each environment, and where it was played. */
 export function ChallengeView({ book, ask, id }: Page & { readonly id: string }): JSX.Element {
   const { value: courses } = useAnswer(() => ask('courses', id), [id])
-  const { value: line } = useAnswer(() => ask('lineOf', id), [id, book.epochs.length])
+  const { value: lines = [] } = useAnswer(() => ask('linesOf', id), [id, book.epochs.length])
   return (
     <>
       <p class="eyebrow">Challenge</p>
       <h1 class="mono">{id}</h1>
-      <p class="lead">
-        {line ? (
+      {lines.length === 0 && <p class="lead">It was not played in what was read so far.</p>}
+      {lines.map((line) => (
+        <p class="lead" key={line.validator}>
+          In the lane of <Name book={book} hotkey={line.validator} />:{' '}
           <a href={linkTo.sample(line)}>See how it was played, and its proof</a>
-        ) : (
-          'It was not played in what was read so far.'
-        )}
-      </p>
+        </p>
+      ))}
       <p>An id does not say of which environment it is; this is what follows from it in each.</p>
       {courses?.length === 0 && <p class="bad">This is no challenge id: base58 of 32 bytes.</p>}
       <div class="columns">

@@ -4,12 +4,14 @@ import { nameIn, type Page } from '../page.ts'
 import { shareOf } from '../visible.ts'
 import { endingWords, neededOf, VERDICTS, wonOf } from '../words.ts'
 import type { DuelTurn, EpochAccount } from '../worker/epoch-account.ts'
+import { Copies } from './copies.tsx'
 import { EnvSection } from './env-section.tsx'
 import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
 /** A duel: why each environment has the verdict that it has. */
-export function DuelView({ book, id }: Page & { readonly id: string }): JSX.Element {
+export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
+  const { book } = page
   const account = duelsIn(book).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
@@ -38,6 +40,7 @@ export function DuelView({ book, id }: Page & { readonly id: string }): JSX.Elem
         <EnvSection key={env} book={book} account={account} env={env} />
       ))}
       <Lanes account={account} book={book} />
+      <Copies key={id} {...page} epochs={epochs} />
     </>
   )
 }

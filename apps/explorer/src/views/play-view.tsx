@@ -38,7 +38,7 @@ export function PlayView(page: Page): JSX.Element {
         </button>
       </p>
       {challenge ? (
-        <Match key={challenge.challengeId} {...page} met={challenge} />
+        <Match key={`${challenge.block}${challenge.line}`} {...page} met={challenge} />
       ) : (
         <p>{book.ms === undefined ? 'Reading…' : 'No challenge of it was met.'}</p>
       )}

@@ -1,43 +1,83 @@
 import type { JSX } from 'preact'
 import type { Book } from '../book.ts'
+import type { NamedNetwork } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
+import type { Beginning } from '../worker/reader.ts'
+
+interface ReadingProps {
+  readonly book: Book
+  /** How many epochs were recomputed so far. */
+  readonly read: number
+  readonly network: NamedNetwork | undefined
+  /** Why there is no network. */
+  readonly refusal: string | undefined
+}
 
 /** How far the page has come with recomputing, and what it came to: on every view. */
-export function ReadingStrip({ book }: { readonly book: Book }): JSX.Element {
-  const { epochs, ms, file, failure } = book
-  const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
-  if (file === undefined)
-    return (
-      <Strip kind="bad">No network is named: see network.json, or ?chain= and ?buckets=.</Strip>
-    )
+export function ReadingStrip({ book, read, network, refusal }: ReadingProps): JSX.Element {
+  const { ms, failure, beginning } = book
+  if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
   if (failure !== undefined)
     return <Strip kind="bad">It cannot be read any further: {visibleLine(failure, 600)}</Strip>
-  if (ms === undefined) return <Progress book={book} />
-  const many = `${epochs.length} epochs recomputed in this browser in ${(ms / 1000).toFixed(1)} s`
+  if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
+  if (ms === undefined) return <Progress beginning={beginning} read={read} />
+  if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
+  return <Ended book={book} ms={ms} isByLink={network.isByLink} />
+}
+
+interface EndedProps {
+  readonly book: Book
+  readonly ms: number
+  readonly isByLink: boolean
+}
+
+function Ended({ book: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
+  const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
+  const seconds = (ms / 1000).toFixed(1)
+  const many = epochs.length === 1 ? '1 epoch' : `${epochs.length} epochs`
+  const done = `${many} recomputed in this browser in ${seconds} s`
+  const isCompared = epochs.every(({ duel, copies }) => duel === undefined || copies !== undefined)
+  const rest = !isCompared && (
+    <>
+      {' '}
+      One copy of each block was read: <a href="#/validators">compare the others</a>.
+    </>
+  )
   if (flaws > 0)
     return (
       <Strip kind="bad">
-        {many}. Not everything holds: <a href="#/validators">{flaws} findings</a>.
+        {done}. Not everything holds: <a href="#/validators">{flaws} findings</a>.{rest}
       </Strip>
     )
-  return <Strip kind="good">✔ {many}. Everything holds.</Strip>
+  return (
+    <Strip kind="good">
+      ✔ {done}. Everything holds{isByLink && ', in what this link names'}.{rest}
+    </Strip>
+  )
 }
 
-function Progress({ book: { beginning, epochs } }: { readonly book: Book }): JSX.Element {
-  if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
-  const all = Math.max(1, beginning.to - beginning.from)
+/** Why there is nothing to show: that nothing failed says nothing. */
+function noEpochWords({ from, to, height, firstEpoch }: Beginning): string {
+  const at = `the chain is at block ${height}, in epoch ${to}`
+  const first =
+    from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
+  return `Nothing was recomputed yet: ${first}, and ${at}.`
+}
+
+function Progress({ beginning, read }: { readonly beginning: Beginning; readonly read: number }) {
+  const { from, to } = beginning
   return (
     <Strip kind="busy">
       <label>
-        Recomputing epoch {beginning.from + epochs.length} of {beginning.to}…{' '}
-        <progress max={all} value={epochs.length} />
+        Recomputing epoch {from + read} of {to}…{' '}
+        <progress max={Math.max(1, to - from)} value={read} />
       </label>
     </Strip>
   )
 }
 
 interface StripProps {
-  readonly kind: 'good' | 'bad' | 'busy'
+  readonly kind: 'good' | 'bad' | 'busy' | 'none'
   readonly children: JSX.Element | JSX.Element['props']['children']
 }
 

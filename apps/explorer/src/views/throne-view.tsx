@@ -93,7 +93,7 @@ function Root({ book }: Told): JSX.Element {
         {beginning?.isBelieved
           ? `The state of epoch ${beginning.from} was believed, as more than half of the stake ` +
             'attested it; the rest follows.'
-          : 'Nothing was believed.'}
+          : 'It begins with the network’s first state, and took no state from anybody.'}
       </p>
     </section>
   )

@@ -4,15 +4,18 @@ import { TrustChart } from '../charts/trust-chart.tsx'
 import type { Page } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
 import type { LaneAccount } from '../worker/epoch-account.ts'
+import { Copies } from './copies.tsx'
 import { Name } from './key.tsx'
 import { Wide } from './wide.tsx'
 
 /** Validators: trust, lanes, buckets, and what did not hold. */
-export function ValidatorsView({ book }: Page): JSX.Element {
+export function ValidatorsView(page: Page): JSX.Element {
+  const { book } = page
   return (
     <>
       <h1>Validators</h1>
       <Findings book={book} />
+      <Copies {...page} epochs={book.epochs} />
       <section>
         <h2>Trust over time</h2>
         <p>
@@ -39,7 +42,11 @@ function Findings({ book: { epochs } }: Told): JSX.Element {
     <section>
       <h2>What did not hold</h2>
       {found.length === 0 && (
-        <p>Nothing so far: all copies agree, and all roots attested are right.</p>
+        <p>
+          {epochs.length > 0
+            ? 'Nothing so far, in one copy of each block: all roots attested are right.'
+            : 'Nothing was recomputed yet.'}
+        </p>
       )}
       <ul class="findings">
         {found.slice(-200).map(({ mark, epoch, validator, code, detail }) => (
@@ -55,10 +62,13 @@ function Findings({ book: { epochs } }: Told): JSX.Element {
 
 /** How often the lanes of a validator were due, sealed, accepted and set aside. */
 function countLanes({ epochs }: Book) {
-  const all = epochs.flatMap(({ lanes }) => lanes)
-  const validators = [...new Set(all.map(({ validator }) => validator))]
-  return validators.map((hotkey) => {
-    const own = all.filter(({ validator }) => validator === hotkey)
+  const lanes = new Map<string, LaneAccount[]>()
+  for (const lane of epochs.flatMap((epoch) => epoch.lanes)) {
+    const own = lanes.get(lane.validator) ?? []
+    lanes.set(lane.validator, own)
+    own.push(lane)
+  }
+  return [...lanes].map(([hotkey, own]) => {
     const count = (is: (lane: LaneAccount) => boolean): number => own.filter(is).length
     const sealed = count((lane) => lane.sealed)
     const accepted = count((lane) => lane.accepted)
@@ -107,7 +117,7 @@ function BucketTable({ book }: Told): JSX.Element {
             <td>{files}</td>
             <td>{(bytes / 1e6).toFixed(1)}</td>
             <td>{missing}</td>
-            <td>{stateText(place, silent)}</td>
+            <td>{stateText({ place, silent, asked: files + missing })}</td>
           </tr>
         ))}
       </Wide>
@@ -115,8 +125,15 @@ function BucketTable({ book }: Told): JSX.Element {
   )
 }
 
-function stateText(place: string | undefined, silent: string | undefined): string {
+interface Asked {
+  readonly place: string | undefined
+  readonly silent: string | undefined
+  /** How often it answered. */
+  readonly asked: number
+}
+
+function stateText({ place, silent, asked }: Asked): string {
   if (place === undefined) return 'no address that a page opens'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
-  return '✔ answers'
+  return asked > 0 ? '✔ answers' : 'was not asked'
 }

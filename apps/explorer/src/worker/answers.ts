@@ -1,5 +1,6 @@
 import type { Sample } from '@affine/blocks'
 import { registry } from '@affine/envs'
+import type { Compared } from './compare-copies.ts'
 import { type Course, courseOf, type Played } from './course.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
@@ -7,7 +8,7 @@ import type { Step } from './proof.ts'
 import { proofSteps } from './proof-steps.ts'
 import type { Reader } from './reader.ts'
 import { type RuleAccount, ruleAccount, type Tried } from './rule.ts'
-import type { BlockPlace, Line, Met } from './sample-index.ts'
+import type { BlockPlace, LaneLine, Line, Met } from './sample-index.ts'
 
 /** A sample as it was recorded, and each side's course, where the environment is known here. */
 export interface Shown extends BlockPlace, Line {
@@ -18,8 +19,10 @@ export interface Shown extends BlockPlace, Line {
 
 /** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
 export interface Answers {
-  /** Where the sample of a challenge is, if it was met. */
-  lineOf(challengeId: string): Promise<Line | undefined>
+  /** Where the samples of a challenge are that were met. */
+  linesOf(challengeId: string): Promise<readonly LaneLine[]>
+  /** Compares the copies of an epoch's blocks. */
+  compare(epoch: number): Promise<Compared>
   sample(line: Line): Promise<Shown>
   /** The steps of a sample's proof, with one byte of that part changed. */
   proof(line: Line, part: Part): Promise<readonly Step[]>
@@ -35,7 +38,8 @@ export interface Answers {
 /** Answers from a subnet that is read, once it is open. */
 export function answersOf(opened: () => Promise<Reader>): Answers {
   return {
-    lineOf: async (challengeId) => (await opened()).samples.lineOf(challengeId),
+    linesOf: async (challengeId) => (await opened()).samples.linesOf(challengeId),
+    compare: async (epoch) => (await opened()).compare(epoch),
     sample: async (line) => sampleAt(await opened(), line),
     proof: async (line, part) => {
       const lane = await (await opened()).laneOf(line.block)

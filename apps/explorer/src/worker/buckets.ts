@@ -33,6 +33,7 @@ export class Buckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
+  readonly #changed = new Set<BucketHealth>()
   readonly #failures = new Map<string, number>()
 
   /**
@@ -50,14 +51,17 @@ export class Buckets {
     const name = `${hotkey} ${announced}`
     const fresh = { hotkey, place, announced, files: 0, bytes: 0, missing: 0, silent: undefined }
     const health = this.#health.get(name) ?? fresh
+    if (health === fresh) this.#changed.add(fresh)
     this.#health.set(name, health)
     if (place === undefined) return null
     return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
   }
 
-  /** Of every bucket so far, in the order in which they were met. */
-  health(): readonly BucketHealth[] {
-    return [...this.#health.values()].map((each) => ({ ...each }))
+  /** Of the buckets that were met or asked since the last call. */
+  changedHealth(): readonly BucketHealth[] {
+    const changed = [...this.#changed].map((each) => ({ ...each }))
+    this.#changed.clear()
+    return changed
   }
 
   #placeOf(announced: string): string | undefined {
@@ -70,6 +74,7 @@ export class Buckets {
   async #read(health: BucketHealth, place: string, { path, limit }: Asked): ReturnType<Read> {
     const failures = this.#failures.get(place) ?? 0
     if (failures >= MOST_FAILURES) throw new Error(health.silent)
+    this.#changed.add(health)
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
         path,

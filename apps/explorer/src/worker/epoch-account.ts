@@ -52,6 +52,8 @@ export interface EpochAccount {
   /** Of the state that governs the next epoch. */
   readonly root: string
   readonly flaws: readonly Flaw[]
+  /** How many copies of its blocks were compared; undefined before. */
+  readonly copies?: number
   readonly remarks: readonly Remark[]
   readonly votes: Votes | undefined
   /** By validator, in ppm, of all who have a record. */

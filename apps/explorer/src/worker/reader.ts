@@ -5,6 +5,7 @@ import {
   holdersOf,
   inReadingOrder,
   type Opened,
+  type PublicData,
   placeOf,
   placesIn,
   type Recomputed,
@@ -16,20 +17,20 @@ import {
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, Buckets } from './buckets.ts'
+import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
 import { type EpochAccount, epochAccount } from './epoch-account.ts'
 import { EpochDeeds } from './epoch-deeds.ts'
 import type { Lane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
 import { type BlockPlace, SampleIndex } from './sample-index.ts'
 
-/** Lanes that are read side by side: while one is checked, others are on their way. */
-const LANES_AT_ONCE = 4
-
 /** Where a subnet is read from, and how far. */
 export interface Beginning {
   readonly genesis: string
   readonly netuid: number
   readonly height: number
+  /** The network's. */
+  readonly firstEpoch: number
   /** The epoch that it begins with, and the one that the chain is in. */
   readonly from: number
   readonly to: number
@@ -59,13 +60,13 @@ export class Reader {
     return new Reader(await openSubnet(file), new Buckets(file.buckets, isLocal))
   }
 
-  /** Recomputes every epoch, and tells of each. */
+  /** Recomputes every epoch from one copy of each block, and tells of each. */
   async *epochs(
     last: number | undefined,
     begin: (beginning: Beginning) => void,
   ): AsyncGenerator<EpochAccount, Queue> {
-    const { chain, network } = this.#opened
-    const data = { chain, network, openBucket: this.#buckets.open }
+    const data = this.#data()
+    const { network } = data
     const first = firstState(network.protocol, network.firstEpoch)
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
@@ -75,9 +76,10 @@ export class Reader {
       const line = this.samples.add(sample, place, epoch)
       this.#deeds.add(sample, { ...place, line })
     }
-    const settled = recompute({ ...data, from, onSample, lanesAtOnce: LANES_AT_ONCE })
-    for await (const recomputed of settled) {
+    const reading = { choose: () => [], lanesAtOnce: LANES_AT_ONCE }
+    for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes, report } = recomputed
+      this.samples.keep((validator) => lanes.get(validator)?.ok === true)
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state
@@ -87,14 +89,22 @@ export class Reader {
     return placesIn(state, snapshot, network).rows
   }
 
-  health(): readonly BucketHealth[] {
-    return this.#buckets.health()
+  /** Of the buckets that were met or asked since the last call. */
+  changedHealth(): readonly BucketHealth[] {
+    return this.#buckets.changedHealth()
+  }
+
+  /** Compares the copies of an epoch that was recomputed. */
+  async compare(epoch: number): Promise<Compared> {
+    const settled = this.#settled.get(epoch)
+    if (settled === undefined) throw new Error(`epoch ${epoch} is not decided`)
+    return compareCopies(this.#data(), settled.before)
   }
 
   /** Who may have a block, in the order in which to ask, and whose it is. */
   async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
     const place = this.samples.placeOf(block)
-    if (place === undefined) throw new Error('no lane that was read has this block')
+    if (place === undefined) throw new Error('no whole lane that was read has this block')
     const duel = this.#settled.get(place.epoch)?.before.duel
     const holders = inReadingOrder(holdersOf(duel, await this.#snapshot()), place.validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
@@ -110,13 +120,19 @@ export class Reader {
     return { chain: this.#opened.chain, state: settled.before, validator, checked, sources }
   }
 
+  #data(): PublicData {
+    const { chain, network } = this.#opened
+    return { chain, network, openBucket: this.#buckets.open }
+  }
+
   async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<Beginning> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)
     const { genesis, netuid } = chain
     const envs = Object.keys(network.protocol.envs)
-    return { genesis, netuid, height, from, to, isBelieved, envs }
+    const { firstEpoch } = network
+    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs }
   }
 
   async #snapshot(): Promise<Snapshot> {

@@ -15,6 +15,11 @@ export interface Met extends Line {
   readonly championReward: number
 }
 
+/** The same in the lane of a validator. */
+export interface LaneLine extends Line {
+  readonly validator: string
+}
+
 /** Whose block, and of which epoch. */
 export interface BlockPlace {
   readonly validator: string
@@ -26,32 +31,77 @@ const MOST_SAMPLES = 200_000
 /** To play against. */
 const MOST_RECENT = 64
 
-/** Where the samples are that were read, by the id of their challenge; and where blocks belong. */
-export class SampleIndex {
-  readonly #lines = new Map<string, Line>()
-  readonly #blocks = new Map<string, BlockPlace & { samples: number }>()
-  readonly #recent = new Map<string, Met[]>()
+/** A sample of a lane that is not known to be whole yet. */
+interface Added {
+  readonly place: BlockPlace
+  readonly met: Met
+}
 
-  /** Takes note of the next sample of a block, in its order, and says at which line it is. */
+/**
+ * Where the samples of whole lanes are, by the id of their challenge; and where blocks belong. A
+ * challenge that several validators recorded has a line for each; of one validator the first stays.
+ */
+export class SampleIndex {
+  readonly #added: Added[] = []
+  /** Samples so far, by block. */
+  readonly #counts = new Map<string, number>()
+  /** By challenge, and the validator in it. */
+  readonly #lines = new Map<string, Map<string, Line>>()
+  readonly #blocks = new Map<string, BlockPlace>()
+  readonly #recent = new Map<string, Met[]>()
+  #size = 0
+
+  /**
+   * Takes note of the next sample of a block, in its order, and says at which line it is. It is not
+   * found before `keep`.
+   */
   add(sample: Sample, { validator, block }: SamplePlace, epoch: number): number {
-    const place = this.#blocks.get(block) ?? { validator, epoch, samples: 0 }
-    this.#blocks.set(block, place)
-    const line = place.samples
-    place.samples += 1
+    const line = this.#counts.get(block) ?? 0
+    this.#counts.set(block, line + 1)
     const { env, challengeId, champion } = sample
-    this.#lines.set(challengeId, { block, line })
-    const [oldest] = this.#lines.keys()
-    if (this.#lines.size > MOST_SAMPLES && oldest !== undefined) this.#lines.delete(oldest)
-    const recent = this.#recent.get(env) ?? []
-    this.#recent.set(env, recent)
-    recent.push({ env, challengeId, championReward: champion.reward, block, line })
-    if (recent.length > MOST_RECENT) recent.shift()
+    const met = { env, challengeId, championReward: champion.reward, block, line }
+    this.#added.push({ place: { validator, epoch }, met })
     return line
   }
 
-  /** Where the sample of a challenge is, if it was met. */
-  lineOf(challengeId: string): Line | undefined {
-    return this.#lines.get(challengeId)
+  /** Keeps what was added of lanes that are whole, and forgets the rest. */
+  keep(isWhole: (validator: string) => boolean): void {
+    for (const { place, met } of this.#added) if (isWhole(place.validator)) this.#keep(place, met)
+    this.#added.length = 0
+    this.#counts.clear()
+  }
+
+  #keep(place: BlockPlace, met: Met): void {
+    const { validator } = place
+    const { challengeId, block, line } = met
+    this.#blocks.set(block, place)
+    const lines = this.#lines.get(challengeId) ?? new Map<string, Line>()
+    if (lines.has(validator)) return
+    this.#lines.set(challengeId, lines.set(validator, { block, line }))
+    this.#size += 1
+    this.#forgetOldest()
+    this.#addRecent(met)
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#lines
+    if (this.#size <= MOST_SAMPLES || oldest === undefined) return
+    const [challengeId, lines] = oldest
+    this.#lines.delete(challengeId)
+    this.#size -= lines.size
+  }
+
+  #addRecent(met: Met): void {
+    const recent = this.#recent.get(met.env) ?? []
+    this.#recent.set(met.env, recent)
+    recent.push(met)
+    if (recent.length > MOST_RECENT) recent.shift()
+  }
+
+  /** Where a challenge was recorded, in the order in which it was met. */
+  linesOf(challengeId: string): readonly LaneLine[] {
+    const lines = this.#lines.get(challengeId) ?? []
+    return [...lines].map(([validator, line]) => ({ validator, ...line }))
   }
 
   placeOf(block: string): BlockPlace | undefined {

@@ -1,6 +1,7 @@
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
+import type { Compared } from './compare-copies.ts'
 import type { EpochAccount } from './epoch-account.ts'
 import { type Beginning, type Queue, Reader } from './reader.ts'
 
@@ -9,7 +10,10 @@ export type Request =
   | { readonly open: NetworkFile; readonly isLocal: boolean }
   | { readonly id: number; readonly name: keyof Answers; readonly asked: readonly unknown[] }
 
-/** What it hears: what is found on the way, and answers. */
+/**
+ * What it hears: what is found on the way, and answers. Of buckets those that were asked since it
+ * last heard of them.
+ */
 export type News =
   | { readonly type: 'begun'; readonly beginning: Beginning }
   | {
@@ -23,6 +27,7 @@ export type News =
       readonly health: readonly BucketHealth[]
       readonly ms: number
     }
+  | { readonly type: 'compared'; readonly compared: Compared }
   | { readonly type: 'failed'; readonly message: string; readonly health: readonly BucketHealth[] }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }
@@ -37,7 +42,7 @@ const answers = answersOf(() => opened ?? Promise.reject(new Error('no network i
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: Reader | undefined
-  const health = (): readonly BucketHealth[] => reader?.health() ?? []
+  const health = (): readonly BucketHealth[] => reader?.changedHealth() ?? []
   try {
     opened = Reader.open(file, isLocal)
     reader = await opened

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact'
+import type { NamedNetwork, NetworkFile } from '../network-file.ts'
+import { visibleLine } from '../visible.ts'
+import type { Beginning } from '../worker/reader.ts'
+
+interface SourceProps {
+  readonly network: NamedNetwork
+  /** Undefined until the chain was read. */
+  readonly beginning: Beginning | undefined
+}
+
+/** Which network the page shows, from where, and who named it: on every view. */
+export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
+  const { file, isByLink, own } = network
+  return (
+    <>
+      {isByLink && <LinkWarning own={own} />}
+      <section class="source" aria-label="What this page reads">
+        <b>Network</b> {networkWords(file, beginning)} · <b>chain</b> {chainWords(file)} ·{' '}
+        <b>buckets</b> {bucketWords(file)} · <b>named by</b>{' '}
+        {isByLink ? 'this link, not by this site' : 'this site'}
+      </section>
+    </>
+  )
+}
+
+/** It stays in view however far one scrolls. */
+function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
+  return (
+    <section class="link-warning" aria-label="Who named this network">
+      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets: what
+      is shown is true of them alone.{' '}
+      {own ? (
+        <a href={location.pathname}>Show this site’s own network, {chainWords(own)}</a>
+      ) : (
+        'This site names no network.'
+      )}
+    </section>
+  )
+}
+
+const NAME = /^(finney|test)$/
+
+/** A node may say any genesis: only what the page looks up by its name has one. */
+function networkWords({ chain }: NetworkFile, beginning: Beginning | undefined): string {
+  const name = NAME.test(chain) ? `${chain}, ` : ''
+  if (beginning === undefined) return `${name}not read yet`
+  return `${name}netuid ${beginning.netuid}, genesis ${beginning.genesis}`
+}
+
+const chainWords = ({ chain }: NetworkFile): string =>
+  NAME.test(chain) ? `${chain}’s public nodes` : visibleLine(chain, 200)
+
+const bucketWords = ({ buckets }: NetworkFile): string =>
+  buckets === undefined
+    ? 'where voters announced them'
+    : `where voters announced them, plain names below ${visibleLine(buckets, 200)}`

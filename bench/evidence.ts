@@ -32,23 +32,28 @@ export interface Size {
   readonly validators: number
   /** With a duel. */
   readonly epochs: number
-  /** Challenges of a lane in each of two environments. */
-  readonly quota: number
+  /** Challenges of a lane in each of two environments; a local chain's own rules without. */
+  readonly quota?: number
+  /** Before those, without a miner. */
+  readonly empty?: number
 }
 
 const NETUID = 120
 const SECRET = '5e'.repeat(32)
 const BLOCK_SAMPLES = 256
 
-/** The rules of the subnet: duels go on for all their epochs. */
-export const networkOf = ({ quota }: Size): Network => ({
-  ...LOCAL_NETWORK,
-  protocol: {
-    ...LOCAL,
-    ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
-    ...{ cap: 1_000_000, evenPpm: 1 },
-  },
-})
+/** The rules of the subnet: with a quota, duels go on for all their epochs. */
+export function networkOf({ quota }: Size): Network {
+  if (quota === undefined) return LOCAL_NETWORK
+  return {
+    ...LOCAL_NETWORK,
+    protocol: {
+      ...LOCAL,
+      ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
+      ...{ cap: 1_000_000, evenPpm: 1 },
+    },
+  }
+}
 
 /** Every validator's bucket: here all serve the same folder. */
 export function bucketIn(folder: string): OpenBucket {
@@ -102,13 +107,17 @@ class Subnet {
   async run(): Promise<void> {
     const { chain } = this
     const network = this.#network
-    for (const miner of this.#miners) await this.#commit([[miner, minerOf(miner, 0)]])
-    const first = firstState(network.protocol, 0)
-    await this.#attest(first, [])
-    await this.#produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
-    let { state } = await settleEpoch({ chain, network }, first, { find })
-    await this.#publish(state)
+    let state = firstState(network.protocol, 0)
+    for (let left = this.#size.empty ?? 0; left >= 0; left--) {
+      await this.#produceTo(beaconBlock(state.epoch, network.protocol))
+      await this.#attest(state, [])
+      if (left === 0)
+        for (const miner of this.#miners) await this.#commit([[miner, minerOf(miner, 0)]])
+      await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
+      state = (await settleEpoch({ chain, network }, state, { find })).state
+      await this.#publish(state)
+    }
     for (let played = 0; played < this.#size.epochs; ) {
       played += state.duel ? 1 : 0
       state = await this.#epoch(state)

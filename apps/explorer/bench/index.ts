@@ -1,25 +1,12 @@
 import { HAS_BROWSER, launch, openPage } from '../test/browser.ts'
 import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
-
-/** The middle one, the lower of two. */
-function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b)
-  return ascending[(ascending.length - 1) >> 1] ?? Number.NaN
-}
+import { longestTask, median, secondsTold, WATCH } from './measure.ts'
 
 /** What the page promises, over the demo's run. */
 const MOST_SECONDS = 5
 const MOST_TASK_MS = 100
 const ROUNDS = 5
-
-/** Keeps the longest task of the main thread, in milliseconds; the browser reports from 50 on. */
-const WATCH = `
-  globalThis.longest = 0
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) globalThis.longest = Math.max(longest, duration)
-  }).observe({ type: 'longtask', buffered: true })
-`
 
 if (!HAS_BROWSER) {
   console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')
@@ -31,11 +18,9 @@ const seconds: number[] = []
 const longest: number[] = []
 for (let round = 0; round < ROUNDS; round++) {
   const { page } = await openPage(browser, demo.url, { script: WATCH })
-  const [, took = ''] =
-    /in ([0-9.]+) s/.exec((await page.locator('.strip').textContent()) ?? '') ?? []
-  seconds.push(Number(took))
+  seconds.push(await secondsTold(page))
   for (const { open } of VIEWS) await open(page)
-  longest.push(await page.evaluate(() => Number(Reflect.get(globalThis, 'longest'))))
+  longest.push(await longestTask(page))
   await page.context().close()
 }
 await browser.close()

@@ -1,0 +1,76 @@
+// A large subnet and a long one: how long the page takes, beside `af-verify` on the same data.
+import { AF_VERIFY, run } from '../../../test/processes.ts'
+import { HAS_BROWSER, launch, openPage } from '../test/browser.ts'
+import { buildPage } from '../test/build-page.ts'
+import { type History, serveHistory } from './history.ts'
+import { longestTask, median, secondsTold, WATCH } from './measure.ts'
+
+const ROUNDS = 3
+/** What the page promises: as many times what `af-verify` takes, and no longer task. */
+const MOST_TIMES = 2
+const MOST_TASK_MS = 50
+
+if (!HAS_BROWSER) {
+  console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')
+  process.exit(0)
+}
+await buildPage()
+const browser = await launch()
+try {
+  await ofLarge()
+  await ofLong()
+} finally {
+  await browser.close()
+}
+
+/** One after the other, by turns: no machine is as fast all the time. */
+async function ofLarge(): Promise<void> {
+  await using history = await serveHistory({ validators: 64, epochs: 16 })
+  const [pages, verifiers]: [number[], number[]] = [[], []]
+  let asked = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const opened = await open(history)
+    pages.push(opened.seconds)
+    asked = opened.asked
+    verifiers.push(await verify(history))
+  }
+  const [page, verifier] = [median(pages), median(verifiers)]
+  console.log(
+    `64 validators, 16 epochs with duels: the page ${page.toFixed(1)} s and ${asked} requests, ` +
+      `af-verify --copies 1 --jobs 1 ${verifier.toFixed(1)} s, medians of ${ROUNDS}: ` +
+      `${(page / verifier).toFixed(2)} times, at most ${MOST_TIMES}`,
+  )
+  if (page > MOST_TIMES * verifier) process.exitCode = 1
+}
+
+async function ofLong(): Promise<void> {
+  await using history = await serveHistory({ validators: 4, epochs: 0, empty: 1000 })
+  const { seconds, told, task } = await open(history)
+  console.log(
+    `1,000 epochs without a duel: ${seconds.toFixed(1)} s, recomputed in ${told} s, ` +
+      `af-verify ${(await verify(history)).toFixed(1)} s; longest task of the main thread ` +
+      `${task < MOST_TASK_MS ? 'below 50' : task} ms, at most ${MOST_TASK_MS}`,
+  )
+  if (task > MOST_TASK_MS) process.exitCode = 1
+}
+
+/** Opens the page, and closes it once all was recomputed. */
+async function open({ url }: History) {
+  const start = performance.now()
+  const { page, asked } = await openPage(browser, url, { script: WATCH })
+  const seconds = (performance.now() - start) / 1000
+  const found = { seconds, asked: asked.length, task: await longestTask(page) }
+  const told = await secondsTold(page)
+  if (!(await page.locator('.strip-good').isVisible())) throw new Error('not everything holds')
+  await page.context().close()
+  return { ...found, told }
+}
+
+/** In seconds, of a process of its own. */
+async function verify({ chain, buckets }: History): Promise<number> {
+  const start = performance.now()
+  const words = [buckets, '--network', chain, '--copies', '1', '--jobs', '1']
+  const { code, stderr } = await run(AF_VERIFY, words)
+  if (code !== 0) throw new Error(`af-verify ended with ${code}: ${stderr}`)
+  return (performance.now() - start) / 1000
+}

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright'
+
+/** The middle one, the lower of two. */
+export function median(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b)
+  return ascending[(ascending.length - 1) >> 1] ?? Number.NaN
+}
+
+/** Keeps the longest task of the main thread, in milliseconds; the browser reports from 50 on. */
+export const WATCH = `
+  globalThis.longest = 0
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) globalThis.longest = Math.max(longest, duration)
+  }).observe({ type: 'longtask', buffered: true })
+`
+
+/** Of a page that was opened with `WATCH`; 0 for one below 50 ms. */
+export const longestTask = (page: Page): Promise<number> =>
+  page.evaluate(() => Number(Reflect.get(globalThis, 'longest')))
+
+/** How long the page says that it took, in seconds. */
+export async function secondsTold(page: Page): Promise<number> {
+  const [, took] = /in ([0-9.]+) s/.exec((await page.locator('.strip').textContent()) ?? '') ?? []
+  return Number(took)
+}

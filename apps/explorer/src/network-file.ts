@@ -30,7 +30,9 @@ type Read<Value> =
 
 type Fields = Readonly<Record<string, unknown>>
 
-const NAMED = /^(finney|test)$/
+/** A chain that the page knows by its name. */
+export const isNamed = (chain: string): boolean => /^(finney|test)$/.test(chain)
+
 /** A chain counts its subnets in 16 bits, and its blocks in 32. */
 const NUMBERS = {
   netuid: [0, 0xffff],
@@ -92,7 +94,7 @@ function urlOf(fields: Fields, name: 'chain' | 'buckets', base: string): Read<st
   const expected = isChain ? 'finney, test, or a URL of http, https, ws or wss' : 'a URL of http(s)'
   const wrong = refuse(`"${name}" expected ${expected}, got ${JSON.stringify(text)}`)
   if (typeof text !== 'string' || text === '') return wrong
-  if (isChain && NAMED.test(text)) return { ok: true, value: text }
+  if (isChain && isNamed(text)) return { ok: true, value: text }
   if (!URL.canParse(text, base)) return wrong
   const { protocol, username, password, href } = new URL(text, base)
   const isKnown = (isChain ? /^(http|ws)s?:$/ : /^https?:$/).test(protocol)

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { NamedNetwork, NetworkFile } from '../network-file.ts'
+import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
 import type { Beginning } from '../worker/reader.ts'
 
@@ -39,17 +39,15 @@ function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   )
 }
 
-const NAME = /^(finney|test)$/
-
 /** A node may say any genesis: only what the page looks up by its name has one. */
 function networkWords({ chain }: NetworkFile, beginning: Beginning | undefined): string {
-  const name = NAME.test(chain) ? `${chain}, ` : ''
+  const name = isNamed(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`
   return `${name}netuid ${beginning.netuid}, genesis ${beginning.genesis}`
 }
 
 const chainWords = ({ chain }: NetworkFile): string =>
-  NAME.test(chain) ? `${chain}’s public nodes` : visibleLine(chain, 200)
+  isNamed(chain) ? `${chain}’s public nodes` : visibleLine(chain, 200)
 
 const bucketWords = ({ buckets }: NetworkFile): string =>
   buckets === undefined

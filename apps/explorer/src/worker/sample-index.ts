@@ -45,8 +45,8 @@ export class SampleIndex {
   readonly #added: Added[] = []
   /** Samples so far, by block. */
   readonly #counts = new Map<string, number>()
-  /** By challenge, and the validator in it. */
-  readonly #lines = new Map<string, Map<string, Line>>()
+  /** By challenge, one of each validator. */
+  readonly #lines = new Map<string, LaneLine[]>()
   readonly #blocks = new Map<string, BlockPlace>()
   readonly #recent = new Map<string, Met[]>()
   #size = 0
@@ -75,20 +75,23 @@ export class SampleIndex {
     const { validator } = place
     const { challengeId, block, line } = met
     this.#blocks.set(block, place)
-    const lines = this.#lines.get(challengeId) ?? new Map<string, Line>()
-    if (lines.has(validator)) return
-    this.#lines.set(challengeId, lines.set(validator, { block, line }))
+    const lines = this.#lines.get(challengeId) ?? []
+    if (lines.some((known) => known.validator === validator)) return
+    lines.push({ validator, block, line })
+    this.#lines.set(challengeId, lines)
     this.#size += 1
     this.#forgetOldest()
     this.#addRecent(met)
   }
 
+  /** Half of them at once: a map that lost many finds its first one slowly. */
   #forgetOldest(): void {
-    const [oldest] = this.#lines
-    if (this.#size <= MOST_SAMPLES || oldest === undefined) return
-    const [challengeId, lines] = oldest
-    this.#lines.delete(challengeId)
-    this.#size -= lines.size
+    if (this.#size <= MOST_SAMPLES) return
+    for (const [challengeId, lines] of this.#lines) {
+      if (this.#size <= MOST_SAMPLES / 2) return
+      this.#lines.delete(challengeId)
+      this.#size -= lines.length
+    }
   }
 
   #addRecent(met: Met): void {
@@ -100,8 +103,7 @@ export class SampleIndex {
 
   /** Where a challenge was recorded, in the order in which it was met. */
   linesOf(challengeId: string): readonly LaneLine[] {
-    const lines = this.#lines.get(challengeId) ?? []
-    return [...lines].map(([validator, line]) => ({ validator, ...line }))
+    return this.#lines.get(challengeId) ?? []
   }
 
   placeOf(block: string): BlockPlace | undefined {

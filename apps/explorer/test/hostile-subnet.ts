@@ -24,7 +24,7 @@ import {
 /** What a page would act on, were it anything but text. */
 export const MARKUP = '<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=1</script>'
 /** What no champion said. */
-export const FORGED = 'this is not what was said'
+const FORGED = 'this is not what was said'
 const HIDDEN = '\u202egnp.exe\u202c\u001b[31m'
 const NETUID = 120
 const STAKE = 1_000_000_000_000

@@ -1,6 +1,6 @@
 import { type Attestation, encodeBitmap, stateRoot } from '@affine/duel'
 import { isMissing } from './checked-lane.ts'
-import type { Found } from './copies.ts'
+import type { Found } from './differing.ts'
 import type { Settled } from './settle.ts'
 
 /** What the duel's voters have attested though it is not so. */

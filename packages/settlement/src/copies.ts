@@ -1,35 +1,21 @@
-import { type BlockFault, blockPath, LIMITS, readBlock, statePath } from '@affine/blocks'
-import { verify } from '@affine/chain/account'
+import { blockPath, statePath } from '@affine/blocks'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import { STATE_BYTES } from './attested-state.ts'
+import { ask, type Copy, copyOf, isSame } from './copy.ts'
+import { type Differing, type Found, flawsIn } from './differing.ts'
 import type { Sought } from './settle.ts'
 import { sideBySide } from './side-by-side.ts'
 import type { Failed, Kept, Source } from './sources.ts'
 
-/** Something in the public data that is not as it should be: whose, where, and why. */
-export interface Flaw {
-  readonly epoch: number
-  /** The validator whose lane or bucket it is. */
-  readonly validator: string
-  readonly code:
-    | BlockFault
-    | 'STATE_DIFFERS'
-    | 'COPY_MISSING'
-    | 'WRONG_ROOT_ATTESTED'
-    | 'NEVER_SEALED'
-    | 'SIGNED_TWICE'
-  readonly detail: string
-}
-
-/** A flaw, but for its epoch. */
-export type Found = Omit<Flaw, 'epoch'>
-
-/** A lane's block as it was read, and the name of the source that had it. */
-interface Original {
+/** A lane's block as it was read. */
+export interface Original {
   readonly block: Kept
   readonly bytes: Uint8Array
+  /** The name of the source that had it. */
   readonly from: string
+  /** What the sources had that were asked before, by their names: they are not asked again. */
+  readonly refused: ReadonlyMap<string, Copy>
 }
 
 /** Of those who have a copy of a block, whose to look at. */
@@ -43,22 +29,31 @@ export interface Looking {
   readonly choose?: Choose | undefined
 }
 
+/** A copy that is the original. */
+const SAME: Copy = { is: 'whole', signature: '' }
+
 /**
  * Looks at the copies of what an epoch's decision was read from, in the buckets of those who answer
  * for them. Whoever attested a lane said that its own bucket serves it. Buckets are asked side by
- * side; one that did not answer for a block is not asked for another.
+ * side, for each block once; one that did not answer for a block is not asked for another.
+ *
+ * What is found follows from what each bucket answers for each block: not from the order of the
+ * answers, nor from whose copy was read first. So of a bucket that once did not answer this alone
+ * is said: which of its other blocks were looked at is chance.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
   readonly #failed: Failed
   readonly #choose: Choose
-  /** Why buckets did not answer, by their name. */
-  readonly #silent = new Map<string, string>()
+  /** The buckets that did not answer for a block that they attested. */
+  readonly #silent = new Set<string>()
+  /** Those that did not for a block of their own lane, which others attested. */
+  readonly #silentUnowed = new Set<string>()
   /** The roots of states that buckets hold, by path. */
   readonly #roots: (readonly [path: string, holder: string, root: Hash])[] = []
   /** The states that are being read. */
   readonly #reading: Promise<void>[] = []
-  readonly #found: Found[] = []
+  readonly #differing: Differing[] = []
 
   constructor(sources: readonly Source[], { failed, choose = (holders) => holders }: Looking) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
@@ -74,7 +69,7 @@ export class Copies {
   /** Never rejects. */
   async #readStates(epoch: number): Promise<void> {
     const path = statePath(epoch)
-    const asked = [...this.#sources.values()].filter(({ name }) => !this.#failed.has(name))
+    const asked = [...this.#sources.values()]
     const kept = await sideBySide(asked, ({ name, read }) =>
       read(path, STATE_BYTES).catch(() => {
         this.#failed.add(name)
@@ -89,56 +84,43 @@ export class Copies {
 
   /** Compares the copies of a block that its lane's validator and attesters have: those chosen. */
   async compareBlock({ validator, attesters }: Sought, original: Original): Promise<void> {
-    const isRead = (holder: string): boolean =>
-      holder === original.from && this.#sources.has(holder)
-    const holders = [...new Set([validator, ...attesters])].filter((each) => !isRead(each))
-    const chosen = this.#choose(holders)
-    const found = await sideBySide(chosen, (holder) => this.#compareCopy(holder, original))
-    const flaws = found.flat().filter((flaw) => isAnswered(flaw, attesters))
-    // Who signed twice did so once, however many have the other copy.
-    const [twice] = flaws.filter(isSignedTwice)
-    this.#found.push(...(twice ? [twice] : []), ...flaws.filter((flaw) => !isSignedTwice(flaw)))
+    const { block, from } = original
+    const isRead = (holder: string): boolean => holder === from && this.#sources.has(holder)
+    const holders = [...new Set([validator, ...attesters])]
+    const chosen = this.#choose(holders.filter((each) => !isRead(each)))
+    const asked = holders.filter((each) => isRead(each) || chosen.includes(each))
+    const copies = await sideBySide(asked, async (holder) => {
+      if (isRead(holder)) return [holder, SAME] as const
+      const silent = attesters.includes(holder) ? this.#silent : this.#silentUnowed
+      const copy = await this.#copyAt(holder, original, silent)
+      return [holder, copy] as const
+    })
+    if (copies.every(([, copy]) => copy === SAME)) return
+    this.#differing.push({ block, copies, attesters })
   }
 
-  /** What is wrong with the copy of `holder`, if anything is. */
-  async #compareCopy(holder: string, { block, bytes }: Original): Promise<readonly Found[]> {
-    const { hash, header } = block
-    const copy = await this.#read(holder, blockPath(hash))
-    const what = `block ${hash} of ${header.validator}`
-    if (typeof copy === 'string') {
-      const detail = `it attested ${what}: ${copy}`
-      return [{ validator: holder, code: 'COPY_MISSING', detail }]
-    }
-    if (isSame(copy, bytes)) return []
-    const read = readBlock(copy, { hash, verify })
-    if (read.ok || isOfOneHeight(copy, block)) {
-      const detail = `${what} is not the only one at height ${header.height}: ${holder} has another`
-      return [{ validator: header.validator, code: 'SIGNED_TWICE', detail }]
-    }
-    return [{ validator: holder, code: read.code, detail: `its copy of ${what}` }]
-  }
-
-  /** The bytes that a bucket has, or why there are none. */
-  async #read(holder: string, path: string): Promise<Uint8Array | string> {
+  /** What `holder` has in the place of a block; it joins `silent` if it does not answer. */
+  async #copyAt(holder: string, original: Original, silent: Set<string>): Promise<Copy> {
     const source = this.#sources.get(holder)
-    if (source === undefined) return 'it announced no bucket of its own that can be opened'
-    const reason = this.#silent.get(holder)
-    if (reason !== undefined) return reason
-    try {
-      return (await source.read(path, LIMITS.blockBytes)) ?? 'not there'
-    } catch (error) {
-      this.#silent.set(holder, (error as Error).message)
-      return (error as Error).message
-    }
+    if (source === undefined)
+      return { is: 'missing', why: 'it announced no bucket of its own that can be opened' }
+    if (silent.has(holder)) return { is: 'silent' }
+    const copy = original.refused.get(holder) ?? (await readCopy(source, original))
+    if (copy.is !== 'silent') return copy
+    silent.add(holder)
+    this.#failed.add(holder)
+    return copy
   }
 
-  /**
-   * What did not hold, once it is known which states are right. Blocks in an order of their own:
-   * lanes that are read side by side end as they like.
-   */
+  /** What did not hold, once it is known which states are right; in an order of its own. */
   async flaws(states: readonly State[]): Promise<readonly Found[]> {
     await Promise.all(this.#reading)
-    const found = [...this.#found].sort(byDetail)
+    const found = this.#differing.flatMap((each) => flawsIn(each, this.#silent))
+    for (const validator of this.#silent) {
+      const detail = 'its bucket did not answer for a block of a lane that it attested'
+      found.push({ validator, code: 'COPY_MISSING', detail })
+    }
+    found.sort(byText)
     for (const state of states) {
       const expected = stateRoot(state)
       for (const [path, holder, root] of this.#roots) {
@@ -150,37 +132,16 @@ export class Copies {
   }
 }
 
-const byDetail = (a: Found, b: Found): number => {
-  const [one, other] = [a, b].map(({ validator, detail }) => `${validator} ${detail}`)
-  return String(one) < String(other) ? -1 : 1
+async function readCopy(source: Source, { block: { hash }, bytes }: Original): Promise<Copy> {
+  const answer = await ask(source, blockPath(hash))
+  const isThere = answer !== null && typeof answer !== 'string'
+  return isThere && isSame(answer, bytes) ? SAME : copyOf(answer, hash)
 }
 
-const isSignedTwice = ({ code }: Found): boolean => code === 'SIGNED_TWICE'
-
-/** Only who attested a lane has said that it serves it. */
-const isAnswered = ({ validator, code }: Found, attesters: readonly string[]): boolean =>
-  code !== 'COPY_MISSING' || attesters.includes(validator)
-
-/** Is it authentic, and signed for the same place as `block`? Then its signer signed twice. */
-function isOfOneHeight(copy: Uint8Array, { header }: Kept): boolean {
-  const read = readBlock(copy, { verify })
-  if (!read.ok) return false
-  const { genesis, netuid, validator, epoch, height } = read.value.header
-  const isOnChain = genesis === header.genesis && netuid === header.netuid
-  const isLanes = validator === header.validator && epoch === header.epoch
-  return isOnChain && isLanes && height === header.height
+const byText = (a: Found, b: Found): number => {
+  const [one = '', other = ''] = [a, b].map((each) =>
+    [each.validator, each.detail, each.code].join(' '),
+  )
+  if (one === other) return 0
+  return one < other ? -1 : 1
 }
-
-/** Four bytes at a time: there are many copies. */
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  const [ours, theirs] = [viewOf(a), viewOf(b)]
-  const whole = a.length & ~3
-  for (let at = 0; at < whole; at += 4) {
-    if (ours.getInt32(at) !== theirs.getInt32(at)) return false
-  }
-  return a.subarray(whole).every((byte, i) => byte === b[whole + i])
-}
-
-const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, length)

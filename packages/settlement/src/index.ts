@@ -12,8 +12,10 @@ export {
   laneScope,
   type SealedLane,
 } from './checked-lane.ts'
-export type { Choose, Flaw } from './copies.ts'
+export type { Choose } from './copies.ts'
+export type { Flaw } from './differing.ts'
 export { type Holder, holdersOf, inReadingOrder } from './holders.ts'
+export type { SamplePlace } from './lane-finder.ts'
 export * from './networks.ts'
 export {
   type Host,
@@ -25,12 +27,7 @@ export {
   openLive,
 } from './open-chain.ts'
 export { type Places, placesIn, type Standing } from './places.ts'
-export {
-  type Recomputed,
-  type RecomputeOptions,
-  recompute,
-  type SamplePlace,
-} from './recompute.ts'
+export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export type { Remark, Votes } from './remarks.ts'
 export {
   type FindLane,

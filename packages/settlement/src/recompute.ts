@@ -1,16 +1,14 @@
-import { readBlock, type Sample } from '@affine/blocks'
 import { firstState, type State, votersAfter } from '@affine/duel'
-import type { Hash } from '@affine/prng'
-import pLimit from 'p-limit'
 import { openCopies } from './answering.ts'
 import type { PublicData } from './attested-state.ts'
-import { checkLane } from './checked-lane.ts'
 import { wrongClaims } from './claims.ts'
-import type { Choose, Flaw, Found } from './copies.ts'
+import type { Choose } from './copies.ts'
+import type { Flaw, Found } from './differing.ts'
+import { laneFinder, type OnSample } from './lane-finder.ts'
 import { Owners } from './owners.ts'
 import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
-import { type FindLane, type Settled, settleEpoch } from './settle.ts'
-import { type CheckBlock, type Failed, type Keep, sourceReader } from './sources.ts'
+import { type Settled, settleEpoch } from './settle.ts'
+import type { CheckBlock, Failed } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 
 /** One epoch, recomputed from bytes. */
@@ -21,12 +19,6 @@ export interface Recomputed extends Settled {
   readonly remarks: readonly Remark[]
   /** Of the weights on chain at its end; undefined without comparing. */
   readonly votes: Votes | undefined
-}
-
-/** Whose lane and which block a sample is in. */
-export interface SamplePlace {
-  readonly validator: string
-  readonly block: Hash
 }
 
 export interface RecomputeOptions extends PublicData {
@@ -40,8 +32,13 @@ export interface RecomputeOptions extends PublicData {
   readonly compare?: boolean
   /** Whose copies of a block are compared, of all who answer for one; all without, none if null. */
   readonly choose?: Choose | null | undefined
-  /** Sees every sample of every lane, before its lane is known to be whole. */
-  readonly onSample?: ((sample: Sample, place: SamplePlace) => void) | undefined
+  /**
+   * Sees the samples of every lane that is whole, once it is known to be, and none of a void one:
+   * the lanes one after the other, their order always the same, each from its first sample on. Lanes
+   * that are read are held meanwhile: `lanesAtOnce` of them, of some 1.3 kB a sample where replies
+   * are short, and of at most 128 KiB. Nothing is held without.
+   */
+  readonly onSample?: OnSample | undefined
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock
   /** How many lanes are read side by side, each a block at a time; one after the other without. */
@@ -88,28 +85,16 @@ interface Stretch extends RecomputeOptions {
 }
 
 async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
-  const { chain, openBucket, onSample, compare = true } = options
+  const { chain, compare = true } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   const looking = { ...options, choose: options.choose ?? undefined }
   const copies = ended && duel && (await openCopies(looking, state, { duel, ended, failed }))
-  const isKept = onSample !== undefined || (copies && options.choose !== null)
-  const find: FindLane = async (sought) => {
-    const { validator, head, holders } = sought
-    const keep: Keep = async (block, bytes, from) => {
-      showSamples(bytes, { validator, block: block.hash }, onSample)
-      if (copies) await copies.compareBlock(sought, { block, bytes, from })
-    }
-    const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
-    const reading = { sources, failed, check: options.check }
-    const read = sourceReader(isKept ? { ...reading, keep } : reading)
-    return checkLane({ chain, state, validator, head, read })
-  }
-  const limit = pLimit(options.lanesAtOnce ?? 1)
+  const compared = copies && options.choose !== null ? copies : undefined
   // Whoever compares looks at every lane that is due.
   const settled = await settleEpoch(options, state, {
-    find: (sought) => limit(find, sought),
+    find: laneFinder({ ...options, state, failed, copies: compared }),
     isWanted: () => compare,
   })
   const flawsOf = (found: readonly Found[]): readonly Flaw[] =>
@@ -126,17 +111,6 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
   const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, remarks, votes }
-}
-
-/** Reads a block once more, for who wants its samples. */
-function showSamples(
-  bytes: Uint8Array,
-  place: SamplePlace,
-  onSample: RecomputeOptions['onSample'],
-): void {
-  if (onSample === undefined) return
-  const block = readBlock(bytes, { hash: place.block, verify: () => true })
-  if (block.ok) for (const sample of block.value.samples) onSample(sample, place)
 }
 
 function faultsIn({ lanes }: Settled): readonly Found[] {

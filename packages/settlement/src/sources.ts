@@ -5,11 +5,11 @@ import {
   blockPath,
   checkBlock,
   type LaneRequest,
-  LIMITS,
   type Read,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
+import { type Answer, ask } from './copy.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
@@ -32,12 +32,17 @@ export type Kept = Pick<AuditedBlock, 'hash' | 'header'>
 /** Is handed every block that was read, its bytes, and the name of the source that had it. */
 export type Keep = (block: Kept, bytes: Uint8Array, from: string) => Promise<void>
 
+/** Is told what a source answered that did not have the block of this hash whole. */
+export type Refuse = (from: string, answer: Answer, hash: Hash) => void
+
 /** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
 export type Failed = Set<string>
 
 export interface Reading {
   readonly sources: readonly Source[]
   readonly keep?: Keep
+  /** Only where blocks are kept. */
+  readonly refuse?: Refuse
   readonly failed?: Failed
   readonly check?: CheckBlock | undefined
 }
@@ -51,6 +56,7 @@ export interface Reading {
 export function sourceReader({
   sources,
   keep,
+  refuse,
   failed = new Set(),
   check = checkHere,
 }: Reading): LaneRequest['read'] {
@@ -64,19 +70,29 @@ export function sourceReader({
     if (block.ok) await keep(block.value, bytes, from)
     return block
   }
+  /** The block as one source has it, or why it is none. */
+  const readFrom = async (
+    source: Source,
+    wanted: BlockRequest,
+  ): Promise<Read<AuditedBlock> | string> => {
+    const answer = await ask(source, blockPath(wanted.hash))
+    const refuseFor = (why: string): string => {
+      if (answer !== null) failed.add(source.name)
+      if (keep) refuse?.(source.name, answer, wanted.hash)
+      return why
+    }
+    if (answer === null) return refuseFor('not there')
+    if (typeof answer === 'string') return refuseFor(answer)
+    const block = await checkAndKeep(answer, wanted, source.name)
+    // A bad sample was signed by the validator: no other copy is better.
+    return block.ok || block.code === 'BAD_SAMPLE' ? block : refuseFor(block.code)
+  }
   return async (wanted) => {
     const tried: string[] = []
     for (const source of failedLast(sources, failed)) {
-      const bytes = await readBytes(source, wanted.hash, failed)
-      if (typeof bytes === 'string') {
-        tried.push(`${source.name}: ${bytes}`)
-        continue
-      }
-      const block = await checkAndKeep(bytes, wanted, source.name)
-      // A bad sample was signed by the validator: no other copy is better.
-      if (block.ok || block.code === 'BAD_SAMPLE') return block
-      failed.add(source.name)
-      tried.push(`${source.name}: ${block.code}`)
+      const block = await readFrom(source, wanted)
+      if (typeof block !== 'string') return block
+      tried.push(`${source.name}: ${block}`)
     }
     const detail = `nobody has it whole (${tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
@@ -86,18 +102,4 @@ export function sourceReader({
 function failedLast(sources: readonly Source[], failed: Failed): readonly Source[] {
   const hasFailed = ({ name }: Source): boolean => failed.has(name)
   return [...sources.filter((source) => !hasFailed(source)), ...sources.filter(hasFailed)]
-}
-
-/** A block's bytes, or why there are none. */
-async function readBytes(
-  { name, read }: Source,
-  hash: Hash,
-  failed: Failed,
-): Promise<Uint8Array | string> {
-  try {
-    return (await read(blockPath(hash), LIMITS.blockBytes)) ?? 'not there'
-  } catch (error) {
-    failed.add(name)
-    return (error as Error).message
-  }
 }

@@ -1,8 +1,9 @@
 import { blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Copies } from '../src/copies.ts'
+import { copyOf } from '../src/copy.ts'
 import type { Sought } from '../src/settle.ts'
 import type { Source } from '../src/sources.ts'
 import { key, draft as unsigned } from './draft.ts'
@@ -28,7 +29,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   const copies = new Copies([source, sourceOf('reader', {})], { failed: new Set() })
   const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  await copies.compareBlock(sought, { block, bytes, from: 'reader' })
+  await copies.compareBlock(sought, { block, bytes, from: 'reader', refused: new Map() })
   return { flaws: await copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
 }
 
@@ -51,7 +52,8 @@ it('says why a copy is not to be had', async () => {
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
   ])
   const failed = await found(new Error('no route'))
-  expect(failed.flaws[0]?.detail).toBe(`it attested ${failed.what}: no route`)
+  const detail = 'its bucket did not answer for a block of a lane that it attested'
+  expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail }])
 })
 
 it('blames the holder for bytes that are no block', async () => {
@@ -78,10 +80,10 @@ it('says who signed twice once, and what it finds in an order of its own', async
     const copies = new Copies(sources, { failed: new Set() })
     for (const attester of order) {
       const sought = { validator: 'absent', head: hash, attesters: [attester], holders: [] }
-      await copies.compareBlock(sought, { block, bytes, from: 'reader' })
+      await copies.compareBlock(sought, { block, bytes, from: 'reader', refused: new Map() })
     }
     const both = { validator: 'absent', head: hash, attesters: ['a', 'b'], holders: [] }
-    await copies.compareBlock(both, { block, bytes, from: 'reader' })
+    await copies.compareBlock(both, { block, bytes, from: 'reader', refused: new Map() })
     return (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
   }
   const twice = `${key.hotkey} SIGNED_TWICE`
@@ -115,18 +117,123 @@ it('asks a bucket that failed for no other block, and only who attested owes one
   const compare = (attesters: readonly string[]) =>
     copies.compareBlock(
       { validator: 'absent', head: hash, attesters, holders: [] },
-      { block, bytes, from: 'reader' },
+      { block, bytes, from: 'reader', refused: new Map() },
     )
   await compare(['holder'])
   await compare(['holder', 'nobody'])
   expect(asked).toHaveLength(1)
   const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
   expect(reasons).toEqual([
-    'silent',
-    'silent',
+    'its bucket did not answer for a block of a lane that it attested',
     'it announced no bucket of its own that can be opened',
   ])
 })
+
+describe('a bucket that did not answer for one block', () => {
+  const silence = 'its bucket did not answer for a block of a lane that it attested'
+
+  /** What is found when `holder` has these in the place of blocks, which are read in this order. */
+  async function foundOf(
+    files: readonly { answer: Uint8Array | Error; attesters: readonly string[] }[],
+    order: readonly number[],
+  ) {
+    const blocks = await Promise.all(
+      files.map((_, height) => writeBlock({ ...draft, height, prev: 'a0'.repeat(32) })),
+    )
+    const answers = blocks.map(({ hash }, i) => [blockPath(hash), files[i]?.answer])
+    const source = sourceOf('holder', Object.fromEntries(answers))
+    const copies = new Copies([source], { failed: new Set() })
+    const { samples: _, sign: __, ...header } = draft
+    for (const height of order) {
+      const { hash, bytes } = blocks[height] ?? { hash: '', bytes: new Uint8Array() }
+      const { attesters = [] } = files[height] ?? {}
+      const block = { hash, header: { ...header, height, v: 1, count: 0, root: '' } } as const
+      await copies.compareBlock(
+        { validator: 'holder', head: hash, attesters, holders: [] },
+        { block, bytes, from: 'reader', refused: new Map() },
+      )
+    }
+    return (await copies.flaws([])).map(({ code, detail }) => `${code}: ${detail}`)
+  }
+
+  it.each([[[0, 1]], [[1, 0]]])('is blamed for that alone, read in the order %j', async (order) => {
+    const files = [new Error('late'), new Uint8Array(9)].map((answer) => ({
+      answer,
+      attesters: ['holder'],
+    }))
+    expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${silence}`])
+  })
+
+  it.each([[[0, 1]], [[1, 0]]])(
+    'that it did not attest owes it still what it did, read in the order %j',
+    async (order) => {
+      const late = { answer: new Error('late'), attesters: ['other'] }
+      const wrong = { answer: new Uint8Array(9), attesters: ['holder'] }
+      const found = await foundOf([late, wrong], order)
+      expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
+      expect(found.join()).toContain('BAD_LINES')
+      expect(found.join()).not.toContain(silence)
+    },
+  )
+})
+
+it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
+  const { hash, bytes } = await writeBlock(draft)
+  const { samples: _, sign: __, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const asked: string[] = []
+  const sources = ['a', 'b', 'c', 'd'].map((name) => ({
+    name,
+    read: async () => {
+      asked.push(name)
+      return bytes
+    },
+  }))
+  const copies = new Copies(sources, { failed: new Set() })
+  const refused = new Map([
+    ['a', copyOf(null, hash)],
+    ['b', copyOf(new Uint8Array(9), hash)],
+    ['c', copyOf('late', hash)],
+  ])
+  const sought = { validator: 'a', head: hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
+  await copies.compareBlock(sought, { block, bytes, from: 'reader', refused })
+  expect(asked).toEqual(['d'])
+  const found = (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
+  expect(found).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
+})
+
+it.each([['a'], ['b'], ['c']])(
+  'names the same holder of another signature, if that of %s was read',
+  async (from) => {
+    const write = (nonce: number) => {
+      const { hotkey, sign } = account(
+        Uint8Array.of(8, ...Array(31).fill(0), ...Array(32).fill(nonce)),
+      )
+      return writeBlock({ ...draft, validator: hotkey, sign })
+    }
+    const [first, second] = [await write(0), await write(1)]
+    expect(first.hash).toBe(second.hash)
+    expect(first.bytes).not.toEqual(second.bytes)
+    const path = blockPath(first.hash)
+    const copies = new Copies(
+      [
+        sourceOf('a', { [path]: first.bytes }),
+        sourceOf('b', { [path]: second.bytes }),
+        sourceOf('c', { [path]: second.bytes }),
+      ],
+      { failed: new Set() },
+    )
+    const { samples: _, sign: __, ...header } = draft
+    const block = { hash: first.hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+    const { bytes } = from === 'a' ? first : second
+    const sought = { validator: 'a', head: first.hash, attesters: ['b', 'c'], holders: [] }
+    await copies.compareBlock(sought, { block, bytes, from, refused: new Map() })
+    const [flaw, ...others] = await copies.flaws([])
+    expect(others).toEqual([])
+    expect(flaw?.code).toBe('SIGNED_TWICE')
+    expect(flaw?.detail).toContain(': b has another')
+  },
+)
 
 it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
   const { hash, bytes } = await writeBlock(draft)
@@ -147,12 +254,12 @@ it('asks those chosen, of all who have a copy and did not give the one that was 
   }
   const copies = new Copies(sources, { failed: new Set(), choose })
   const sought = { validator: 'd', head: hash, attesters: ['a', 'b', 'c'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'b' })
+  await copies.compareBlock(sought, { block, bytes, from: 'b', refused: new Map() })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
 })
 
-it('compares the states that buckets hold, but for those that failed', async () => {
+it('compares the states that all buckets hold, those that failed before, too', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)
@@ -170,6 +277,7 @@ it('compares the states that buckets hold, but for those that failed', async () 
   copies.readStates(5)
   expect(await copies.flaws([state])).toEqual([
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
+    { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
   ])
   expect([...failed]).toEqual(['gone', 'silent'])
   expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])

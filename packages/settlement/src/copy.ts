@@ -1,0 +1,60 @@
+import { type BlockFault, type Header, LIMITS, readBlock } from '@affine/blocks'
+import { verify } from '@affine/chain/account'
+import type { Hash } from '@affine/prng'
+
+/** What a bucket said when it was asked for a file: its bytes, null for none, or why neither. */
+export type Answer = Uint8Array | null | string
+
+/** Never rejects: a bucket that does not answer says why in words. */
+export async function ask(
+  { read }: { readonly read: (path: string, limit: number) => Promise<Uint8Array | null> },
+  path: string,
+): Promise<Answer> {
+  try {
+    return await read(path, LIMITS.blockBytes)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** What a bucket has in the place of a block. */
+export type Copy =
+  /** The block itself. Two that are signed differently are two: their signer signed twice. */
+  | { readonly is: 'whole'; readonly signature: string }
+  /** Something else; a block that its validator signed, too, if it has a header. */
+  | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
+  | { readonly is: 'missing'; readonly why: string }
+  /** The bucket did not answer. */
+  | { readonly is: 'silent' }
+
+/** What an answer is in the place of the block of this hash. */
+export function copyOf(answer: Answer, hash: Hash): Copy {
+  if (answer === null) return { is: 'missing', why: 'not there' }
+  if (typeof answer === 'string') return { is: 'silent' }
+  const read = readBlock(answer, { hash, verify })
+  if (read.ok) return { is: 'whole', signature: read.value.signature }
+  if (read.code !== 'WRONG_HASH') return { is: 'other', code: read.code }
+  const other = readBlock(answer, { verify })
+  return { is: 'other', code: read.code, header: other.ok ? other.value.header : undefined }
+}
+
+/** Of two blocks of these headers: were they signed for the same place? */
+export function isOfOneHeight(one: Header, other: Header): boolean {
+  const isOnChain = one.genesis === other.genesis && one.netuid === other.netuid
+  const isLanes = one.validator === other.validator && one.epoch === other.epoch
+  return isOnChain && isLanes && one.height === other.height
+}
+
+/** Four bytes at a time: there are many copies. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  const [ours, theirs] = [viewOf(a), viewOf(b)]
+  const whole = a.length & ~3
+  for (let at = 0; at < whole; at += 4) {
+    if (ours.getInt32(at) !== theirs.getInt32(at)) return false
+  }
+  return a.subarray(whole).every((byte, i) => byte === b[whole + i])
+}
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, length)

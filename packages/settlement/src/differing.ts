@@ -1,0 +1,56 @@
+import type { BlockFault } from '@affine/blocks'
+import { type Copy, isOfOneHeight } from './copy.ts'
+import type { Kept } from './sources.ts'
+
+/** Something in the public data that is not as it should be: whose, where, and why. */
+export interface Flaw {
+  readonly epoch: number
+  /** The validator whose lane or bucket it is. */
+  readonly validator: string
+  readonly code:
+    | BlockFault
+    | 'STATE_DIFFERS'
+    | 'COPY_MISSING'
+    | 'WRONG_ROOT_ATTESTED'
+    | 'NEVER_SEALED'
+    | 'SIGNED_TWICE'
+  readonly detail: string
+}
+
+/** A flaw, but for its epoch. */
+export type Found = Omit<Flaw, 'epoch'>
+
+/** A block of which a copy differs, and what each of its holders has. */
+export interface Differing {
+  readonly block: Kept
+  /** Its lane's validator first, then attesters. */
+  readonly copies: readonly (readonly [holder: string, copy: Copy])[]
+  readonly attesters: readonly string[]
+}
+
+/** What is wrong with the copies of a block, but for those that buckets of `silent` answer for. */
+export function flawsIn(
+  { block: { hash, header }, copies, attesters }: Differing,
+  silent: ReadonlySet<string>,
+): readonly Found[] {
+  const what = `block ${hash} of ${header.validator}`
+  const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
+  const signatures = known.flatMap(([, copy]) => (copy.is === 'whole' ? [copy.signature] : []))
+  const isTwin = (copy: Copy): boolean => {
+    if (copy.is === 'whole') return copy.signature !== signatures[0]
+    return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
+  }
+  const found = known.flatMap(([holder, copy]): readonly Found[] => {
+    if (copy.is === 'other' && !isTwin(copy))
+      return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
+    // Only who attested a lane has said that it serves it.
+    if (copy.is !== 'missing' || !attesters.includes(holder)) return []
+    const detail = `it attested ${what}: ${copy.why}`
+    return [{ validator: holder, code: 'COPY_MISSING', detail }]
+  })
+  const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
+  if (twin === undefined) return found
+  // Who signed twice did so once, however many have the other copy.
+  const detail = `${what} is not the only one at height ${header.height}: ${twin} has another`
+  return [...found, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
+}

@@ -23,6 +23,10 @@ const PARTS = {
     words: [bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
     env: { DUELS: '2000' },
   },
+  verdict: {
+    words: [bin('vitest'), 'run', '--project', 'node', 'test/verdict/orders.test.ts'],
+    env: { HISTORIES: '2000' },
+  },
   fuzz: { words: [...sources, 'test/fuzz/main.ts'] },
   kill: {
     words: [bin('vitest'), 'run', '--project', 'machine', 'apps/validator/test/kill'],

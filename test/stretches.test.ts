@@ -183,6 +183,20 @@ describe('files of stretches', () => {
     expect(await joined(...FILES, '--json')).toEqual(await verify('--json'))
   })
 
+  test('of which not all copies were compared do not make a whole, as one run does not', async () => {
+    const few = await verify('--copies', '0')
+    const text = await readFile(join(root, '2.json'), 'utf8')
+    const words = ['--from-epoch', '2', '--to-epoch', '3', '--copies', '0', '--json']
+    const { stdout } = await verify(...words)
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'begin', copies: 0 })
+    expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ type: 'begin', copies: 'all' })
+    await writeFile(join(root, 'few.json'), stdout)
+    const mixed = await joined('0.json', 'few.json', '4.json', '6.json')
+    expect(mixed.stdout).toContain('Not all copies of blocks were compared in epochs 2 to 3.\n')
+    expect(few.stdout).toContain('Not all copies of blocks were compared in epochs 0 to 7.\n')
+    for (const { stdout } of [mixed, few]) expect(stdout).not.toContain('Everything holds')
+  })
+
   test('one that was killed is refused, and can be run again', async () => {
     const words = [root, '--network', chain, '--from-epoch', '2', '--to-epoch', '3', '--json']
     const killed = start(AF_VERIFY, words)

@@ -1,4 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,7 +27,7 @@ beforeAll(async () => {
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   stateRoot = (await subnet.outcome()).root
   chain = await writeSubnet(subnet, root)
-})
+}, 300_000)
 afterAll(async () => {
   await rm(root, { recursive: true })
   await killAll()
@@ -65,4 +67,74 @@ test('starts no thread, unless told to, where there is little to check', async (
 test('refuses a number of jobs that is none', async () => {
   const { code, stderr } = await run(AF_VERIFY, [root, '--network', chain, '--jobs', '0'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 1 to 256')])
+})
+
+test('says the same, however many jobs, of buckets that are late, silent, or without a block', async () => {
+  const subnet = new OneLiar(LOCAL_NETWORK)
+  const state = await subnet.state
+  await subnet.sealAll(state)
+  const [first, second, third, unsure] = hotkeys(subnet.voters) as [string, string, string, string]
+  // The last is not sure of its own lane, and its bucket fails for that alone.
+  for (const voter of subnet.voters) {
+    const isUnsure = voter.hotkey === unsure
+    await subnet.attest(voter, state, isUnsure ? [first, second, third] : hotkeys(subnet.voters))
+  }
+  await subnet.end(state)
+  const own = await subnet.lane(subnet.liar, state)
+  const folder = await mkdtemp(join(tmpdir(), 'late-'))
+  const network = ['--network', await writeSubnet(subnet, folder)]
+  /** The buckets that fail for every block. */
+  const failing = new Set<string>()
+  const server = createServer(({ url = '' }, response) => {
+    const bucket = url.split('/')[1] ?? ''
+    const isLate = failing.has(bucket) || (bucket === unsure && url.includes(own.hash))
+    if (isLate) setTimeout(() => response.writeHead(500).end(), 300)
+    else
+      readFile(join(folder, url)).then(
+        (bytes) => response.end(bytes),
+        () => response.writeHead(404).end(),
+      )
+  })
+  try {
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const said = async (jobs: number) =>
+      run(AF_VERIFY, [base, ...network, '--jobs', String(jobs), '--json'])
+    for (const silent of [[], [second], [first, unsure]]) {
+      for (const bucket of silent) failing.add(bucket)
+      const alone = await said(1)
+      expect(alone.code).toBe(silent.length > 0 ? 1 : 0)
+      for (const jobs of [2, 3, 4]) expect(await said(jobs), `${jobs} jobs`).toEqual(alone)
+    }
+  } finally {
+    server.close().closeAllConnections()
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('exits with 3, and not as where all holds, if not all copies were compared', async () => {
+  const subnet = new OneLiar(LOCAL_NETWORK)
+  const state = await subnet.state
+  await subnet.sealAll(state)
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  const folder = await mkdtemp(join(tmpdir(), 'copies-'))
+  try {
+    const network = ['--network', await writeSubnet(subnet, folder)]
+    const all = await run(AF_VERIFY, [folder, ...network])
+    expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
+    for (const copies of ['0', '1']) {
+      const words = [folder, ...network, '--copies', copies]
+      const { code, stdout } = await run(AF_VERIFY, words)
+      expect(code).toBe(3)
+      expect(stdout).not.toContain('Everything holds')
+      expect(stdout).toContain('Not all copies of blocks were compared in epochs 0 to 1.\n')
+      const { stdout: json } = await run(AF_VERIFY, [...words, '--json'])
+      const file = join(folder, 'run.json')
+      await writeFile(file, json)
+      expect(await run(AF_VERIFY, ['join', file])).toMatchObject({ code: 3, stdout })
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

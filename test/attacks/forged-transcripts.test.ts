@@ -1,11 +1,14 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { BlockFault, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
-import { killAll } from '../processes.ts'
-import { afVerify } from './af-verify.ts'
+import { AF, AF_VERIFY, killAll, run } from '../processes.ts'
+import { afVerify, writeSubnet } from './af-verify.ts'
 import { OneLiar } from './one-liar.ts'
-import { accountOf, hotkeys, type LanePlan } from './reading-subnet.ts'
+import { accountOf, contender as contenderOf, hotkeys, type LanePlan } from './reading-subnet.ts'
 
 // Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, whoever attests
 // it.
@@ -85,4 +88,52 @@ test('all of the weight cannot make it count, and af-verify exits with 1', async
   expect(flaws).toEqual([`${code} ${subnet.liar.hotkey}`])
   expect(accepted).toEqual(new Set(hotkeys(subnet.honest)))
   expect(await afVerify(subnet)).toMatchObject({ code: 1, flaws, root })
+})
+
+test('nothing of it is shown by af-verify, af explain or af export, though all attest it', async () => {
+  const subnet = new OneLiar(LOCAL_NETWORK)
+  const state = await subnet.state
+  const made = 'a reply that was made up'
+  let challenge = ''
+  const alter = (samples: readonly Sample[]) => {
+    challenge = samples[0]?.challengeId ?? ''
+    return samples.map((sample) => ({ ...sample, verdict: 'loss' as const }))
+  }
+  const lie = await subnet.lane(subnet.liar, state, { reply: () => made, alter })
+  subnet.put(lie)
+  await subnet.seal(subnet.liar, state, lie.hash)
+  await subnet.sealAll(state, subnet.honest, { reply: () => 'as it was' })
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  const root = await mkdtemp(join(tmpdir(), 'forged-'))
+  try {
+    const network = ['--network', await writeSubnet(subnet, root)]
+    const shown = await run(AF_VERIFY, [root, ...network, '--sample', 'mult8#0', '--json'])
+    expect(shown.stdout).not.toContain(made)
+    expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(subnet.honest.length)
+    expect(shown.stdout).toContain('"code":"WRONG_VERDICT"')
+    for (const words of [
+      ['--challenge', challenge],
+      ['--block', lie.hash],
+    ]) {
+      const { code, stdout, stderr } = await run(AF_VERIFY, [root, ...network, ...words])
+      expect([code, stdout.includes(made)]).toEqual([1, false])
+      const why = `that of ${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
+      expect(stderr).toContain('in a lane that is whole; samples of void lanes are not shown: ')
+      expect(stderr).toContain(why)
+    }
+    const buckets = [...network, '--buckets', root]
+    const miner = contenderOf.hotkey
+    const explained = await run(AF, ['explain', ...buckets, '--hotkey', miner, '--all'])
+    expect([explained.code, explained.stdout.includes(made)]).toEqual([0, false])
+    const csv = join(root, 'csv')
+    expect((await run(AF, ['export', ...buckets, '--csv', csv])).code).toBe(0)
+    const tables = (await readdir(csv)).filter((name) => name.startsWith('samples'))
+    expect(tables).toHaveLength(1)
+    const samples = await readFile(join(csv, tables[0] ?? ''), 'utf8')
+    expect(samples).toContain(subnet.honest[0].hotkey)
+    expect(samples).not.toContain(subnet.liar.hotkey)
+  } finally {
+    await rm(root, { recursive: true })
+  }
 })

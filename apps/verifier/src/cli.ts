@@ -5,6 +5,7 @@ import { join } from './join.ts'
 import { verify } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 all holds, 1 something does not, 2 wrong usage.
+3: what was looked at holds, but with --copies not all copies of blocks were compared.
 A run whose reader leaves ends there with 0, and has not said that all holds.
 A validator is named, without a failure, whose samples were statistically far from the others',
 that attested without bits of lanes that are whole, or whose weights are not the champion's.`
@@ -56,7 +57,8 @@ const verifying = chainCommand('af-verify')
   )
   .option(
     '--copies <n>',
-    'compare so many copies of each block, drawn anew in every run; all without',
+    'compare so many copies of each block; all without. They are drawn anew in every run: ' +
+      'what it finds, and its digest, depend on that',
     whole(0, 1e9),
   )
   .addHelpText('after', EXAMPLES)

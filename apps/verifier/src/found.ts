@@ -1,13 +1,17 @@
 import { firstState, stateRoot } from '@affine/duel'
 import type { Beginning, Recomputed, Subnet } from '@affine/settlement'
 import { epochRecord, epochText } from '@affine/terminal'
-import type { Begin, End, Epoch, Note } from './record.ts'
+import type { Begin, CopiesCompared, End, Epoch, Note } from './record.ts'
 
 /** An end before its digest is known. */
 export type Ended = Omit<End, 'digest'>
 
-/** What a run in this subnet begins with. */
-export function beginOf({ chain, network }: Subnet, { from, champions }: Beginning): Begin {
+/** What a run in this subnet begins with that compares so many copies. */
+export function beginOf(
+  { chain, network }: Subnet,
+  { from, champions }: Beginning,
+  copies: CopiesCompared,
+): Begin {
   return {
     type: 'begin',
     genesis: chain.genesis,
@@ -16,6 +20,7 @@ export function beginOf({ chain, network }: Subnet, { from, champions }: Beginni
     epoch: from.epoch,
     root: stateRoot(from),
     champions: champions.map((hotkey) => hotkey ?? null),
+    copies,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Output } from '@affine/terminal'
 import { Lines } from './lines.ts'
-import type { Begin, End } from './record.ts'
+import type { Begin, CopiesCompared, End } from './record.ts'
+import type { Epochs } from './record-text.ts'
 import { readLines, readStretch, type Stretch } from './stretch.ts'
 
 /**
@@ -18,13 +19,30 @@ export async function join(paths: readonly string[], screen: Output): Promise<vo
   const lines = new Lines(screen)
   for (const [i, { path }] of stretches.entries()) {
     for await (const { line } of readLines(path)) {
-      const isLeftOut = line.type === 'begin' && i > 0
-      if (line.type !== 'end' && !isLeftOut) lines.add(line)
+      if (line.type === 'begin' && i === 0) lines.add({ ...line, copies: leastOf(stretches) })
+      if (line.type === 'epoch' || line.type === 'flaw' || line.type === 'remark') lines.add(line)
     }
   }
-  const end = endOf(stretches.map((stretch) => stretch.end))
-  lines.end(end)
-  if (end.flaws > 0) process.exitCode = 1
+  lines.end(endOf(stretches.map((stretch) => stretch.end)), partlyIn(stretches))
+}
+
+/** How many copies were compared in all of them. */
+function leastOf(stretches: readonly Stretch[]): CopiesCompared {
+  const counts = stretches.flatMap(({ begin: { copies } }) => (copies === 'all' ? [] : [copies]))
+  return counts.length === 0 ? 'all' : Math.min(...counts)
+}
+
+/** The epochs in which not all copies were compared; those that follow one another as one. */
+function partlyIn(stretches: readonly Stretch[]): readonly Epochs[] {
+  const partly: Epochs[] = []
+  for (const { begin, end } of stretches) {
+    if (begin.copies === 'all') continue
+    const before = partly.at(-1)
+    const follows = before?.[1] === begin.epoch - 1
+    if (follows) partly.pop()
+    partly.push([follows ? before[0] : begin.epoch, end.epoch - 1])
+  }
+  return partly
 }
 
 /** @throws RangeError unless each stretch begins where the one before it ends. */

@@ -1,7 +1,7 @@
 import { digest, type Hash } from '@affine/prng'
 import { type Output, toJson } from '@affine/terminal'
 import type { Begin, End, Epoch, Note } from './record.ts'
-import { endText, lineText } from './record-text.ts'
+import { type Epochs, endText, lineText } from './record-text.ts'
 
 /** Says what a run finds, line by line, and ends with the digest of its lines. */
 export class Lines {
@@ -21,9 +21,12 @@ export class Lines {
     this.#screen.line(text, record)
   }
 
-  end(end: Omit<End, 'digest'>): void {
+  /** Says the end, and sets the exit code that says the same. */
+  end(end: Omit<End, 'digest'>, partly: readonly Epochs[]): void {
     const digest = digestAfter(this.#digest, toJson(end))
-    this.#screen.line(endText(end), { ...end, digest })
+    this.#screen.line(endText(end, partly), { ...end, digest })
+    if (end.flaws > 0) process.exitCode = 1
+    else if (partly.length > 0) process.exitCode = 3
   }
 }
 

@@ -2,9 +2,10 @@ import { normalise } from '@affine/envs'
 import { printable, share } from '@affine/terminal'
 import type { Begin, End, Epoch, Note } from './record.ts'
 
-function beginText({ epoch, root, first }: Begin): string {
+function beginText({ epoch, root, first, copies }: Begin): string {
   const state = root === first ? "the network's first state" : `the attested state ${root}`
-  return `begins with epoch ${epoch} and ${state}`
+  const compared = copies === 'all' ? '' : `, comparing at most ${copies} copies of each block`
+  return `begins with epoch ${epoch} and ${state}${compared}`
 }
 
 function noteText({ type, epoch, validator, code, detail }: Note): string {
@@ -19,7 +20,11 @@ export function lineText(line: Begin | Epoch | Note): string {
   return line.type === 'epoch' ? normalise(line.text) : noteText(line)
 }
 
-export function endText(end: Omit<End, 'digest'>): string {
+/** Epochs, the first and the last of them. */
+export type Epochs = readonly [first: number, last: number]
+
+/** The end for people. In the epochs of `partly` not all copies were compared. */
+export function endText(end: Omit<End, 'digest'>, partly: readonly Epochs[]): string {
   const { epoch, root, champion, ratio, disagreed, remarks, flaws } = end
   const lines = [
     '',
@@ -34,8 +39,18 @@ export function endText(end: Omit<End, 'digest'>): string {
     )
   }
   if (remarks > 0) lines.push(`${remarks} ! in the epochs: reported, and no failure.`)
-  lines.push(flaws === 0 ? 'Everything holds.' : `Not everything holds: ${flaws} ✘ above.`)
+  if (partly.length > 0) {
+    const epochs = partly.map(([first, last]) => `${first} to ${last}`).join(', ')
+    lines.push(`Not all copies of blocks were compared in epochs ${epochs}.`)
+  }
+  lines.push(verdictText(flaws, partly.length === 0))
   return lines.join('\n')
+}
+
+function verdictText(flaws: number, isAll: boolean): string {
+  if (flaws > 0) return `Not everything holds: ${flaws} ✘ above.`
+  if (isAll) return 'Everything holds.'
+  return 'What was looked at holds. To look at all, verify these epochs without --copies.'
 }
 
 /** Whom the weights go to at the end of the last epoch. */

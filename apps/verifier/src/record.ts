@@ -20,7 +20,12 @@ export interface Begin {
   readonly root: Hash
   /** Of the epochs right before, as far as they matter; null for none. Believed, as the state. */
   readonly champions: readonly (string | null)[]
+  /** How many copies of each block were compared with the one that was read, if so many were. */
+  readonly copies: CopiesCompared
 }
+
+/** Drawn, unless all were. */
+export type CopiesCompared = 'all' | number
 
 /** One epoch, in words too; its other fields are an account of how it was decided. */
 export interface Epoch {
@@ -76,6 +81,7 @@ const lineShape = z.discriminatedUnion('type', [
     epoch: count,
     root: hash,
     champions: z.array(hotkey.nullable()),
+    copies: z.union([z.literal('all'), count]),
   }),
   z.looseObject({
     type: z.literal('epoch'),

@@ -15,6 +15,8 @@ import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import { type Output, sampleText } from '@affine/terminal'
 import { beginOf, type Ended, endAfter, epochOf, notesOf } from './found.ts'
 import { Lines } from './lines.ts'
+import type { Epochs } from './record-text.ts'
+import { voidsIn, whyOf } from './void-lanes.ts'
 
 /** What is to be verified, and what of it is to be shown. */
 export interface Asked extends Partial<Record<(typeof FILTERS)[number], string>> {
@@ -51,23 +53,32 @@ export async function verify(subnet: Subnet, asked: Asked, screen: Output): Prom
   const data = { ...subnet, openBucket: open }
   await expectBuckets(subnet, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? subnet.network.firstEpoch)
-  const search = asked.block ?? asked.challenge ?? asked.sample
-  const samples: SampleLine[] | undefined = search === undefined ? undefined : []
+  const samples: SampleLine[] | undefined = searchOf(asked) === undefined ? undefined : []
   const onSample = samples && ((...said: Said) => void samples.push(...sampleLines(asked, said)))
   const lines = new Lines(screen)
-  lines.add(beginOf(subnet, beginning))
+  lines.add(beginOf(subnet, beginning, asked.copies ?? 'all'))
+  const voids: string[] = []
   let shown = 0
   let end: Ended | undefined
   for await (const settled of epochsOf({ ...data, ...beginning, onSample }, asked)) {
     end = endAfter(end, settled)
+    voids.push(...voidsIn(settled))
     const found = samples?.splice(0)
     const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
     if (isShown) shown += sayEpoch(lines, settled, found)
   }
-  if (end === undefined || shown === 0)
-    throw new Error(`nothing matches ${search ?? `epoch ${asked.epoch}`}`)
-  lines.end(end)
-  if (end.flaws > 0) process.exitCode = 1
+  if (end === undefined || shown === 0) throw nothingFor(asked, voids)
+  const all: Epochs = [beginning.from.epoch, end.epoch - 1]
+  lines.end(end, asked.copies === undefined ? [] : [all])
+}
+
+const searchOf = ({ block, challenge, sample }: Asked): string | undefined =>
+  block ?? challenge ?? sample
+
+function nothingFor(asked: Asked, voids: readonly string[]): Error {
+  const search = searchOf(asked)
+  if (search === undefined) return new Error(`nothing matches epoch ${asked.epoch}`)
+  return new Error(`nothing matches ${search}${whyOf(voids)}`)
 }
 
 /** Says what an epoch came to, or the samples found in it; how much that was, without its notes. */

@@ -5,9 +5,12 @@ import { blockPath, commitmentOf, NO_BLOCK, type Sample, writeBlock } from '@aff
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { firstState, type State, stateRoot } from '@affine/duel'
+import { normalise } from '@affine/envs'
 import { LOCAL_NETWORK, recompute, settleEpoch } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeSubnet } from '../../../test/attacks/af-verify.ts'
+import { OneLiar } from '../../../test/attacks/one-liar.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
@@ -133,26 +136,41 @@ describe('evidence that its validator made up', () => {
     })
   })
 
+  it('is not shown: what is said is whose lane is void, and why', async () => {
+    const words = [join(root, 'buckets'), '--network', chainFile, '--challenge', challenge]
+    const { code, stdout, stderr } = await run(AF_VERIFY, words)
+    expect(code).toBe(1)
+    expect(stdout).toContain(`${evil.hotkey}: WRONG_CHALLENGE: block ${head}, line 2`)
+    expect(stdout).not.toContain('text')
+    expect(stderr).toBe(
+      `af-verify: nothing matches ${challenge} in a lane that is whole; ` +
+        `samples of void lanes are not shown: that of ${evil.hotkey} in epoch 1 (WRONG_CHALLENGE)\n`,
+    )
+  })
+})
+
+describe('what miners reply', () => {
   it.each([
     ['text', []],
     ['JSON', ['--json']],
   ])('is shown as %s without anything that a terminal would act on', async (_, format) => {
-    const words = [
-      join(root, 'buckets'),
-      '--network',
-      chainFile,
-      '--challenge',
-      challenge,
-      ...format,
-    ]
-    const { code, stdout, stderr } = await run(AF_VERIFY, words)
-    expect([code, stderr]).toEqual([1, ''])
-    expect(stdout).toContain(challenge)
-    expect(stdout).toContain('WRONG_CHALLENGE')
-    expect(stdout).toContain('text')
-    expect(UNSAFE.exec(stdout)).toBeNull()
-    if (format.length === 0) return
-    const [, record] = stdout.split('\n')
-    expect(JSON.parse(record ?? '').sample.champion.messages[1].content).toBe(HOSTILE)
+    const subnet = new OneLiar(LOCAL_NETWORK)
+    await subnet.sealLie({ reply: () => HOSTILE })
+    await subnet.beHonest()
+    await subnet.end(await subnet.state)
+    const folder = await mkdtemp(join(tmpdir(), 'replies-'))
+    try {
+      const network = ['--network', await writeSubnet(subnet, folder)]
+      const filters = ['--sample', 'mult8#0', '--validator', subnet.liar.hotkey]
+      const { stdout } = await run(AF_VERIFY, [folder, ...network, ...filters, ...format])
+      expect(stdout).toContain('text')
+      expect(UNSAFE.exec(stdout)).toBeNull()
+      if (format.length === 0) return
+      const [, record] = stdout.split('\n')
+      const { messages } = JSON.parse(record ?? '').sample.champion
+      expect(messages[1].content).toBe(normalise(HOSTILE))
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })

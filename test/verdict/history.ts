@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { blockPath, type Sample, statePath } from '../../packages/blocks/src/index.ts'
+import type { Account } from '../../packages/chain/src/index.ts'
+import { encodeState, type State, stateRoot } from '../../packages/duel/src/index.ts'
+import type { Generator } from '../../packages/prng/src/index.ts'
+import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
+import {
+  accountOf,
+  hotkeys,
+  type LanePlan,
+  ReadingSubnet,
+  type Written,
+} from '../attacks/reading-subnet.ts'
+import { pick, streamOf } from '../simulate/draw.ts'
+
+/** A block as its validator sealed it, and two others that it signed for the same place. */
+interface Sealed extends Written {
+  readonly otherTime: Uint8Array
+  readonly otherSignature: Uint8Array
+}
+
+/** What buckets answer, by address and path; what is an error is thrown. Others have nothing. */
+export type Answers = Map<string, Uint8Array | Error>
+
+/**
+ * An epoch of five lanes of two blocks, one of them void, of which each voter attests those that it
+ * draws: not always its own.
+ */
+export class History extends ReadingSubnet {
+  readonly blocks: Sealed[] = []
+  /** Governs the epoch. */
+  state!: State
+  readonly #random: Generator
+
+  constructor(seed: number) {
+    super([100, 100, 100, 100, 100])
+    this.#random = streamOf(seed, 'history')
+  }
+
+  async make(): Promise<this> {
+    const state = await this.begin()
+    this.state = state
+    for (const [i, voter] of this.voters.entries()) {
+      const isVoid = i === 0
+      const lie = (samples: readonly Sample[]) =>
+        samples.map((sample) => (isVoid ? { ...sample, verdict: 'win' as const } : sample))
+      const first = await this.#block(voter, {
+        alter: (samples) => lie(samples.slice(0, 1)),
+        header: { secret: undefined },
+      })
+      const last = await this.#block(voter, {
+        alter: (samples) => samples.slice(1),
+        header: { height: 1, prev: first.hash },
+      })
+      this.blocks.push(first, last)
+      await this.seal(voter, state, last.hash)
+    }
+    await this.produceTo(sealBlock(state.epoch, this.network.protocol))
+    const all = hotkeys(this.voters)
+    for (const voter of this.voters) {
+      const whole = all.filter(() => this.#random.integers(0, 5) > 0)
+      await this.attest(voter, state, whole)
+    }
+    await this.end(state)
+    this.#publish(state)
+    const [settled] = await this.recompute({ from: state, compare: false })
+    if (settled) this.#publish(settled.state)
+    return this
+  }
+
+  async #block(voter: Account, plan: LanePlan): Promise<Sealed> {
+    const again = accountOf(this.voters.indexOf(voter) + 1, 1)
+    const block = await this.lane(voter, this.state, plan)
+    this.put(block)
+    const late = { ...plan, header: { ...plan.header, time: 1 } }
+    const { bytes: otherTime } = await this.lane(voter, this.state, late)
+    const { bytes: otherSignature } = await this.lane(again, this.state, plan)
+    return { ...block, otherTime, otherSignature }
+  }
+
+  #publish(state: State): void {
+    const bytes = new TextEncoder().encode(encodeState(state))
+    for (const { hotkey } of this.voters)
+      this.buckets.at(hotkey).files.set(statePath(state.epoch), bytes)
+  }
+
+  /** What its buckets answer after some mutations, as `random` has them. */
+  mutated(random: Generator): Answers {
+    const answers: Answers = new Map(this.buckets.files())
+    for (let left = random.integers(1, 7); left > 0; left--) this.#mutate(answers, random)
+    return answers
+  }
+
+  #mutate(answers: Answers, random: Generator): void {
+    const bucket = pick(this.voters, random).hotkey
+    const block = pick(this.blocks, random)
+    const path = `${bucket}/${blockPath(block.hash)}`
+    const late = new Error('status 500')
+    const isOfBucket = (each: string): boolean => each.startsWith(`${bucket}/`)
+    const failing = (isFailing: (path: string) => boolean) => (): void => {
+      for (const each of answers.keys()) if (isFailing(each)) answers.set(each, late)
+    }
+    const own = new Set(this.blocks.slice(2 * hotkeys(this.voters).indexOf(bucket)).slice(0, 2))
+    const ownPaths = [...own].map(({ hash }) => `${bucket}/${blockPath(hash)}`)
+    const at = random.integers(0, block.bytes.length)
+    const mutations = [
+      () =>
+        answers.set(
+          path,
+          block.bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+        ),
+      () => answers.set(path, block.bytes.slice(0, at)),
+      () => answers.set(path, block.otherTime),
+      () => answers.set(path, block.otherSignature),
+      () => answers.set(path, late),
+      () => answers.delete(path),
+      failing(isOfBucket),
+      failing((each) => ownPaths.includes(each)),
+      failing((each) => isOfBucket(each) && each.includes('/states/')),
+      () => answers.set(`${bucket}/${statePath(2)}`, block.bytes),
+      () => {
+        for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)
+      },
+    ]
+    pick(mutations, random)()
+  }
+}
+
+/** Buckets that answer in an order of their own: what fails mostly does so late. */
+export function bucketsOf(answers: Answers, order: number): OpenBucket {
+  const random = streamOf(order, 'order')
+  return (hotkey, url) => ({
+    name: hotkey,
+    read: async (path) => {
+      const answer = answers.get(`${url}/${path}`) ?? null
+      const most = answer instanceof Error ? 60 : 12
+      for (let turns = random.integers(0, most); turns > 0; turns--) await nextTurn()
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+  })
+}
+
+/** All that `af-verify` says follows from: what was found, what was decided, and what was shown. */
+export async function verdictOf(
+  history: History,
+  openBucket: OpenBucket,
+  lanesAtOnce: number,
+): Promise<object> {
+  const shown: string[] = []
+  const epochs = await history
+    .recompute({
+      from: history.state,
+      openBucket,
+      lanesAtOnce,
+      onSample: ({ index }, { validator }) => shown.push(`${validator} ${index}`),
+    })
+    .catch((error: Error) => error.message)
+  if (typeof epochs === 'string') return { error: epochs }
+  const said = epochs.map(({ flaws, remarks, state, report }) => {
+    return { flaws, remarks, root: stateRoot(state), lanes: report.lanes }
+  })
+  return { said, shown }
+}

@@ -30,7 +30,7 @@ interface Finding extends PublicData {
   readonly lanesAtOnce?: number
 }
 
-/** A lane, and if anybody wants its samples its blocks: from the head back, as far as it was read. */
+/** A lane, and if anybody wants its samples its blocks, from the head back. */
 interface ReadLane {
   readonly lane: CheckedLane
   readonly blocks: readonly { readonly hash: Hash; readonly bytes: Uint8Array }[]

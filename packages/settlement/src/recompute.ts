@@ -34,9 +34,9 @@ export interface RecomputeOptions extends PublicData {
   readonly choose?: Choose | null | undefined
   /**
    * Sees the samples of every lane that is whole, once it is known to be, and none of a void one:
-   * the lanes one after the other, their order always the same, each from its first sample on. Lanes
-   * that are read are held meanwhile: `lanesAtOnce` of them, of some 1.3 kB a sample where replies
-   * are short, and of at most 128 KiB. Nothing is held without.
+   * the lanes one after the other, their order always the same, each from its first sample on.
+   * Lanes that are read are held meanwhile: `lanesAtOnce` of them, of some 1.3 kB a sample where
+   * replies are short, and of at most 128 KiB. Nothing is held without.
    */
   readonly onSample?: OnSample | undefined
   /** Audits blocks; without, it is done in this thread. */

@@ -4,11 +4,19 @@ import { dirname, join } from 'node:path'
 import { AF_VERIFY, run } from '../processes.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
+/** What a run of it came to. */
+interface Verified {
+  readonly code: number | null
+  readonly flaws: readonly string[]
+  readonly champion: string
+  readonly root: string
+}
+
 /**
  * What `af-verify`, as a process, makes of a subnet's chain and buckets: as files, or with the
  * buckets at `url`.
  */
-export async function afVerify(subnet: ReadingSubnet, url?: string) {
+export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verified> {
   const root = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
     const chain = await writeSubnet(subnet, root)

@@ -1,5 +1,5 @@
 import type { Account } from '../../packages/chain/src/index.ts'
-import { type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
+import { type Duel, type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
@@ -42,10 +42,17 @@ export class OneLiar extends ReadingSubnet {
   }
 }
 
-type Outcome = ReturnType<typeof outcomeOf>
+interface Outcome {
+  readonly flaws: readonly string[]
+  readonly accepted: ReadonlySet<string>
+  readonly champion: string | undefined
+  readonly root: string
+  readonly tallies: Duel['tallies'] | undefined
+  readonly trustIn: (validator: Account) => number
+}
 
 /** Who is blamed, whose lanes count, and what is decided. */
-function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]) {
+function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]): Outcome {
   const accepted = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted)
   return {
     flaws,

@@ -35,7 +35,6 @@ beforeAll(async () => {
       deeds.add(sample, { ...place, line: samples.add(sample, place, epoch) }),
   })
   for await (const settled of settling) {
-    samples.keep(() => true)
     epochs.push({ account: epochAccount(settled, deeds.finish(settled.report)), settled })
     epoch = settled.state.epoch
   }

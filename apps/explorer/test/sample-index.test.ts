@@ -6,19 +6,13 @@ const sampleOf = (challengeId: string) =>
   ({ env: 'e', challengeId, champion: { reward: 1 } }) as unknown as Sample
 const A = { validator: '5A', block: 'a' }
 const B = { validator: '5B', block: 'b' }
-const all = () => true
 
 describe('samples', () => {
-  it('are found once their lane is known to be whole, and never of one that is not', () => {
+  it('are found by their challenge, and their block by its hash', () => {
     const index = new SampleIndex()
     index.add(sampleOf('1'), A, 3)
-    index.add(sampleOf('1'), B, 3)
-    index.add(sampleOf('2'), B, 3)
-    expect([index.linesOf('1'), index.recent('e'), index.placeOf('a')]).toEqual([[], [], undefined])
-    index.keep((validator) => validator === '5A')
     expect(index.linesOf('1')).toEqual([{ validator: '5A', block: 'a', line: 0 }])
     expect(index.linesOf('2')).toEqual([])
-    expect(index.recent('e').map(({ block }) => block)).toEqual(['a'])
     expect([index.placeOf('a'), index.placeOf('b')]).toEqual([
       { validator: '5A', epoch: 3 },
       undefined,
@@ -28,7 +22,6 @@ describe('samples', () => {
   it('of several validators are all found', () => {
     const index = new SampleIndex()
     for (const place of [A, B]) index.add(sampleOf('1'), place, 3)
-    index.keep(all)
     expect(index.linesOf('1').map(({ validator }) => validator)).toEqual(['5A', '5B'])
     expect(index.recent('e').length).toBe(2)
   })
@@ -36,23 +29,20 @@ describe('samples', () => {
   it('of one validator stay as they were first', () => {
     const index = new SampleIndex()
     index.add(sampleOf('1'), A, 3)
-    index.keep(all)
     index.add(sampleOf('1'), { ...A, block: 'later' }, 4)
-    index.keep(all)
     expect(index.linesOf('1')).toEqual([{ validator: '5A', block: 'a', line: 0 }])
     expect(index.recent('e').map(({ block }) => block)).toEqual(['a'])
   })
 
-  it('have the line of their block in which they stand, however lanes are read', () => {
+  it('have the line of their block in which they stand', () => {
     const index = new SampleIndex()
-    const lines = [A, B, A, B, B].map((place, i) => index.add(sampleOf(String(i)), place, 3))
-    expect(lines).toEqual([0, 0, 1, 1, 2])
+    const lines = [A, A, B, B, B].map((place, i) => index.add(sampleOf(String(i)), place, 3))
+    expect(lines).toEqual([0, 1, 0, 1, 2])
   })
 
   it('are forgotten, the oldest first, where there are too many', () => {
     const index = new SampleIndex()
     for (let i = 0; i < 200_001; i++) index.add(sampleOf(String(i)), A, 3)
-    index.keep(all)
     expect(index.linesOf('0')).toEqual([])
     expect(index.linesOf('200000').length).toBe(1)
   })

@@ -76,10 +76,9 @@ export class Reader {
       const line = this.samples.add(sample, place, epoch)
       this.#deeds.add(sample, { ...place, line })
     }
-    const reading = { choose: () => [], lanesAtOnce: LANES_AT_ONCE }
+    const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes, report } = recomputed
-      this.samples.keep((validator) => lanes.get(validator)?.ok === true)
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state

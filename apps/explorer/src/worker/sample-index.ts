@@ -31,57 +31,33 @@ const MOST_SAMPLES = 200_000
 /** To play against. */
 const MOST_RECENT = 64
 
-/** A sample of a lane that is not known to be whole yet. */
-interface Added {
-  readonly place: BlockPlace
-  readonly met: Met
-}
-
 /**
  * Where the samples of whole lanes are, by the id of their challenge; and where blocks belong. A
  * challenge that several validators recorded has a line for each; of one validator the first stays.
  */
 export class SampleIndex {
-  readonly #added: Added[] = []
-  /** Samples so far, by block. */
-  readonly #counts = new Map<string, number>()
+  /** Where the next sample is, if it is of the same block as the last. */
+  #next: Line = { block: '', line: 0 }
   /** By challenge, one of each validator. */
   readonly #lines = new Map<string, LaneLine[]>()
   readonly #blocks = new Map<string, BlockPlace>()
   readonly #recent = new Map<string, Met[]>()
   #size = 0
 
-  /**
-   * Takes note of the next sample of a block, in its order, and says at which line it is. It is not
-   * found before `keep`.
-   */
+  /** Takes note of a whole lane's next sample, block after block: at which line it is. */
   add(sample: Sample, { validator, block }: SamplePlace, epoch: number): number {
-    const line = this.#counts.get(block) ?? 0
-    this.#counts.set(block, line + 1)
+    const line = this.#next.block === block ? this.#next.line : 0
+    this.#next = { block, line: line + 1 }
+    this.#blocks.set(block, { validator, epoch })
     const { env, challengeId, champion } = sample
-    const met = { env, challengeId, championReward: champion.reward, block, line }
-    this.#added.push({ place: { validator, epoch }, met })
-    return line
-  }
-
-  /** Keeps what was added of lanes that are whole, and forgets the rest. */
-  keep(isWhole: (validator: string) => boolean): void {
-    for (const { place, met } of this.#added) if (isWhole(place.validator)) this.#keep(place, met)
-    this.#added.length = 0
-    this.#counts.clear()
-  }
-
-  #keep(place: BlockPlace, met: Met): void {
-    const { validator } = place
-    const { challengeId, block, line } = met
-    this.#blocks.set(block, place)
     const lines = this.#lines.get(challengeId) ?? []
-    if (lines.some((known) => known.validator === validator)) return
+    if (lines.some((known) => known.validator === validator)) return line
     lines.push({ validator, block, line })
     this.#lines.set(challengeId, lines)
     this.#size += 1
     this.#forgetOldest()
-    this.#addRecent(met)
+    this.#addRecent({ env, challengeId, championReward: champion.reward, block, line })
+    return line
   }
 
   /** Half of them at once: a map that lost many finds its first one slowly. */

@@ -49,7 +49,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     await ticking
     await subnet.close()
     await rm(folder, { recursive: true })
-  })
+  }, 300_000)
 
   /** A subnet of three validators and two miners, whose keys are files, on a chain that goes on. */
   async function open(revealPeriod: number): Promise<readonly string[]> {

@@ -86,4 +86,9 @@ export interface Chain {
    * at every head. Protocol §8.12.
    */
   reveal(account: Account): Promise<Head | null>
+  /**
+   * What the chain's runtime lacks of all that is asked of it, or has in another shape: a sentence
+   * each. A local chain has no runtime.
+   */
+  runtimeFaults?(): Promise<readonly string[]>
 }

@@ -55,7 +55,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
         harness.miner,
         harness.stranger,
       ]
-    })
+    }, 1_800_000)
     afterAll(() => harness?.close?.())
   }
   const settled = <T>(promise: Promise<T>) => settle(promise, harness.advance)

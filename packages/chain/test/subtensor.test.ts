@@ -19,14 +19,14 @@ const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const tempo = 10
 
 /** Needs a development chain, see dev-subnet.ts. `pnpm test:chain` runs them. */
-describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () => {
+describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, () => {
   let subnet: DevSubnet
   const opened: Subtensor[] = []
   const prepare = (options: Partial<SubnetOptions> = {}) =>
     beforeAll(async () => {
       subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo, ...options })
       return () => subnet.close()
-    }, 300_000)
+    }, 1_800_000)
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((chain) => chain.close()))
   })
@@ -76,6 +76,10 @@ describe.skipIf(url === '')('on a development chain', { timeout: 300_000 }, () =
 
   describe('nodes', () => {
     prepare()
+
+    test('the runtime has all that is asked of it', async () => {
+      expect(await (await open()).runtimeFaults?.()).toEqual([])
+    })
 
     test('a chain with another genesis is refused', async () => {
       const { genesis } = await open()

@@ -1,5 +1,7 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
+import type { CALLS } from './asked-of-runtime.ts'
+import type { NameIn } from './storage.ts'
 
 /** What a call is, on the runtime of the node that takes it. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
@@ -7,7 +9,11 @@ type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
 /** The runtime's call of that name; rejects with ChainError `NotInRuntime` where there is none. */
 export const callOf =
-  (pallet: string, name: string, ...args: unknown[]): Call =>
+  <P extends keyof typeof CALLS>(
+    pallet: P,
+    name: NameIn<typeof CALLS, P>,
+    ...args: unknown[]
+  ): Call =>
   async ({ tx }: ApiPromise): Promise<Submittable> => {
     const call = tx[pallet]?.[name]
     if (!call)

@@ -1,8 +1,9 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
+import type { APIS, CALLS, CONSTANTS, STORAGE } from './asked-of-runtime.ts'
 
 /** The pallet of subnets. */
-export const SUBNET_PALLET = 'subtensorModule'
+export const SUBNET_PALLET = 'subtensorModule' as const
 
 /** A value of the chain, decoded. */
 export interface Codec {
@@ -11,23 +12,43 @@ export interface Codec {
   toString(): string
 }
 
+/** The names that the list of what is asked has in a pallet, or in a runtime API. */
+export type NameIn<Sections, S extends keyof Sections> = keyof Sections[S] & string
+
+type Items = typeof STORAGE
+
 /**
  * What the chain's storage holds at one block. A runtime that lacks what is asked for is told by
  * name.
  */
 export interface Storage {
   /** Does the runtime have this storage item? */
-  has(pallet: string, item: string): boolean
-  hasCall(pallet: string, name: string): boolean
-  query(pallet: string, item: string, ...keys: unknown[]): Promise<Codec>
+  has<P extends keyof Items>(pallet: P, item: NameIn<Items, P>): boolean
+  hasCall<P extends keyof typeof CALLS>(pallet: P, name: NameIn<typeof CALLS, P>): boolean
+  query<P extends keyof Items>(
+    pallet: P,
+    item: NameIn<Items, P>,
+    ...keys: unknown[]
+  ): Promise<Codec>
   /**
    * All values below the first key of a double map, by the second, in at most one call for each
    * 1000.
    */
-  entries(pallet: string, item: string, key: number): Promise<[key: Codec, value: Codec][]>
+  entries<P extends keyof Items>(
+    pallet: P,
+    item: NameIn<Items, P>,
+    key: number,
+  ): Promise<[key: Codec, value: Codec][]>
   /** A runtime API's answer; null when the runtime does not have it. */
-  call(api: string, method: string, ...args: unknown[]): Promise<Codec | null>
-  constant(pallet: string, name: string): Codec | undefined
+  call<A extends keyof typeof APIS>(
+    api: A,
+    method: NameIn<typeof APIS, A>,
+    ...args: unknown[]
+  ): Promise<Codec | null>
+  constant<P extends keyof typeof CONSTANTS>(
+    pallet: P,
+    name: NameIn<typeof CONSTANTS, P>,
+  ): Codec | undefined
 }
 
 export async function storageAt(api: ApiPromise, hash: string): Promise<Storage> {

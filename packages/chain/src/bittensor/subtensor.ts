@@ -9,6 +9,7 @@ import { Connection, type Nodes } from './connection.ts'
 import { Sender } from './extrinsic.ts'
 import { FinalBlocks } from './final-blocks.ts'
 import { metagraphOf } from './metagraph.ts'
+import { runtimeFaults } from './runtime-faults.ts'
 import { type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
 import { planWeights } from './weight-calls.ts'
 import type { Plan, WeightMeans } from './weight-plan.ts'
@@ -128,6 +129,10 @@ class SubtensorChain implements Subtensor {
     )
     if (plan === null) return null
     return this.#carryOut(account, plan)
+  }
+
+  runtimeFaults(): Promise<readonly string[]> {
+    return this.#connection.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
   }
 
   /** Sends a call and reads its effect back. */

@@ -26,7 +26,11 @@ const TIMELOCKED = [
 ] as const
 
 /** Where runtimes keep them. */
-const TIMELOCKED_COMMITS = ['timelockedWeightCommits', 'crv3WeightCommitsV2', 'crv3WeightCommits']
+const TIMELOCKED_COMMITS = [
+  'timelockedWeightCommits',
+  'crv3WeightCommitsV2',
+  'crv3WeightCommits',
+] as const
 
 type TimelockedCall = (typeof TIMELOCKED)[number]
 

@@ -1,0 +1,95 @@
+import type { Metadata } from '@polkadot/types'
+import type { PalletMetadataLatest } from '@polkadot/types/interfaces'
+import type { TypeDef } from '@polkadot/types/types'
+import { stringCamelCase } from '@polkadot/util'
+
+/** What a runtime has of one name. */
+export interface Entry {
+  /** The keys of storage, by their place; else the arguments. */
+  readonly args: readonly (readonly [name: string, type: TypeDef])[]
+  /** What is read: a value, an answer, an event's first field; nothing of a call. */
+  readonly value: TypeDef | undefined
+}
+
+export type Kind = 'storage' | 'call' | 'runtime API' | 'constant' | 'event'
+
+/** Where a name is: in a pallet, or in a runtime API. */
+export interface Place {
+  readonly kind: Kind
+  readonly section: string
+  readonly name: string
+}
+
+type TypeId = Parameters<Metadata['registry']['lookup']['getTypeDef']>[0]
+type Field = { readonly name: { toString(): string }; readonly type: TypeId }
+
+/** What the runtime has there; undefined if nothing. Names are in camel case. */
+export function entryOf(metadata: Metadata, { kind, section, name }: Place): Entry | undefined {
+  const { apis, pallets } = metadata.asLatest
+  if (kind === 'runtime API') {
+    const method = named(named(apis, section)?.methods ?? [], name)
+    if (method === undefined) return undefined
+    const args = method.inputs.map((input) => argOf(metadata, input))
+    return { args, value: typeOf(metadata, method.output) }
+  }
+  const pallet = named(pallets, section)
+  return pallet && ENTRY_OF[kind](metadata, pallet, name)
+}
+
+type Find = (metadata: Metadata, pallet: PalletMetadataLatest, name: string) => Entry | undefined
+
+const ENTRY_OF: Readonly<Record<Exclude<Kind, 'runtime API'>, Find>> = {
+  storage(metadata, pallet, name) {
+    const type = named(pallet.storage.unwrapOr(null)?.items ?? [], name)?.type
+    if (type === undefined) return undefined
+    if (type.isPlain) return { args: [], value: typeOf(metadata, type.asPlain) }
+    const { hashers, key, value } = type.asMap
+    const keys = typeOf(metadata, key)
+    const each = hashers.length === 1 ? [keys] : [keys.sub ?? []].flat()
+    return {
+      args: each.map((type, i) => [`key ${i + 1}`, type]),
+      value: typeOf(metadata, value),
+    }
+  },
+  constant(metadata, pallet, name) {
+    const constant = named(pallet.constants, name)
+    return constant && { args: [], value: typeOf(metadata, constant.type) }
+  },
+  call(metadata, pallet, name) {
+    const fields = variant(metadata, pallet.calls.unwrapOr(null)?.type, name)
+    return fields && { args: fields.map((field) => argOf(metadata, field)), value: undefined }
+  },
+  event(metadata, pallet, name) {
+    const fields = variant(metadata, pallet.events.unwrapOr(null)?.type, name)
+    const [first] = fields ?? []
+    return fields && { args: [], value: first && typeOf(metadata, first.type) }
+  },
+}
+
+/** A call or an event is a kind of its pallet's enumeration: gives that kind's fields. */
+function variant(
+  { registry }: Metadata,
+  type: TypeId | undefined,
+  name: string,
+): readonly Field[] | undefined {
+  if (type === undefined) return undefined
+  const { variants } = registry.lookup.getSiType(type).def.asVariant
+  return named(variants, name)?.fields.map((field) => ({
+    name: field.name.unwrapOr(''),
+    type: field.type,
+  }))
+}
+
+const typeOf = ({ registry }: Metadata, id: TypeId): TypeDef => registry.lookup.getTypeDef(id)
+
+const argOf = (metadata: Metadata, { name, type }: Field): Entry['args'][number] => [
+  stringCamelCase(name.toString()),
+  typeOf(metadata, type),
+]
+
+function named<T extends { readonly name: { toString(): string } }>(
+  all: Iterable<T>,
+  name: string,
+): T | undefined {
+  return [...all].find((each) => stringCamelCase(each.name.toString()) === name)
+}

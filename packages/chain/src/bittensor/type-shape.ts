@@ -1,0 +1,79 @@
+import { TypeDefInfo } from '@polkadot/types'
+import type { Registry, TypeDef } from '@polkadot/types/types'
+
+/**
+ * What a type has to be: its name as polkadot's library writes it, where `uint` is an unsigned
+ * integer of any size; a list of such; or the fields of a record, or the kinds of an enumeration,
+ * that are used.
+ */
+export type Shape = string | readonly [Shape] | { readonly [name: string]: Shape }
+
+type Lookup = Registry['lookup']
+
+/** Where a type is not as it has to be: the way there, and what is there. */
+export interface Difference {
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** What a type is by itself: behind its number, and whether it may be missing or is compact. */
+export function bareType(lookup: Lookup, type: TypeDef): TypeDef {
+  if (type.info === TypeDefInfo.Si) return bareType(lookup, lookup.getTypeDef(type.type as never))
+  const isWrapped = type.info === TypeDefInfo.Option || type.info === TypeDefInfo.Compact
+  const [inner] = isWrapped ? partsOf(type) : []
+  return inner === undefined ? type : bareType(lookup, inner)
+}
+
+/**
+ * The first place where a type is not of that shape; null when it is. Optional and compact values
+ * read as any others.
+ */
+export function differenceOf(lookup: Lookup, wrapped: TypeDef, shape: Shape): Difference | null {
+  const type = bareType(lookup, wrapped)
+  if (typeof shape === 'string') {
+    if (isNamed(type.type, shape)) return null
+  } else if (isList(shape)) {
+    const [each] = type.info === TypeDefInfo.Vec ? partsOf(type) : []
+    if (each !== undefined) return within('[]', differenceOf(lookup, each, shape[0]))
+  } else if (type.info === TypeDefInfo.Struct || type.info === TypeDefInfo.Enum) {
+    return differenceOfParts(lookup, type, shape)
+  }
+  return { path: '', expected: shapeText(shape), found: type.lookupName ?? type.type }
+}
+
+function differenceOfParts(
+  lookup: Lookup,
+  type: TypeDef,
+  shapes: { readonly [name: string]: Shape },
+): Difference | null {
+  for (const [name, shape] of Object.entries(shapes)) {
+    const path = `.${name}`
+    const part = partsOf(type).find((each) => each.name === name)
+    if (part === undefined) return { path, expected: shapeText(shape), found: 'nothing' }
+    const difference = within(path, differenceOf(lookup, part, shape))
+    if (difference !== null) return difference
+  }
+  return null
+}
+
+const partsOf = ({ sub = [] }: TypeDef): readonly TypeDef[] => [sub].flat()
+
+/** A shape on a line. */
+export function shapeText(shape: Shape): string {
+  if (typeof shape === 'string') return shape
+  if (isList(shape)) return `Vec<${shapeText(shape[0])}>`
+  const parts = Object.entries(shape).map(([name, part]) => `${name}: ${shapeText(part)}`)
+  return `{ ${parts.join(', ')} }`
+}
+
+const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+
+/** `Vec<Compact<u64>>` is a `Vec<uint>`, and a `Vec<u64>`. */
+function isNamed(type: string, name: string): boolean {
+  const plain = type.replace(/Compact<(\w+)>/g, '$1')
+  return name === plain || name === plain.replace(/\bu(?:8|16|32|64|128)\b(?!;)/g, 'uint')
+}
+
+const within = (path: string, inner: Difference | null): Difference | null =>
+  inner && { ...inner, path: path + inner.path }

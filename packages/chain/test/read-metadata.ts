@@ -1,0 +1,28 @@
+import { Metadata, TypeRegistry } from '@polkadot/types'
+import { u8aToHex } from '@polkadot/util'
+import { checkMetadata } from '../src/bittensor/metadata.ts'
+
+/**
+ * Metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC, bare or as the runtime
+ * itself answers (`Metadata_metadata_at_version`), with its length and Some before it.
+ * @throws Error for anything else.
+ */
+export function readMetadata(file: Uint8Array): Metadata {
+  const bytes = bytesOf(Buffer.from(file))
+  // Some, and a compact length of at most four bytes, may stand before it.
+  const start = bytes.subarray(0, 9).indexOf('meta')
+  if (start === -1)
+    throw new Error('expected metadata in SCALE, raw or in hex: no "meta" begins it')
+  const hex = u8aToHex(bytes.subarray(start))
+  checkMetadata('state_getMetadata', [], hex)
+  const registry = new TypeRegistry()
+  const metadata = new Metadata(registry, hex)
+  registry.setMetadata(metadata)
+  return metadata
+}
+
+function bytesOf(file: Buffer): Buffer {
+  const text = file.toString('latin1').trim()
+  const hex = /^(?:\{.*"result"\s*:\s*)?"?0x((?:[\da-f]{2})+)"?[^"]*\}?$/is.exec(text)?.[1]
+  return hex === undefined ? file : Buffer.from(hex, 'hex')
+}

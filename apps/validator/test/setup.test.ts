@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
 import { envText } from '../src/commands/setup/env-text.ts'
@@ -190,19 +191,102 @@ describe.concurrent('af setup, where nobody can be asked', () => {
   })
 })
 
+/** What systemd makes of `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
+function systemdReads(text: string): Record<string, string> {
+  const read: Record<string, string> = {}
+  for (const line of text.split('\n')) {
+    if (/^\s*([#;]|$)/.test(line)) continue
+    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+    const value = systemdValue(after)
+    // It leaves out what has control characters.
+    if (!/\p{Cc}/u.test(value)) read[name] = value
+  }
+  return read
+}
+
+function systemdValue(text: string): string {
+  const [, single] = /^'([^']*)'\s*$/.exec(text) ?? []
+  if (single !== undefined) return single
+  const [, double] = /^"((?:[^"\\]|\\.)*)"\s*$/.exec(text) ?? []
+  if (double !== undefined) return double.replace(/\\(["\\`$])/g, '$1')
+  return text.trimEnd().replace(/\\(.)/g, '$1')
+}
+
+/** What Compose makes of `env_file`, by the parser of compose-go, with nothing to expand. */
+function composeReads(text: string): Record<string, string> {
+  const read: Record<string, string> = {}
+  for (const line of text.split('\n')) {
+    if (/^\s*(#|$)/.test(line)) continue
+    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+    const expand = (value: string): string => value.replace(/\$\{?\w+\}?/g, '')
+    const [, quote, quoted] = /^(['"])((?:(?!\1)[^\\]|\\.)*)\1/.exec(after) ?? []
+    if (quote === "'") read[name] = (quoted ?? '').replaceAll("\\'", "'")
+    else if (quote) read[name] = expand((quoted ?? '').replace(/\\(.)/g, '$1'))
+    else read[name] = /^['"]/.test(after) ? '' : expand(after.replace(/\s+#.*$/, '').trimEnd())
+  }
+  return read
+}
+
 describe('a line of .env', () => {
+  const readers = { parseEnv, systemdReads, composeReads }
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
-  it.each(['/a/b', 'two words', 'a#b', "it's", 'say "so"', '$HOME/x', 'a=b', 'C:\\new'])(
-    'gives back what it was given: %s',
-    (value) => {
-      expect(parseEnv(envText(found(value))).AFFINE_FOLDER).toBe(value)
-    },
-  )
-  it('has no quotes where it needs none, for Docker', () => {
+  /** What each reader makes of a value as it is written. */
+  const readings = (value: string) => {
+    const text = envText(found(value))
+    return Object.values(readers).map((read) => read(text).AFFINE_FOLDER)
+  }
+  it.each([
+    '/a/b',
+    'two words',
+    'a#b',
+    'a #b',
+    ';a',
+    "it's",
+    'say "so"',
+    '$HOME/x',
+    'a=b',
+    'C:\\new',
+    'a\\b',
+    '\\\\"',
+    'a`b',
+    'ä',
+  ])('gives back what it was given, to Node, systemd and Compose: %s', (value) => {
+    expect(readings(value)).toEqual([value, value, value])
+  })
+  it('has no quotes where it needs none, for `docker run`', () => {
     expect(envText(found('/var/lib/x'))).toContain('\nAFFINE_FOLDER=/var/lib/x\n')
   })
-  it.each(['two\nlines\'"', ` '"# `])('is refused where none would: %j', (value) => {
+  it.each([
+    'two\nlines',
+    'a\rb',
+    `'"`,
+    "it's $5",
+    "it's a\\b",
+    'a b\\',
+    '\ud800',
+    '\ufdd0',
+    '\u0085',
+  ])('is refused where none would: %j', (value) => {
     expect(() => envText(found(value))).toThrow(RangeError)
+  })
+  it('is read alike by all, or refused, whatever it holds', () => {
+    const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
+    const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(
+        values.filter((value) => value.trim() !== ''),
+        (value) => {
+          let text: string
+          try {
+            text = envText(found(value))
+          } catch (error) {
+            return error instanceof RangeError
+          }
+          return Object.values(readers).every((read) => read(text).AFFINE_FOLDER === value)
+        },
+      ),
+      { numRuns: 2000 },
+    )
   })
 })
 

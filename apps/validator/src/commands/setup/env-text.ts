@@ -1,4 +1,3 @@
-import { parseEnv } from 'node:util'
 import type { Found } from '../../service/setting-sources.ts'
 
 const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tries them.\n'
@@ -17,10 +16,25 @@ export function envText(found: readonly Found[]): string {
   return HEAD + lines.join('')
 }
 
-/** Without quotes where it can be: systemd and Docker read it too, and Docker knows none. */
+/** What every reader takes as it stands, without quotes: `docker run --env-file` knows none. */
+const PLAIN = /^[\w./:@%+,=-]*$/
+
+/** What systemd leaves out, or Node reads as something else. */
+const UNREADABLE = /\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}/u
+
+/**
+ * A line that Node's `--env-file`, systemd's `EnvironmentFile=` and Compose's `env_file` read alike.
+ * In single quotes all stands for itself, but that Compose reads `\'` as a quote; in double ones
+ * systemd and Compose have escapes, and Compose expands `$`.
+ */
 function lineOf(name: string, value: string): string {
-  const ways = ['', '"', "'"].map((quote) => `${name}=${quote}${value}${quote}\n`)
-  const line = ways.find((way) => parseEnv(way)[name] === value)
-  if (line !== undefined) return line
-  throw new RangeError(`"${name}" expected no line feed, and one kind of quotes at most`)
+  if (PLAIN.test(value)) return `${name}=${value}\n`
+  if (!UNREADABLE.test(value)) {
+    if (!/'|\\$/.test(value)) return `${name}='${value}'\n`
+    if (!/["$\\]/.test(value)) return `${name}="${value}"\n`
+  }
+  throw new RangeError(
+    `"${name}" expected a value that Node, systemd and Docker read alike: no line feed, no "\\" ` +
+      'at its end, and beside a "\'" none of " $ \\',
+  )
 }

@@ -22,6 +22,8 @@ import {
 // Weights are never committed and revealed on a local chain: that it has a period is put into what
 // is read.
 const reveal = vi.hoisted(() => ({ period: 0 }))
+// Nor has it a runtime: what one lacks is put in too.
+const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
 // Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
 const chutes = vi.hoisted((): { place?: { api: string; hostOf: (slug: string) => string } } => ({}))
 vi.mock('../src/miners/chutes-key.ts', async (original) => {
@@ -45,6 +47,8 @@ vi.mock('@affine/settlement', async (original) => {
       ...(await read(block)),
       revealPeriod: reveal.period,
     })
+    const { faults } = runtime
+    if (faults !== undefined) opened.chain.runtimeFaults = async () => faults
     if (chutes.place === undefined) return opened
     return { ...opened, network: { ...opened.network, platform: 'chutes' } }
   }
@@ -186,6 +190,20 @@ describe('af doctor', () => {
     const { text } = await examined(validator, await chainWith([]))
     reveal.period = 0
     expect(text).toContain('ok weights      committed, and revealed 3 tempos later\n')
+  })
+
+  it('says what the runtime lacks of all that is asked of it', async () => {
+    const network = await chainWith([])
+    try {
+      runtime.faults = []
+      expect((await examined(stranger, network)).results.runtime).toBe('ok')
+      runtime.faults = ['there is no call subtensorModule.setWeights']
+      const { results, text } = await examined(stranger, network)
+      expect(results.runtime).toBe('fail')
+      expect(text).toMatch(/^✘ {2}runtime {6}there is no call subtensorModule.setWeights: /m)
+    } finally {
+      delete runtime.faults
+    }
   })
 
   it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {

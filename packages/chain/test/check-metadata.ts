@@ -17,7 +17,8 @@ console.log('all that is asked for is there')
 function faultsIn(file: string): readonly string[] {
   try {
     const metadata = readMetadata(readFileSync(file))
-    console.log(`metadata V${metadata.version}`)
+    const isPartial = metadata.version < 15
+    console.log(`metadata V${metadata.version}${isPartial ? ': it lists no runtime APIs' : ''}`)
     return runtimeFaults(metadata)
   } catch (error) {
     return fail(`${file}: ${(error as Error).message}`)

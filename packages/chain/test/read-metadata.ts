@@ -17,12 +17,24 @@ export function readMetadata(file: Uint8Array): Metadata {
   checkMetadata('state_getMetadata', [], hex)
   const registry = new TypeRegistry()
   const metadata = new Metadata(registry, hex)
+  if (metadata.encodedLength !== bytes.length - start)
+    throw new Error(
+      `expected ${metadata.encodedLength} bytes, got ${bytes.length - start}: is it whole?`,
+    )
   registry.setMetadata(metadata)
   return metadata
 }
 
 function bytesOf(file: Buffer): Buffer {
   const text = file.toString('latin1').trim()
-  const hex = /^(?:\{.*"result"\s*:\s*)?"?0x((?:[\da-f]{2})+)"?[^"]*\}?$/is.exec(text)?.[1]
+  const [, hex] = /^0x((?:[\da-f]{2})+)$/i.exec(isJson(text) ? textIn(text) : text) ?? []
   return hex === undefined ? file : Buffer.from(hex, 'hex')
+}
+
+const isJson = (text: string): boolean => /^["{]/.test(text)
+
+/** A string in JSON, or the result of a node's answer. */
+function textIn(json: string): string {
+  const value: unknown = JSON.parse(json)
+  return typeof value === 'string' ? value : String((value as { result?: unknown }).result)
 }

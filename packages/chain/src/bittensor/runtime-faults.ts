@@ -25,8 +25,8 @@ const ASKED: readonly (readonly [Kind, Sections])[] = [
 
 /**
  * What a runtime lacks of all that this client asks of it, or has in another shape: a sentence each,
- * of printable ASCII; none where nothing is wrong. Says nothing of what a call does. Before version
- * 15 metadata lists no runtime APIs, so they are said to be missing.
+ * of printable ASCII; none where nothing is wrong. Says nothing of what a call does, nor of runtime
+ * APIs before version 15 of metadata, which lists none.
  * @throws Error unless the metadata's registry has it, and it can be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {
@@ -40,7 +40,7 @@ export function runtimeFaults(metadata: Metadata): readonly string[] {
     there.add(what)
     faults.push(...differences(metadata, entry, asked).map((text) => `${what}: ${text}`))
   }
-  return [...faults, ...lacks(there), ...extensionFaults(metadata)].map(asciiLine)
+  return [...faults, ...lacks(metadata, there), ...extensionFaults(metadata)].map(asciiLine)
 }
 
 /** All that is asked, with what the runtime has of it. */
@@ -84,15 +84,17 @@ function askedText(asked: Asked): string {
 }
 
 /** Of names of which one would do, there is none. */
-function lacks(there: ReadonlySet<string>): readonly string[] {
+function lacks({ version }: Metadata, there: ReadonlySet<string>): readonly string[] {
+  const isListed = ([what = '']: readonly string[]): boolean =>
+    version >= 15 || !what.startsWith('runtime API')
   const isThere = (what: string): boolean => there.has(what)
   const isNeeded = ({ where }: (typeof NEEDS)[number]): boolean => where?.some(isThere) ?? true
-  return NEEDS.filter((each) => isNeeded(each) && !each.need.some(isThere)).map(
-    ({ need, where }) => {
+  return NEEDS.filter((each) => isListed(each.need) && isNeeded(each))
+    .filter(({ need }) => !need.some(isThere))
+    .map(({ need, where }) => {
       const cause = where ? `, which goes with ${where.filter(isThere).join(' and ')}` : ''
       return `there is no ${need.join(', nor ')}${cause}`
-    },
-  )
+    })
 }
 
 /** What must be in a signed call that this client does not know. */

@@ -32,6 +32,15 @@ export async function checkLatency(chain: Chain): Promise<Finding> {
   return warn('latency', found, 'a validator asks it hundreds of times an epoch: take a nearer one')
 }
 
+/** Has the chain's runtime all that is asked of it? Nothing is said of a local chain. */
+export async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
+  const faults = await chain.runtimeFaults?.()
+  if (faults === undefined) return []
+  if (faults.length === 0) return [ok('runtime', 'has all that is asked of it')]
+  const advice = 'look for a newer af, and try it before it sends anything'
+  return faults.map((fault) => fail('runtime', fault, advice))
+}
+
 /** How weights are set: nothing can be wrong with it. */
 export function checkWeightsWay({ revealPeriod }: Snapshot): Finding {
   if (revealPeriod === 0) return ok('weights', 'set in the open')

@@ -4,7 +4,13 @@ import { loadsOf } from '../../service/load.ts'
 import type { Read } from '../../service/settings.ts'
 import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
-import { checkAnswer, checkClock, checkLatency, checkWeightsWay } from './chain-checks.ts'
+import {
+  checkAnswer,
+  checkClock,
+  checkLatency,
+  checkRuntime,
+  checkWeightsWay,
+} from './chain-checks.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkChutes, checkDisks } from './own-checks.ts'
 import { type Seat, seatOf } from './seat.ts'
@@ -37,6 +43,7 @@ export async function* examine(
   yield checkAnswer(chain, snapshot, answered - asked)
   yield await checkLatency(chain)
   yield checkClock(age)
+  yield* await checkRuntime(chain)
   yield checkWeightsWay(snapshot)
 
   const seat = seatOf(hotkey, snapshot)

@@ -36,3 +36,12 @@ it('what else went wrong is as it is', () => {
   expect(faultText(new Error('ENOENT, they say'))).toBe('ENOENT, they say')
   expect(faultText(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe('refused')
 })
+
+it('a disk that is full is said where the system names no path', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    code: 'ENOSPC',
+  })
+  expect(faultText(full)).toBe(`a file is on a disk that is full: ${full.message}`)
+  const none = Object.assign(new Error('ENOENT: lost'), { code: 'ENOENT' })
+  expect(faultText(none)).toBe('ENOENT: lost')
+})

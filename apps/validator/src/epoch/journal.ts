@@ -31,7 +31,7 @@ export async function openJournal(path: string): Promise<Journal> {
   const file = await open(path, 'a')
   // A crash may have come between the writing of these entries, or of the file and its folder, and
   // their sync.
-  await file.datasync()
+  await file.datasync().catch(unwritable(path))
   await syncFolders(dirname(path), dirname(dirname(path)))
   const writer = new Writer(file, path, whole.length)
   return {
@@ -40,6 +40,13 @@ export async function openJournal(path: string): Promise<Journal> {
     [Symbol.asyncDispose]: () => file.close(),
   }
 }
+
+/** Throws what went wrong with an open file, which the system does not name. */
+const unwritable =
+  (path: string) =>
+  (cause: Error): never => {
+    throw new Error(`cannot write ${path}: ${cause.message}`, { cause })
+  }
 
 const ALTERED = 'The journal was altered; move it away to start anew'
 
@@ -89,7 +96,7 @@ class Writer {
       // Nobody was told of these entries. They can be read all the same, though no disk may have
       // them: away with them.
       await this.#file.truncate(this.#size).catch(() => undefined)
-      throw new Error(`cannot write ${this.#path}: ${(cause as Error).message}`, { cause })
+      unwritable(this.#path)(cause as Error)
     }
   }
 }

@@ -18,6 +18,9 @@ import { Stage } from './stage.ts'
 const QUIET_EPOCHS = 3
 const MOST_EPOCHS = 60
 
+/** What a disk that is full, or fails, answers with. */
+const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+
 /** A whole subnet that came to rest. */
 export interface Rested {
   readonly chain: LocalChain
@@ -35,12 +38,14 @@ export type Hear = (member: Member, event: Event) => void
  * `buckets` and the chain's export `chain.json`, and resolves with the chain and the state that
  * every validator came to.
  *
- * @throws Error when the validators disagree about the state, or it never comes to rest.
+ * @throws Error when a disk fails, the validators disagree about the state, or it never comes to
+ *   rest.
  */
 export async function runSubnet(cast: Cast, out: string, on: Hear): Promise<Rested> {
   using stage = new Stage(cast)
   const { chain } = stage
   for (const miner of cast.miners) await stage.enter(miner)
+  const faults: Error[] = []
   const validators = cast.validators.map((member) => {
     const { name, account } = member
     const folders = { folder: join(out, 'validators', name), bucket: join(out, 'buckets') }
@@ -53,18 +58,25 @@ export async function runSubnet(cast: Cast, out: string, on: Hear): Promise<Rest
       now: stage.now,
       random: seededBytes(cast.seed, name),
       agent: name === LIAR ? liarsAgent(cast, () => validator.state?.duel) : stage.agent,
-      on: (event) => on(member, event),
+      on: (event) => {
+        if (event.type === 'problem') faults.push(event.error)
+        on(member, event)
+      },
     })
     return validator
   })
-  const state = await comeToRest(stage, validators)
+  const state = await comeToRest(stage, validators, faults)
   await stage.produce() // the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
   return { chain, state }
 }
 
 /** Makes blocks until the throne has not been contended for a while: the state then. */
-async function comeToRest(stage: Stage, validators: readonly Validator[]): Promise<State> {
+async function comeToRest(
+  stage: Stage,
+  validators: readonly Validator[],
+  faults: readonly Error[],
+): Promise<State> {
   let state: State | undefined
   let quietEpochs = 0
   while (state === undefined || quietEpochs < QUIET_EPOCHS) {
@@ -72,6 +84,7 @@ async function comeToRest(stage: Stage, validators: readonly Validator[]): Promi
     const head = await stage.chain.head()
     for (const validator of validators) validator.onHead(head)
     await Promise.all(validators.map((validator) => validator.idle()))
+    expectDisk(faults)
     const latest = agreedState(validators)
     const seen = state?.epoch ?? network.firstEpoch
     if (latest === undefined || latest.epoch === seen) continue
@@ -82,6 +95,17 @@ async function comeToRest(stage: Stage, validators: readonly Validator[]): Promi
       throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
   }
   return state
+}
+
+/** A validator tries again, until there is room; nobody waits for that with a demo. */
+function expectDisk(faults: readonly Error[]): void {
+  const fault = faults.find(isOfDisk)
+  if (fault) throw new Error(`the demo ends here, as its disk fails: ${fault.message}`)
+}
+
+function isOfDisk(error: Error): boolean {
+  const { code = '', cause }: NodeJS.ErrnoException = error
+  return DISK_FAULTS.has(code) || (cause instanceof Error && isOfDisk(cause))
 }
 
 /** The state that all validators have come to; undefined before the first. */

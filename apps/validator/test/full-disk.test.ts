@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
+
+const FAULTS = new URL('./faults.mjs', import.meta.url).href
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'full-disk-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true, force: true })
+}, 60_000)
+
+/** Runs `af` on a disk that fails so. */
+const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>
+  run(AF, words, {
+    env: { NODE_OPTIONS: `--import=${FAULTS}`, FAULTS: JSON.stringify(faults) },
+  })
+
+it.each([
+  ['ENOSPC', 'journal', 'appendFile', 9],
+  ['EDQUOT', 'v1/blocks', 'writeFile', 1],
+  ['EROFS', 'v1/states', 'open', 1],
+  ['EIO', 'journal', 'datasync', 1],
+])('af demo ends at once on a disk that fails: %s in %s', async (fault, place, op, from) => {
+  const out = join(root, `demo-${fault}`)
+  const faults = { fault, path: `${out}/.*${place}`, op, from }
+  const { code, stdout, stderr } = await onDisk(faults, ['demo', '--seed', '7', '--out', out])
+  expect(stderr).toMatch(
+    new RegExp(`^af: the demo ends here, as its disk fails: cannot write ${out}/[^ ]+: ${fault}`),
+  )
+  expect(code).toBe(1)
+  expect(stdout).not.toContain('state root')
+})
+
+it('af practise and af duel end at once where they cannot keep what was played', async () => {
+  const kept = join(root, 'kept.jsonl')
+  const practice = ['practise', 'perfect', '--challenges', '3', '--resume', kept]
+  const practised = await onDisk(
+    { fault: 'ENOSPC', path: kept, op: 'appendFile', from: 3 },
+    practice,
+  )
+  expect(practised.stderr).toMatch(new RegExp(`^af: cannot write ${kept}: ENOSPC`))
+  expect(practised.code).toBe(1)
+
+  const out = join(root, 'duel')
+  const duel = ['duel', '0.1', '0.9', '--env', 'mult8-v0', '--out', out]
+  const ended = await onDisk({ fault: 'ENOSPC', path: 'result.json', op: 'writeFile' }, duel)
+  expect(ended.stderr).toMatch(/^af: a file is on a disk that is full: ENOSPC/)
+  expect(ended.code).toBe(1)
+})

@@ -32,9 +32,13 @@ const ALICE = account(
   Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'),
 )
 
+/** As long as a test may take. */
+const PATIENCE_MS = 1_800_000
+
 /** Connects to a development chain, whether it makes blocks by itself or only when told to. */
 export async function devChain(url: string): Promise<DevChain> {
-  const provider = new WsProvider(url)
+  // The library would give an answer up after a minute, which many blocks take on a busy machine.
+  const provider = new WsProvider(url, undefined, undefined, PATIENCE_MS)
   const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<
     typeof ApiPromise.create
   >[0])

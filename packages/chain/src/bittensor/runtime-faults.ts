@@ -24,9 +24,9 @@ const ASKED: readonly (readonly [Kind, Sections])[] = [
 ]
 
 /**
- * What a runtime lacks of all that this client asks of it, or has in another shape: a sentence each,
- * of printable ASCII; none where nothing is wrong. Says nothing of what a call does, nor of runtime
- * APIs before version 15 of metadata, which lists none.
+ * What a runtime lacks of all that this client asks of it, or has in another shape: a sentence
+ * each, of printable ASCII; none where nothing is wrong. Says nothing of what a call does, nor of
+ * runtime APIs before version 15 of metadata, which lists none.
  * @throws Error unless the metadata's registry has it, and it can be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {

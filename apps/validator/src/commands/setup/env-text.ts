@@ -23,9 +23,9 @@ const PLAIN = /^[\w./:@%+,=-]*$/
 const UNREADABLE = /\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}/u
 
 /**
- * A line that Node's `--env-file`, systemd's `EnvironmentFile=` and Compose's `env_file` read alike.
- * In single quotes all stands for itself, but that Compose reads `\'` as a quote; in double ones
- * systemd and Compose have escapes, and Compose expands `$`.
+ * A line that Node's `--env-file`, systemd's `EnvironmentFile=` and Compose's `env_file` read
+ * alike. In single quotes all stands for itself, but that Compose reads `\'` as a quote; in double
+ * ones systemd and Compose have escapes, and Compose expands `$`.
  */
 function lineOf(name: string, value: string): string {
   if (PLAIN.test(value)) return `${name}=${value}\n`

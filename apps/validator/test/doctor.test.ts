@@ -174,7 +174,7 @@ describe('af doctor', () => {
     expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)
     const written = join(root, 'buckets', validator.hotkey, probe)
     expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
-    expect(text).toMatch(/^ok clock {8}the newest block is [56] s old$/m)
+    expect(text).toMatch(/^ok clock {8}the newest block is \d+ s old$/m)
     expect(text).toContain('ok weights      set in the open\n')
     expect(text).toContain(`ok registered   ${validator.hotkey} is uid 0\n`)
     expect(text).toContain('ok permit       held\nok stake        1500.000000000\n')

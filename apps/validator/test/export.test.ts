@@ -15,6 +15,7 @@ import { exportCommand } from '../src/commands/export.ts'
 import { inProcess } from './commands.ts'
 import { closeServers, serve } from './servers.ts'
 
+const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const TABLES = ['environments', 'epochs', 'lanes', 'samples', 'trust']
 let root: string
 let chainFile: string
@@ -150,6 +151,17 @@ describe('af export', () => {
       expect(columns).toEqual(heading.split(','))
       for (const cell of lines.flatMap(cellsOf)) expect(cell).not.toMatch(/^[=+@\t\r]|^-(?!\d+$)/)
     }
+  })
+
+  it('ends at once on a disk that is full, and leaves nothing', async () => {
+    const folder = join(root, 'no-room')
+    const fault = { fault: 'ENOSPC', path: 'samples.csv', op: 'writeFileSync' }
+    const env = { FAULTS: JSON.stringify(fault), NODE_OPTIONS: `--import ${FAULTS}` }
+    const ended = await run(AF, ['export', '--csv', folder, ...where()], { env })
+    expect(ended.stderr).toMatch(`af: cannot write ${join(folder, 'samples.csv')}: ENOSPC`)
+    expect(ended.stdout).toContain('it is not finished')
+    expect(ended.code).toBe(1)
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('writes into no folder that holds something, and leaves nothing half', async () => {

@@ -82,12 +82,14 @@ async function meet(op, path, bytes = '', writeSome = undefined) {
   if (half.length > 0) await writeSome?.(half)
   if (fault === 'KILL' || fault === 'CUT') die(fault, `${op} ${path}`)
   // As the system's own: operations on open files do not say which.
-  const where = op in handles ? '' : ` '${path}'`
-  throw Object.assign(new Error(`${fault}: put there by the test, ${op}${where}`), {
-    code: fault,
-    syscall: op,
-  })
+  throw refusal(fault, op in handles ? op : `${op} '${path}'`)
 }
+
+const refusal = (fault, what) =>
+  Object.assign(new Error(`${fault}: put there by the test, ${what}`), {
+    code: fault,
+    syscall: what.split(' ')[0],
+  })
 
 const { promises } = fs
 promises.mkdir = async (path, options) => {
@@ -151,6 +153,21 @@ for (const [op, act] of Object.entries(handles))
     if (op.endsWith('sync')) isSynced(path)
     return result
   }
+
+const { openSync, writeFileSync } = fs
+/** Where what was opened at once is. @type {Map<number, string>} */
+const descriptors = new Map()
+fs.openSync = (path, ...rest) => {
+  const descriptor = openSync(path, ...rest)
+  descriptors.set(descriptor, `${path}`)
+  return descriptor
+}
+fs.writeFileSync = (file, ...rest) => {
+  const path = descriptors.get(file)
+  const { fault } = (path !== undefined && dueAt('writeFileSync', path)) || {}
+  if (fault !== undefined) throw refusal(fault, 'writeFileSync')
+  return writeFileSync(file, ...rest)
+}
 
 if (clock !== undefined) {
   const now = Date.now.bind(Date)

@@ -35,7 +35,7 @@ const bin = (name) => join('node_modules', '.bin', name)
 const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // What needs more of the machine, and a part of what takes long, is for `--all`.
-if (all) Object.assign(process.env, { DUELS: '200', HISTORIES: '200' })
+if (all) Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400' })
 /** How many steps of a stage run at a time: with `--all` there is time. */
 const atOnce = all ? 1 : availableParallelism()
 /** Runs these projects' tests, and writes what they came to into a file. */

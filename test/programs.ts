@@ -10,8 +10,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
  * are started. Gives the folder that they are in until this process ends.
  */
 export async function bundlePrograms(): Promise<string> {
-  // Piscina starts a file of its own, and what is imported late of a package as undici has no names
-  // in a bundle: both stay packages, which are found from here.
+  // Piscina starts a file of its own: it stays a package, which is found from here.
   const modules = source('../packages/settlement/node_modules')
   const programs = mkdtempSync(join(modules, '.programs-'))
   process.once('exit', () => rmSync(programs, { recursive: true, force: true }))
@@ -25,8 +24,8 @@ export async function bundlePrograms(): Promise<string> {
     format: 'esm',
     target: 'node20',
     splitting: true,
-    external: ['piscina', 'undici'],
-    noExternal: [/^(?!(?:piscina|undici)$)/],
+    external: ['piscina'],
+    noExternal: [/^(?!piscina$)/],
     config: false,
     silent: true,
     banner: {

@@ -55,7 +55,7 @@ describe.concurrent('a localnet that is started again', () => {
     expect(began.neurons).toHaveLength(2)
     const keys = await readdir(join(out, 'keys'))
     const [validator, miner] = [await keyOf(out, 'validator-1'), await keyOf(out, 'miner-1')]
-    const before = await remoteChain(began.url)
+    const before = await remoteChain(began.url, { fetch })
     await before.commit(miner, [field('said')])
     await before.setWeights(validator, [[1, 1]])
     const seen = await before.head()
@@ -67,7 +67,7 @@ describe.concurrent('a localnet that is started again', () => {
     const second = localnet(out, ['--miners', '1'])
     const { url, block } = await servingOf(second)
     expect(block).toBe(kept.height)
-    const after = await remoteChain(url)
+    const after = await remoteChain(url, { fetch })
     expect([after.genesis, await after.blockHash(seen.number)]).toEqual([before.genesis, seen.hash])
     const { commitments, neurons, tempo } = await after.snapshot((await after.head()).number)
     expect(commitments).toEqual([expect.objectContaining({ fields: [field('said')] })])
@@ -135,7 +135,7 @@ describe.concurrent('a localnet that is started again', () => {
     expect(second.stderr).toMatch(
       new RegExp(`^af: ${out} is in use by process ${first.child.pid} on .+: stop it, or name`),
     )
-    await (await remoteChain(url)).head()
+    await (await remoteChain(url, { fetch })).head()
     await first.stop()
   })
 
@@ -303,7 +303,7 @@ describe('a localnet that is killed again and again', () => {
 
   /** Follows a chain for so many blocks, and has the miner commit in some of them. */
   async function follow(url: string, out: string, blocks: number): Promise<void> {
-    const chain = await remoteChain(url)
+    const chain = await remoteChain(url, { fetch })
     for (const [number, hash] of told) expect(await chain.blockHash(number), SEED).toBe(hash)
     const miner = await keyOf(out, 'miner-1')
     const [slot] = (await chain.snapshot(chain.height)).commitments

@@ -435,7 +435,7 @@ describe('af validate', () => {
     ]
     chain = start(AF, ['localnet', ...words, '--json'])
     url = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url
-    for await (const { number } of (await remoteChain(url)).heads())
+    for await (const { number } of (await remoteChain(url, { fetch })).heads())
       if (number > LOCAL_NETWORK.protocol.epochBlocks) break
   })
   afterAll(async () => {

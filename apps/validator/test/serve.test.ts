@@ -87,7 +87,12 @@ const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise
 bucketSuite('httpBucket over `af serve` of a bucket', async () => {
   const folder = join(root, 'suite')
   await mkdir(folder)
-  return { bucket: { ...httpBucket(await serving(folder)), write: directoryBucket(folder).write } }
+  return {
+    bucket: {
+      ...httpBucket(await serving(folder), { fetch }),
+      write: directoryBucket(folder).write,
+    },
+  }
 })
 
 bucketSuite('a bucket announced by name, over `af serve` of many', async () => {
@@ -436,7 +441,7 @@ describe('the command', () => {
   it('serves until Ctrl-C, and exits with 130', async () => {
     const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
     const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
-    const bytes = await httpBucket(`${at}/5F`).read(BLOCK.slice(1), 1 << 20)
+    const bytes = await httpBucket(`${at}/5F`, { fetch }).read(BLOCK.slice(1), 1 << 20)
     expect(String(Buffer.from(bytes ?? []))).toBe(text)
     expect(await served.stop()).toMatchObject({
       code: 130,

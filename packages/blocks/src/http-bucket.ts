@@ -2,7 +2,11 @@ import { concatBytes } from '@noble/hashes/utils.js'
 import { type Bucket, checkPath } from './bucket.ts'
 
 export interface HttpOptions {
-  readonly fetch?: typeof globalThis.fetch
+  /**
+   * A browser's own. In Node not the platform's, which a server may end the process through
+   * (nodejs/undici#5360), but `nodeFetch` of `@affine/blocks/node-fetch`.
+   */
+  readonly fetch: typeof globalThis.fetch
   /** For a whole answer, body included; 30 seconds if left out. */
   readonly timeoutMs?: number
 }
@@ -13,8 +17,8 @@ export interface HttpOptions {
  * ones) is for `fetch` to decide. Does not retry. Protocol §6.4.
  * @throws TypeError unless `url` is an http or https URL without a password.
  */
-export function httpBucket(url: string | URL, options: HttpOptions = {}): Pick<Bucket, 'read'> {
-  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket, 'read'> {
+  const { fetch, timeoutMs = 30_000 } = options
   const base = folderUrl(url, 'url')
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {

@@ -31,7 +31,7 @@ export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
   const base = bucketUrl(options)
   const { accessKeyId, secretAccessKey, region = 'auto' } = options
-  const { fetch = globalThis.fetch, timeoutMs = 30_000 } = options
+  const { fetch, timeoutMs = 30_000 } = options
   const account: S3Account = { accessKeyId, secretAccessKey, region, fetch, timeoutMs }
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AwsClient } from 'aws4fetch'
 import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { nodeFetch } from '../src/node-fetch.ts'
 import { s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite } from './bucket-suite.ts'
 import { patient } from './patient.ts'
@@ -110,7 +111,7 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   })
 
   bucketSuite('s3Bucket', async () => ({
-    bucket: patient(s3Bucket({ endpoint, bucket: 'affine', ...keys })),
+    bucket: patient(s3Bucket({ endpoint, bucket: 'affine', ...keys, fetch: nodeFetch })),
   }))
 })
 

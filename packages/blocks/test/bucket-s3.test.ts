@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { nodeFetch as fetch } from '../src/node-fetch.ts'
 import { BucketRefusal, type S3Options, s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
@@ -49,6 +50,7 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
     secretAccessKey: S3_SECRET_ACCESS_KEY,
     region: S3_REGION || 'auto',
     style: S3_STYLE === 'virtual' ? 'virtual' : 'path',
+    fetch,
   }
   bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: patient(s3Bucket(at)) }))
 }

@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkPath } from '../src/bucket.ts'
 import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
 import { blockPath, httpBucket, mediaType, statePath } from '../src/index.ts'
+import { nodeFetch as fetch } from '../src/node-fetch.ts'
 import { bucketSuite, bytes, text } from './bucket-suite.ts'
 
 let root: string
@@ -54,7 +55,7 @@ bucketSuite('httpBucket over a plain web server', async () => {
     )
   })
   const { write } = directoryBucket(join(root, 'web'))
-  return { bucket: { ...httpBucket(`${url}/a/bucket`), write } }
+  return { bucket: { ...httpBucket(`${url}/a/bucket`, { fetch }), write } }
 })
 
 it('a web server should call blocks and states what they are', () => {
@@ -240,7 +241,7 @@ describe('httpBucket', () => {
       const url = await serve((_, response) =>
         response.writeHead(status, { location: `${secret}/x` }).end(),
       )
-      await expect(httpBucket(url).read('x', 100)).rejects.toThrow(
+      await expect(httpBucket(url, { fetch }).read('x', 100)).rejects.toThrow(
         /^cannot read http.*\/x: .*redirect/,
       )
     }
@@ -251,7 +252,7 @@ describe('httpBucket', () => {
     'rejects status %d, naming the place',
     async (status) => {
       const url = await serve((_, response) => response.writeHead(status).end())
-      await expect(httpBucket(url).read('a/b', 100)).rejects.toThrow(
+      await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
         `cannot read ${url}/a/b: status ${status}`,
       )
     },
@@ -263,8 +264,8 @@ describe('httpBucket', () => {
       expect(request.headers['accept-encoding']).toMatch(/\bgzip\b/)
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(content))
     })
-    expect(await httpBucket(url).read('x', content.length)).toEqual(content)
-    const tight = httpBucket(url).read('x', content.length - 1)
+    expect(await httpBucket(url, { fetch }).read('x', content.length)).toEqual(content)
+    const tight = httpBucket(url, { fetch }).read('x', content.length - 1)
     await expect(tight).rejects.toThrow(`larger than ${content.length - 1} bytes`)
   })
 
@@ -272,7 +273,9 @@ describe('httpBucket', () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
     )
-    await expect(httpBucket(url).read('x', 1 << 20)).rejects.toThrow(/^cannot read http.*\/x: /)
+    await expect(httpBucket(url, { fetch }).read('x', 1 << 20)).rejects.toThrow(
+      /^cannot read http.*\/x: /,
+    )
   })
 
   it.each(['identity', 'gzip'])('stops an endless answer at the limit: %s', async (coding) => {
@@ -292,7 +295,9 @@ describe('httpBucket', () => {
       more()
     })
     const { rss } = process.memoryUsage()
-    await expect(httpBucket(url).read('x', 1_000_000)).rejects.toThrow('larger than 1000000 bytes')
+    await expect(httpBucket(url, { fetch }).read('x', 1_000_000)).rejects.toThrow(
+      'larger than 1000000 bytes',
+    )
     await expect.poll(() => closed).toBe(true)
     // What waits in sockets and pipes is bounded; a gzipped answer waits a thousand times smaller.
     if (coding === 'identity') expect(made).toBeLessThan(50_000_000)
@@ -306,7 +311,7 @@ describe('httpBucket', () => {
     )
     const { rss } = process.memoryUsage()
     for (let i = 0; i < 10; i++) {
-      await expect(httpBucket(url).read('x', 1_000_000)).rejects.toThrow(
+      await expect(httpBucket(url, { fetch }).read('x', 1_000_000)).rejects.toThrow(
         'larger than 1000000 bytes',
       )
     }
@@ -318,16 +323,18 @@ describe('httpBucket', () => {
       response.writeHead(200, { 'content-length': 100 })
       response.write('short', () => response.destroy())
     })
-    await expect(httpBucket(url).read('x', 1000)).rejects.toThrow(/^cannot read http.*\/x: /)
+    await expect(httpBucket(url, { fetch }).read('x', 1000)).rejects.toThrow(
+      /^cannot read http.*\/x: /,
+    )
   })
 
   it('gives up on silence, before the answer and within it, and on an answer that only drips', async () => {
     const mute = await serve(() => {})
-    await expect(httpBucket(mute, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
+    await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
       /\/x: .*timeout/,
     )
     const slow = await serve((_, response) => void response.write('a'))
-    await expect(httpBucket(slow, { timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
+    await expect(httpBucket(slow, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
       /\/x: .*timeout/,
     )
     let closed = false
@@ -338,7 +345,7 @@ describe('httpBucket', () => {
         closed = true
       })
     })
-    await expect(httpBucket(drip, { timeoutMs: 200 }).read('x', 1 << 20)).rejects.toThrow(
+    await expect(httpBucket(drip, { fetch, timeoutMs: 200 }).read('x', 1 << 20)).rejects.toThrow(
       /\/x: .*timeout/,
     )
     await expect.poll(() => closed).toBe(true)
@@ -349,7 +356,7 @@ describe('httpBucket', () => {
   })
 
   it('names a refused connection', async () => {
-    await expect(httpBucket('http://127.0.0.1:1').read('x', 10)).rejects.toThrow(
+    await expect(httpBucket('http://127.0.0.1:1', { fetch }).read('x', 10)).rejects.toThrow(
       /^cannot read http:\/\/127\.0\.0\.1:1\/x: .*(ECONNREFUSED|bad port)/,
     )
   })
@@ -370,7 +377,7 @@ describe('httpBucket', () => {
     ...['file:///etc', 'data:text/plain,x', 'nonsense', 'ftp://x', 'xhttp://x', ''],
     ...['https://me:word@x', 'https://me@x', 'https://:word@x'],
   ])('refuses the URL %s', (url) => {
-    expect(() => httpBucket(url)).toThrow(TypeError)
-    expect(() => httpBucket(url)).toThrow(/^"url" expected (?!.*word@)/)
+    expect(() => httpBucket(url, { fetch })).toThrow(TypeError)
+    expect(() => httpBucket(url, { fetch })).toThrow(/^"url" expected (?!.*word@)/)
   })
 })

@@ -12,7 +12,7 @@ import { alice, bob, bytes, harness, miner, noLimits, stranger, subnet } from '.
 chainSuite('a local chain over HTTP', async (limits) => {
   const local = subnet({ params: { ...noLimits, ...limits } })
   const { url, close } = await serve(serveLocal(local))
-  return { ...harness(local), chain: await remoteChain(url), close }
+  return { ...harness(local), chain: await remoteChain(url, { fetch }), close }
 })
 
 const url = 'http://chain.test/'
@@ -282,7 +282,7 @@ describe('the client', () => {
   test('says where it found nobody', async () => {
     const { url, close } = await serve(async () => new Response())
     await close()
-    const { code, message } = await failure(remoteChain(url))
+    const { code, message } = await failure(remoteChain(url, { fetch }))
     expect(code).toBe('Unreachable')
     expect(message).toContain(url)
   })
@@ -349,7 +349,7 @@ describe('the client', () => {
 
   test('stops a request when its signal aborts', async () => {
     const { url, close } = await serve(serveLocal(subnet()))
-    const remote = await remoteChain(url)
+    const remote = await remoteChain(url, { fetch })
     const stop = new AbortController()
     const heads = remote.heads(stop.signal)
     await heads.next()
@@ -442,7 +442,7 @@ describe('the client', () => {
     const packed = gzipSync(subnet().export())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const { code } = await failure(remoteChain(`http://127.0.0.1:${port}/`))
+    const { code } = await failure(remoteChain(`http://127.0.0.1:${port}/`, { fetch }))
     await expect.poll(() => read).toBeNaN()
     server.close()
     expect([code, asked]).toEqual(['Unreachable', ['identity']])

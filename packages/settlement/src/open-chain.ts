@@ -7,8 +7,12 @@ export const NETWORK_HELP: string =
   "finney, test or local; a node's ws:// or wss:// URL; several with commas; " +
   "the http:// URL of `af localnet`; or the file of a chain's export"
 
-/** What a chain is opened with: the clock, randomness and files of the machine that it runs on. */
+/**
+ * What a chain is opened with: the clock, randomness, network and files of the machine that it runs
+ * on.
+ */
 export interface Host extends Pick<SubtensorOptions, 'random' | 'now'> {
+  readonly fetch: typeof globalThis.fetch
   /** The text of a file. Rejects when there is none. */
   readonly readText: (path: string) => Promise<string>
 }
@@ -91,8 +95,12 @@ async function openNodes({ where, urls, host, options }: Nodes): Promise<Opened>
 }
 
 /** A local chain: one that is served, or its export. */
-async function openLog(where: string, { readText }: Host, options: OpenOptions): Promise<Chain> {
-  if (/^https?:\/\//.test(where)) return remoteChain(where, { onRetry: options.onRetry })
+async function openLog(
+  where: string,
+  { fetch, readText }: Host,
+  options: OpenOptions,
+): Promise<Chain> {
+  if (/^https?:\/\//.test(where)) return remoteChain(where, { fetch, onRetry: options.onRetry })
   const text = await readText(where).catch((error: { readonly code?: string }) => {
     const got = JSON.stringify(where)
     if (error.code === 'ENOENT' && /[./]/.test(where))

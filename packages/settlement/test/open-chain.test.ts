@@ -19,6 +19,7 @@ const files: Readonly<Record<string, string>> = {
 const host: Host = {
   random,
   now: () => 0,
+  fetch,
   readText: async (path) => {
     const text = files[path]
     if (text === undefined) throw new Error('no such file')

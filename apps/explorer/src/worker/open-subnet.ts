@@ -16,6 +16,7 @@ export async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Pr
   const host = {
     random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
     now: () => Date.now(),
+    fetch: (...asked: Parameters<typeof fetch>) => fetch(...asked),
     readText: async () => text,
   }
   return openChain(isExport ? EXPORT : chain, host, { netuid, firstEpoch })

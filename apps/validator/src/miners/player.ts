@@ -75,7 +75,9 @@ function isWebUrl(text: string): boolean {
 async function reach(url: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(10_000)
-    await fetch(url, { method: 'HEAD', redirect: 'manual', signal })
+    const asked = { method: 'HEAD', redirect: 'manual', signal } as const
+    const { body } = await NODE_HOST.fetch(url, asked)
+    await body?.cancel()
   } catch (error) {
     const { cause, message } = error as Error
     const why = (cause as Error | undefined)?.message ?? message

@@ -3,7 +3,7 @@ import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { BucketRefusal, s3Bucket } from '@affine/blocks/s3'
 import type { Network, OpenBucket } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { NODE_HOST, openBucket } from '@affine/settlement/node'
 import pRetry from 'p-retry'
 import { OWNERS } from './private-folder.ts'
 import type { Settings } from './settings.ts'
@@ -47,7 +47,7 @@ export function placesOf(wanted: Wanted, hotkey: string, network: Network): Plac
 /** The bucket that `hotkey` writes: in S3, or the folder of its name in the folder `bucket`. */
 export function ownBucket(bucket: Settings['bucket'], hotkey: string): Bucket {
   if (typeof bucket === 'string') return directoryBucket(join(bucket, hotkey))
-  return s3Bucket(bucket)
+  return s3Bucket({ ...bucket, fetch: NODE_HOST.fetch })
 }
 
 /**

@@ -11,8 +11,7 @@ const TIMEOUT_MS = 60_000
 const refusalShape = z.object({ code: z.enum(Object.keys(ADVICE)) })
 
 interface RemoteOptions {
-  /** What takes requests, if not the platform's. */
-  readonly fetch?: typeof fetch | undefined
+  readonly fetch: typeof globalThis.fetch
   /** Hears what was wrong when `heads` asks again. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }
@@ -31,7 +30,7 @@ interface Server extends RemoteOptions {
  * chain, `Unreachable` when there is no answer. What was sent may then have arrived all the same.
  * Only `heads` with a signal asks again, until that aborts.
  */
-export async function remoteChain(url: string, options: RemoteOptions = {}): Promise<Replica> {
+export async function remoteChain(url: string, options: RemoteOptions): Promise<Replica> {
   const server = { ...options, url }
   const chain = new RemoteChain(server, await fetchLog(server, 0))
   await chain.head()
@@ -103,11 +102,11 @@ async function exchange(
   body: string,
   signal?: AbortSignal,
 ): Promise<{ ok: boolean; text: string }> {
-  const { url, fetch: request = fetch } = server
+  const { url, fetch } = server
   const signals = [AbortSignal.timeout(TIMEOUT_MS)]
   if (signal) signals.push(signal)
   try {
-    const response = await request(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': JSON_TYPE, 'accept-encoding': 'identity' },
       body,

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { httpBucket, LIMITS, statePath } from '@affine/blocks'
+import { nodeFetch } from '@affine/blocks/node-fetch'
 import type { Subnet } from '../networks.ts'
 import { commitmentsOf } from '../snapshot.ts'
 import { isPlainName } from './open-bucket.ts'
@@ -55,6 +56,7 @@ async function isBelow(base: string, { name, epoch }: Named, { network }: Subnet
     return found?.isDirectory() === true
   }
   if (epoch <= network.firstEpoch) return true
-  const { read } = httpBucket(`${base.replace(/\/$/, '')}/${name}`, { timeoutMs: 10_000 })
+  const options = { fetch: nodeFetch, timeoutMs: 10_000 }
+  const { read } = httpBucket(`${base.replace(/\/$/, '')}/${name}`, options)
   return (await read(statePath(epoch), LIMITS.blockBytes).catch(() => null)) !== null
 }

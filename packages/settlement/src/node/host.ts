@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import { nodeFetch } from '@affine/blocks/node-fetch'
 import { readRegularFile } from '@affine/chain/file'
 import type { Host } from '../open-chain.ts'
 
 /** As of a chain that is served. */
 const MOST_BYTES = 268_435_456
 
-/** Node's own clock, randomness and regular files of at most 256 MiB, for `openChain`. */
+/**
+ * Node's own clock, randomness, regular files of at most 256 MiB, and a fetch by `node:http` and
+ * `node:https`, which follows no redirect and no server can end the process through.
+ */
 export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
+  fetch: nodeFetch,
   readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { type Bucket, httpBucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
+import { nodeFetch } from '@affine/blocks/node-fetch'
 import type { Source } from '../sources.ts'
 import { type FetchOptions, publicFetch } from './public-fetch.ts'
 
@@ -37,6 +38,7 @@ export function openBucket(hotkey: string, url: string, place: BucketPlace = {})
 }
 
 function bucketBelow(base: string, name: string): Pick<Bucket, 'read'> {
-  if (/^https?:\/\//.test(base)) return httpBucket(`${base.replace(/\/$/, '')}/${name}`)
+  if (/^https?:\/\//.test(base))
+    return httpBucket(`${base.replace(/\/$/, '')}/${name}`, { fetch: nodeFetch })
   return directoryBucket(join(base, name))
 }

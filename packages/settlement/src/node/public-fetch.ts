@@ -1,7 +1,10 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent, type RequestOptions } from 'node:https'
+import { isIP, type LookupFunction, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { fetchBy, KEPT } from '@affine/blocks/node-fetch'
 import ipaddr from 'ipaddr.js'
-import type { Agent, buildConnector } from 'undici'
 
 /**
  * Is it the address of a host on the internet, by IANA's registries of special addresses? False for
@@ -39,15 +42,21 @@ function addressesIn(found: string | readonly LookupAddress[]): readonly string[
  * Connects to public addresses alone: looks at one that stands in the URL before, and at every peer
  * once connected.
  */
-export function publicConnector(connect: buildConnector.connector): buildConnector.connector {
-  return (options, done) => {
-    const { hostname } = options
-    if (isIP(hostname) && !isPublic(hostname)) return done(refusalOf(hostname, hostname), null)
-    connect(options, (...ended) => {
-      const [error, socket] = ended
-      if (error || isPublic(socket.remoteAddress ?? '')) return done(...ended)
-      done(refusalOf(hostname, socket.remoteAddress ?? 'nowhere'), null)
-      socket.destroy()
+export class PublicAgent extends Agent {
+  override createConnection(
+    options: RequestOptions,
+    done?: (error: Error | null, socket: Duplex) => void,
+  ): Duplex | null | undefined {
+    const host = options.host ?? ''
+    if (isIP(host) && !isPublic(host)) {
+      done?.(refusalOf(host, host), new Socket())
+      return undefined
+    }
+    const socket = super.createConnection(options, done)
+    if (!(socket instanceof Socket)) throw new Error('expected a socket of node:net')
+    return socket.once('connect', () => {
+      const { remoteAddress = 'nowhere' } = socket
+      if (!isPublic(remoteAddress)) socket.destroy(refusalOf(host, remoteAddress))
     })
   }
 }
@@ -60,43 +69,17 @@ export interface FetchOptions {
 }
 
 /**
- * A fetch for URLs from strangers: https only, to public addresses only, without redirects; looked
- * at where the connection is made, so that a name cannot be moved in between. With `allowPrivate`,
- * for local networks, also http and any address. It takes URLs, not Requests.
+ * A fetch as `fetchBy` makes it, for URLs from strangers: https only, to public addresses only;
+ * looked at where the connection is made, so that a name cannot be moved in between. With
+ * `allowPrivate`, for local networks, also http and any address.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
-  const { allowPrivate = false } = options
-  let opening: ReturnType<typeof openClient> | undefined
-  return async (input, init) => {
-    const { protocol, href } = new URL(String(input))
-    const isAllowed = protocol === 'https:' || (allowPrivate && protocol === 'http:')
-    if (!isAllowed) throw new TypeError(`"url" expected https, got ${protocol}`)
-    opening ??= openClient(options)
-    const { ask, dispatcher } = await opening
-    const request = { ...init, dispatcher, redirect: 'error' } as const
-    return ask(href, request)
-  }
-}
-
-/** Loaded when first asked: it is a third of what a command loads. */
-async function openClient(options: FetchOptions): Promise<Client> {
-  const { Agent, buildConnector, fetch } = await import('undici')
-  const dispatcher = new Agent({ connect: connectorOf(options, buildConnector) })
-  // undici's types are its own; what is used of them is the same.
-  return { ask: fetch as unknown as typeof globalThis.fetch, dispatcher }
-}
-
-interface Client {
-  readonly ask: typeof globalThis.fetch
-  readonly dispatcher: Agent
-}
-
-function connectorOf(
-  options: FetchOptions,
-  build: typeof buildConnector,
-): buildConnector.connector {
   const { allowPrivate, lookup = systemLookup, ca } = options
-  const trust = ca === undefined ? {} : { ca }
-  if (allowPrivate) return build({ ...trust, lookup })
-  return publicConnector(build({ ...trust, lookup: publicLookup(lookup) }))
+  const trust = ca === undefined ? KEPT : { ...KEPT, ca }
+  if (!allowPrivate)
+    return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
+  return fetchBy({
+    'http:': new HttpAgent({ ...KEPT, lookup }),
+    'https:': new Agent({ ...trust, lookup }),
+  })
 }

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { remoteChain } from '@affine/chain'
+import { NODE_HOST } from '@affine/settlement/node'
 import { interrupted, output, raceAbort, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { programName } from '../../service/program-name.ts'
@@ -19,7 +20,7 @@ export const addMiner: CommandUnknownOpts = new Command('add-miner')
     expectChain(out)
     const url = `http://127.0.0.1:${port}`
     const signal = interrupted()
-    const chain = await raceAbort(remoteChain(url), signal)
+    const chain = await raceAbort(remoteChain(url, { fetch: NODE_HOST.fetch }), signal)
     const account = await keyNamed(out, name)
     const { number: block } = await raceAbort(chain.register(account), signal)
     const { hotkey } = account

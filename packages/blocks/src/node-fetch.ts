@@ -1,0 +1,139 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { pipeline, type Readable } from 'node:stream'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
+
+/** What opens connections, by protocol. What has none is not spoken. */
+export interface Agents {
+  readonly 'http:'?: http.Agent
+  readonly 'https:': https.Agent
+}
+
+/**
+ * How connections to one host are kept: idle ones for less than the five seconds after which
+ * servers of Node's close them.
+ */
+export const KEPT: http.AgentOptions = {
+  keepAlive: true,
+  timeout: 4000,
+  maxSockets: 64,
+  maxFreeSockets: 8,
+}
+
+const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'affine' }
+
+/**
+ * A fetch by Node's own `node:http` and `node:https`. The platform's is undici, of which every
+ * release for Node 20 may end the process when a server closes a connection whose body waits to be
+ * read (nodejs/undici#5360). It follows no redirect: one is an error, or is returned with
+ * `redirect: 'manual'`. The time of a whole answer, body included, is for `signal` to bound, its
+ * size for the reader: no more is received or inflated than is read.
+ */
+export function fetchBy(agents: Agents): typeof globalThis.fetch {
+  return async (input, init) => {
+    const signal = init?.signal ?? undefined
+    const request = new Request(input, { ...init, signal: null })
+    const body = request.body && new Uint8Array(await request.arrayBuffer())
+    const outgoing = openRequest(request, { agents, signal })
+    const response = await responseTo(outgoing, body)
+    try {
+      const isRefused = request.redirect !== 'manual' && isRedirect(response)
+      if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)
+      return webResponse(response, signal)
+    } catch (error) {
+      response.destroy()
+      throw error
+    }
+  }
+}
+
+/** For servers that the user of a program names. */
+export const nodeFetch: typeof globalThis.fetch = fetchBy({
+  'http:': new http.Agent(KEPT),
+  'https:': new https.Agent(KEPT),
+})
+
+interface Means {
+  readonly agents: Agents
+  readonly signal: AbortSignal | undefined
+}
+
+function openRequest({ url, method, headers }: Request, means: Means): http.ClientRequest {
+  const { agents, signal } = means
+  const { protocol } = new URL(url)
+  const agent = protocol === 'http:' || protocol === 'https:' ? agents[protocol] : undefined
+  if (agent === undefined) {
+    const spoken = Object.keys(agents).join(' or ').replaceAll(':', '')
+    throw new TypeError(`"url" expected ${spoken}, got ${protocol}`)
+  }
+  const { request } = protocol === 'https:' ? https : http
+  const options = { method, agent, headers: { ...DEFAULT_HEADERS, ...Object.fromEntries(headers) } }
+  return request(url, signal ? { ...options, signal } : options)
+}
+
+/** Sends a request off and resolves with the head of its response. */
+function responseTo(
+  outgoing: http.ClientRequest,
+  body: Uint8Array | null,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    // Stays, also for what fails after the head.
+    outgoing.on('response', resolve).on('error', reject)
+    outgoing.on('close', () => reject(new Error('the connection was closed')))
+    outgoing.end(body ?? undefined)
+  })
+}
+
+const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
+  [301, 302, 303, 307, 308].includes(statusCode)
+
+/** @throws RangeError for a status that fetch does not know; Error for an unknown encoding. */
+function webResponse(response: http.IncomingMessage, signal: AbortSignal | undefined): Response {
+  const { statusCode: status = 0, headersDistinct } = response
+  const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
+    name,
+    values.join(', '),
+  ])
+  const hasBody = ![204, 205, 304].includes(status)
+  if (!hasBody) response.destroy()
+  return new Response(hasBody ? webBody(response, signal) : null, { status, headers })
+}
+
+/** The inflated body, as it is read. */
+function webBody(
+  response: http.IncomingMessage,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  const inflated = inflate(response)
+  // To fail before anyone reads is no unhandled error: the reader will see it.
+  inflated.on('error', () => {})
+  const chunks = inflated[Symbol.asyncIterator]()
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const { done, value } = await chunks.next().catch((error) => {
+      throw signal?.aborted ? signal.reason : error
+    })
+    if (done) controller.close()
+    else controller.enqueue(value)
+  }
+  const cancel = (): void => {
+    // A connection whose response is here to its end can be used again.
+    if (inflated === response && response.complete) response.resume()
+    else inflated.destroy()
+  }
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+}
+
+function inflate(response: http.IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity') return response
+  const inflater = inflaterOf(encoding.toLowerCase())
+  // What follows the end of what was packed is not read.
+  inflater.once('end', () => response.destroy())
+  return pipeline(response, inflater, () => {})
+}
+
+function inflaterOf(encoding: string) {
+  if (encoding === 'br') return createBrotliDecompress()
+  if (['gzip', 'x-gzip', 'deflate'].includes(encoding)) return createUnzip()
+  throw new Error('the content-encoding is none of gzip, deflate and br')
+}

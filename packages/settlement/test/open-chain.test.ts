@@ -1,5 +1,5 @@
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type Host,
   LOCAL_NETWORK,
@@ -70,15 +70,11 @@ describe('a chain’s export', () => {
   })
 })
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
-
 test('a chain that is served goes on', async () => {
   const served = serveLocal(chain)
-  vi.stubGlobal('fetch', (url: string, init: RequestInit) => served(new Request(url, init)))
+  const fetch: Host['fetch'] = async (url, init) => served(new Request(url, init))
   for (const where of ['http://127.0.0.1:9/', 'https://chain.example/']) {
-    await using opened = await openLive(where, host)
+    await using opened = await openLive(where, { ...host, fetch })
     expect(opened.chain.genesis).toBe(chain.genesis)
     expect(opened.network).toEqual(LOCAL_NETWORK)
   }

@@ -18,7 +18,7 @@ import { bucketIn, makeEvidence, networkOf, type Size } from './evidence.ts'
 /** What a process is asked to recompute. */
 interface Run {
   readonly folder: string
-  readonly size: Size
+  readonly size: Size & { readonly quota: number }
   readonly jobs: number
   /** How many copies of each block it looks at, besides the one that it reads. */
   readonly copies: number

@@ -52,8 +52,8 @@ export async function listenWith(
 
 /**
  * Answers the requests of a connection one after the other. One may wait: a client may have all of
- * an answer before that is known here. When a second one comes, the connection is closed: Node would
- * start on all of them, and keep the answers until they are read.
+ * an answer before that is known here. When a second one comes, the connection is closed: Node
+ * would start on all of them, and keep the answers until they are read.
  */
 function oneAtATime(answer: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, ServerResponse[]>()

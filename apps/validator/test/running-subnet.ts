@@ -63,8 +63,8 @@ export interface Seat {
   readonly attested: Set<number>
   /** Epochs in which all of its sealed lane was to be read with time to spare. */
   readonly inTime: Set<number>
-  /** Starts its process. Its disk or clock fails as `faults.mjs` has it. */
-  validate(faults?: object): Started
+  /** Starts its process. Its disk or clock fails as `faults.mjs` has it; it is told more words. */
+  validate(faults?: object, more?: readonly string[]): Started
 }
 
 interface Wanted {
@@ -153,9 +153,9 @@ export async function runningSubnet({
       '--buckets',
       buckets,
     ]
-    const validate: Seat['validate'] = (faults) => {
+    const validate: Seat['validate'] = (faults, more = []) => {
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
-      return start(AF, [...words, '--concurrency', '1', '--json'], env && { env })
+      return start(AF, [...words, ...more, '--concurrency', '1', '--json'], env && { env })
     }
     const said = { seals: new Map(), attested: new Set<number>(), inTime: new Set<number>() }
     return { account, folder, bucket: join(buckets, account.hotkey), ...said, validate }

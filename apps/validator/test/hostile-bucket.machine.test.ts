@@ -60,11 +60,10 @@ afterAll(async () => {
 it(
   'a bucket ends no validator, and no reader',
   async () => {
-    await subnet.reaches(HONEST + 1)
-    turn = 0
-    await subnet.reaches(LAST + 1)
-    while (done.size < Object.keys(DEEDS).length && honest.every(isRunning)) await sleep(50)
-    expect(honest.map(isRunning)).toEqual([true, true])
+    const deaths = honest.map(({ ended }) =>
+      ended.then(({ code, stderr }) => expect.fail(`a validator ended with ${code}: ${stderr}`)),
+    )
+    await Promise.race([everythingIsDone(), ...deaths])
     for (const { attested } of seats.slice(0, 2))
       for (let epoch = HONEST; epoch <= LAST; epoch += 1) expect(attested).toContain(epoch)
     const { file } = await subnet.end()
@@ -82,5 +81,9 @@ it(
   DEADLINE_MS,
 )
 
-const isRunning = ({ child }: Started): boolean =>
-  child.exitCode === null && child.signalCode === null
+async function everythingIsDone(): Promise<void> {
+  await subnet.reaches(HONEST + 1)
+  turn = 0
+  await subnet.reaches(LAST + 1)
+  while (server.listening && done.size < Object.keys(DEEDS).length) await sleep(50)
+}

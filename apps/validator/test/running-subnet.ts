@@ -90,7 +90,7 @@ export interface Running extends AsyncDisposable {
   /** The block that it has come to: its number, and where it is in its epoch. */
   height(): number
   at(): { readonly epoch: number; readonly offset: number }
-  /** Resolves once the chain has come so far. */
+  /** Resolves once the chain has come so far, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
   /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
   end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
@@ -258,7 +258,7 @@ export async function runningSubnet({
     height: () => chain.height,
     async reaches(epoch, offset = 0) {
       const block = epoch * protocol.epochBlocks + offset
-      while (chain.height < block) await Promise.race([sleep(5), making])
+      while (!stopped && chain.height < block) await Promise.race([sleep(5), making])
     },
     async end() {
       await stop()

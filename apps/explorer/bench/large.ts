@@ -71,6 +71,7 @@ async function verify({ chain, buckets }: History): Promise<number> {
   const start = performance.now()
   const words = [buckets, '--network', chain, '--copies', '1', '--jobs', '1']
   const { code, stderr } = await run(AF_VERIFY, words)
-  if (code !== 0) throw new Error(`af-verify ended with ${code}: ${stderr}`)
+  // That all holds of what was looked at: not all copies were.
+  if (code !== 3) throw new Error(`af-verify ended with ${code}: ${stderr}`)
   return (performance.now() - start) / 1000
 }

@@ -157,7 +157,8 @@ describe('a disk that fails under a validator', () => {
     await nextEpoch({ fault: 'EROFS', path: `${seat.folder}/lock`, op: 'open' })
     const { code, stderr } = await validator.ended
     expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^af: EROFS: .*${seat.folder}/lock`))
+    const why = `a file is on a disk that takes no writes: EROFS: .*${seat.folder}/lock`
+    expect(stderr).toMatch(new RegExp(`^af: ${why}`))
     await restart()
     await expectWhole()
   })

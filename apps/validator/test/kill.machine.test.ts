@@ -210,7 +210,7 @@ beforeAll(async () => {
   ;({ epochs, file } = await subnet.end())
   if (process.env.KILLS)
     console.info(SEED, epochs.length, Object.fromEntries([...deaths].sort()), countsOf())
-})
+}, 3_600_000) // a busy machine takes long over so many deaths
 afterAll(async () => {
   await killAll()
   await subnet?.[Symbol.asyncDispose]()

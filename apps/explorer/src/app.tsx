@@ -27,7 +27,7 @@ const TABS = [
 
 interface AppProps {
   readonly network: NamedNetwork | undefined
-  /** Why there is none. */
+  /** Why no network is named. */
   readonly refusal: string | undefined
 }
 

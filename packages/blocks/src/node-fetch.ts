@@ -135,5 +135,5 @@ function inflate(response: http.IncomingMessage): Readable {
 function inflaterOf(encoding: string) {
   if (encoding === 'br') return createBrotliDecompress()
   if (['gzip', 'x-gzip', 'deflate'].includes(encoding)) return createUnzip()
-  throw new Error('the content-encoding is none of gzip, deflate and br')
+  throw new Error('"content-encoding" expected gzip, deflate or br')
 }

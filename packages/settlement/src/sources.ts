@@ -70,7 +70,7 @@ export function sourceReader({
     if (block.ok) await keep(block.value, bytes, from)
     return block
   }
-  /** The block as one source has it, or why it is none. */
+  /** The block as one source has it, or why this source's answer is not the block. */
   const readFrom = async (
     source: Source,
     wanted: BlockRequest,

@@ -82,7 +82,7 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
     (socket) => socket.end(closing(GZIP.subarray(0, -9), packed('gzip'))),
     /unexpected end of file/,
   ],
-  'gzip that is none': [
+  'bytes that are not the gzip they claim to be': [
     (socket) => socket.end(closing(FILE, packed('gzip'))),
     /incorrect header check/,
   ],
@@ -114,12 +114,12 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
     },
     /Header overflow/,
   ],
-  'a chunk that is none': [
+  'a malformed chunk': [
     (socket) => socket.end(`${head('200 OK', 'Transfer-Encoding: chunked')}xyz\r\n`),
     BROKEN,
   ],
   'no HTTP': [(socket) => socket.end('220 ready\r\n'), /Parse Error/],
-  'a status that is none': [(socket) => socket.end(head('999 No')), /status/],
+  'a status that HTTP does not know': [(socket) => socket.end(head('999 No')), /status/],
   'a switch to another protocol': [
     (socket) => socket.write(head('101 Go', 'Upgrade: x', 'Connection: upgrade')),
     BROKEN,

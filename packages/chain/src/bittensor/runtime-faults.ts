@@ -83,7 +83,7 @@ function askedText(asked: Asked): string {
   return `(${args.join(', ')})${value}`
 }
 
-/** Of names of which one would do, there is none. */
+/** Names are missing where at least one of several is needed: a sentence for each such group. */
 function lacks({ version }: Metadata, there: ReadonlySet<string>): readonly string[] {
   const isListed = ([what = '']: readonly string[]): boolean =>
     version >= 15 || !what.startsWith('runtime API')

@@ -37,20 +37,11 @@ export type Transcript = {
  * @throws TypeError unless `challengeId` is one.
  */
 export async function play(
-  env: Pick<Env, 'spec'>,
+  { spec }: Pick<Env, 'spec'>,
   challengeId: string,
   agent: Agent,
 ): Promise<Transcript> {
-  return playFrom(env, seedOf(challengeId), agent)
-}
-
-/** The same from a seed. */
-export async function playFrom(
-  { spec }: Pick<Env, 'spec'>,
-  seed: number | bigint,
-  agent: Agent,
-): Promise<Transcript> {
-  const course = record(spec, seed)
+  const course = record(spec, seedOf(challengeId))
   let turn = course.next()
   while (!turn.done) turn = course.next(await agent(turn.value))
   return turn.value

@@ -65,6 +65,19 @@ Now the verifier, a process of its own, with nothing but the buckets and the exp
 `
 }
 
+/** What can be done after a run of which nothing is kept. */
+export function againText(seed: string): string {
+  const af = programName('af')
+  return `
+Nothing of this run is kept. Try next:
+  look at the same run in a browser
+    $ ${af} demo --seed ${seed} --open
+  keep its buckets and its chain
+    $ ${af} demo --seed ${seed} --out ./affine-demo
+  play a challenge yourself
+    $ ${af} env run tictactoe-v0`
+}
+
 /** What is left in the folder `out`, and what can be done with it. */
 export function filesText(out: string): string {
   const af = programName('af')

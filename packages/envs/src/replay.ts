@@ -19,10 +19,10 @@ export type Answer = Reply | { readonly fault: 'no-reply' }
  */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
-type Recorded = Message & Partial<Reply>
+type RecordedMessage = Message & Partial<Reply>
 
 export type Transcript = {
-  readonly messages: readonly Recorded[]
+  readonly messages: readonly RecordedMessage[]
   readonly reward: number
   readonly fault?: Fault
 }
@@ -57,7 +57,7 @@ export function* record(
 ): Generator<readonly Message[], Transcript, Answer> {
   const env = new Env(spec)
   env.reset({ seed })
-  const messages: Recorded[] = []
+  const messages: RecordedMessage[] = []
   while (!env.over) {
     messages.push({ role: 'user', content: env.render() })
     const answer = yield messages.map(({ role, content }) => ({ role, content }))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Weights } from '@affine/chain'
+import type { UidWeights } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
 import { type NameOf, share, shortHotkey } from '@affine/terminal'
 import { programName } from '../../service/program-name.ts'
@@ -36,7 +36,7 @@ export interface Ending {
   readonly root: string
   readonly uid: number | undefined
   /** On chain, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /** Reads from the chain what a subnet came to. */

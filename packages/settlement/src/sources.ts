@@ -4,8 +4,8 @@ import {
   type Bucket,
   blockPath,
   checkBlock,
+  type EvidenceResult,
   type LaneRequest,
-  type Read,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
@@ -21,7 +21,7 @@ export type OpenBucket = (hotkey: string, url: string) => Source | null
 export type CheckBlock = (
   bytes: Uint8Array,
   wanted: BlockRequest,
-) => Read<AuditedBlock> | Promise<Read<AuditedBlock>>
+) => EvidenceResult<AuditedBlock> | Promise<EvidenceResult<AuditedBlock>>
 
 /** In this thread. */
 export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
@@ -64,7 +64,7 @@ export function sourceReader({
     bytes: Uint8Array,
     wanted: BlockRequest,
     from: string,
-  ): Promise<Read<AuditedBlock>> => {
+  ): Promise<EvidenceResult<AuditedBlock>> => {
     if (keep === undefined) return check(bytes, wanted)
     const block = await check(bytes.slice(), wanted)
     if (block.ok) await keep(block.value, bytes, from)
@@ -74,7 +74,7 @@ export function sourceReader({
   const readFrom = async (
     source: Source,
     wanted: BlockRequest,
-  ): Promise<Read<AuditedBlock> | string> => {
+  ): Promise<EvidenceResult<AuditedBlock> | string> => {
     const answer = await ask(source, blockPath(wanted.hash))
     const refuseFor = (why: string): string => {
       if (answer !== null) failed.add(source.name)

@@ -1,4 +1,4 @@
-import type { Chain, Weights } from '@affine/chain'
+import type { Chain, UidWeights } from '@affine/chain'
 import {
   type DuelSnapshot,
   type Evidence,
@@ -54,7 +54,7 @@ export interface Standing {
   /** One for each validator. */
   readonly rows: Rows
   /** The weights in force, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /**

@@ -10,7 +10,7 @@ const NEEDS_NODE = [
   '^packages/blocks/src/(directory-bucket|make-folder|node-fetch)\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
   '^packages/chain/src/regular-file\\.ts$',
-  '^packages/settlement/src/node/',
+  '^packages/(miners|settlement)/src/node/',
   '^packages/terminal/src/',
 ]
 
@@ -22,6 +22,7 @@ export default {
     only('envs', ['prng']),
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),
+    only('miners', ['blocks', 'duel', 'envs', 'prng']),
     only('settlement', ['blocks', 'chain', 'duel', 'prng']),
     only('terminal', ['blocks', 'duel', 'envs', 'settlement', 'wilson']),
     {
@@ -66,8 +67,8 @@ export default {
     {
       name: 'what-needs-node-is-on-a-subpath',
       severity: 'error',
-      from: { path: '^packages/settlement/src/', pathNot: '^packages/settlement/src/node/' },
-      to: { path: '^packages/settlement/src/node/' },
+      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/[^/]+/src/node/' },
+      to: { path: '^packages/$1/src/node/' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {

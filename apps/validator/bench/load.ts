@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endpointAgents, playerReply } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import { sampleLane } from '../src/epoch/sampling.ts'
-import { endpointAgents } from '../src/miners/miner-client.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
 /*
@@ -55,7 +55,7 @@ async function measure(): Promise<void> {
   setInterval(() => sizes.push(process.memoryUsage.rss() / 1e6), 50).unref()
   let lost = 0
   const sampling = await rate('sampling', (onReply) => {
-    const agents = endpointAgents(AT_ONCE / 2, Date.now)
+    const agents = endpointAgents({ ...NODE_CALLER, concurrency: AT_ONCE / 2 })
     const agent: typeof agents = (...about) => {
       const ask = agents(...about)
       return async (messages) => Promise.resolve(ask(messages)).finally(onReply)

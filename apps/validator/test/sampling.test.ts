@@ -6,13 +6,9 @@ import { blockReader, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import type { Miner } from '@affine/duel'
+import { chutesAgents, endpointAgents, playerReply } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type LaneTask, sampleLane } from '../src/epoch/sampling.ts'
-import { writeLane } from '../src/epoch/write-lane.ts'
-import { chutesAgents } from '../src/miners/chutes.ts'
-import { endpointAgents } from '../src/miners/miner-client.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
-import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
 import {
   type Answer,
   answers,
@@ -22,7 +18,10 @@ import {
   type Handle,
   serve,
   serveChutes,
-} from './servers.ts'
+} from '../../../packages/miners/test/servers.ts'
+import { type LaneTask, sampleLane } from '../src/epoch/sampling.ts'
+import { writeLane } from '../src/epoch/write-lane.ts'
+import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
 const json = { 'content-type': 'application/json' }
@@ -65,7 +64,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
     duel,
     secret: SECRET,
     journalPath,
-    agent: endpointAgents(8, Date.now),
+    agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
     deadline: AbortSignal.timeout(60_000),
     now: Date.now,
     on: () => {},
@@ -245,7 +244,10 @@ describe('a hostile miner', () => {
     const { duel } = await minersOf(honest(0.5), honest(0.5))
     let calls = 0
     const now = (): number => 1_000_000 - 1000 * (calls++ % 7)
-    const { samples, time } = await sampled(duel, { now, agent: endpointAgents(8, now) })
+    const { samples, time } = await sampled(duel, {
+      now,
+      agent: endpointAgents({ ...NODE_CALLER, concurrency: 8, now }),
+    })
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     expect(time).toBeGreaterThan(0)
   })
@@ -303,9 +305,9 @@ describe('a lane through Chutes', () => {
       ...routes,
     })
     const agent = chutesAgents({
+      ...NODE_CALLER,
       apiKey: 'cpk_1',
       concurrency: 8,
-      now: Date.now,
       on: () => {},
       pauseMs: 100,
       ...place,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf } from '@affine/duel'
+import { environmentsNamed, soloChallenge } from '@affine/miners'
 import { NETWORK_HELP, openChain } from '@affine/settlement'
 import {
   FIRST_EPOCH,
@@ -11,7 +12,6 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { environmentsNamed, soloChallenge } from '../miners/solo-duel.ts'
 import { type Throne, throneOf } from './practise/past.ts'
 import { prospectsOf, prospectsText } from './practise/prospects.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'

@@ -1,32 +1,11 @@
-import { type BlockDraft, challengeVerdict, type Sample, type Scope } from '@affine/blocks'
+import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel } from '@affine/duel'
-import { type Agent, challengeId, make, play, registry } from '@affine/envs'
+import { challengeId, registry } from '@affine/envs'
+import { type Challenge, playSample, type Sides } from '@affine/miners'
 import type { Hash } from '@affine/prng'
 import type { Setup } from '../service/setup.ts'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
-
-type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
-export type Role = 'champion' | 'contender'
-/** Whose episode it is, and who answers. */
-export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
-
-/** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */
-export async function playSample(
-  challenge: Challenge,
-  sides: Sides,
-  now: () => number,
-): Promise<Sample> {
-  const episode = async (role: Role): Promise<Sample[Role]> => {
-    const { hotkey, agent } = sides(role)
-    const started = now()
-    const transcript = await play(make(challenge.env), challenge.challengeId, agent)
-    return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
-  }
-  const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
-  const verdict = challengeVerdict({ champion, contender })
-  return { ...challenge, champion, contender, verdict }
-}
 
 /**
  * Why a sampling phase ends before its time: the validator is about to end. It goes on once it is

@@ -1,7 +1,7 @@
 import type { Bucket, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
-import type { Miner, State } from '@affine/duel'
-import type { Agent } from '@affine/envs'
+import type { State } from '@affine/duel'
+import type { AgentOf, MinerEvent } from '@affine/miners'
 import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
@@ -33,7 +33,7 @@ export interface Setup {
   /** Audits the blocks of others; without, it is done in the thread that follows the chain. */
   readonly check?: CheckBlock
   /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
-  readonly agent: (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
+  readonly agent: AgentOf
   readonly now: () => number
   readonly random: (size: number) => Uint8Array
   readonly on: (event: Event) => void
@@ -41,6 +41,7 @@ export interface Setup {
 
 /** What happens in a validator, for people, logs and metrics. Nothing is decided from it. */
 export type Event =
+  | MinerEvent
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
   /** How old the last head's block was when it came, by the clock here. */
   | { readonly type: 'made'; readonly ageMs: number }
@@ -62,13 +63,10 @@ export type Event =
     }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'withheld'; readonly what: string }
-  | { readonly type: 'problem'; readonly what: string; readonly error: Error }
   /**
    * A task has ended, well or not: `turn` is the one that every head begins, if it is not under
    * way.
    */
   | { readonly type: 'ended'; readonly what: string }
-  /** How a request to a miner ended: `platform` and `own` are nothing that the miner could help. */
-  | { readonly type: 'call'; readonly outcome: 'reply' | 'platform' | 'miner' | 'own' }
   /** A bucket of another validator answered, or failed to. */
   | { readonly type: 'read' }

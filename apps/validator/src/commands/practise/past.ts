@@ -1,8 +1,8 @@
 import type { Sample } from '@affine/blocks'
 import { contentOf, type Miner, type Protocol, type Report } from '@affine/duel'
+import type { Exercise } from '@affine/miners'
 import type { Hash } from '@affine/prng'
 import type { Recomputed, SamplePlace, Subnet } from '@affine/settlement'
-import type { Exercise } from '../../miners/practice.ts'
 import { Replay, type ReplayOptions } from '../replay.ts'
 import { ROLES, type Role } from '../views/miner-lanes.ts'
 

@@ -1,7 +1,7 @@
 import { type Protocol, ruleAmong, type Verdict } from '@affine/duel'
+import type { Played } from '@affine/miners'
 import { drawInterval, share } from '@affine/terminal'
 import { boundsPpm, walk } from '@affine/wilson'
-import type { Played } from '../../miners/practice.ts'
 import type { Throne } from './past.ts'
 import { Z_SQUARED_95 } from './result.ts'
 

@@ -1,8 +1,8 @@
 import { forfeitOf } from '@affine/blocks'
 import { make } from '@affine/envs'
+import type { Played } from '@affine/miners'
 import { endingOf, endingTexts } from '@affine/terminal'
 import { boundsPpm } from '@affine/wilson'
-import type { Played } from '../../miners/practice.ts'
 import { type Forfeits, forfeitsText } from '../views/forfeits.ts'
 
 /** z² of an interval that holds the rate 95 times of 100: 1.96². */

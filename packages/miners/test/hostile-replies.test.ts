@@ -4,11 +4,12 @@ import type { Miner } from '@affine/duel'
 import type { Agent, Message } from '@affine/envs'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { locateChute } from '../src/miners/chute.ts'
-import { chutesAgents } from '../src/miners/chutes.ts'
-import { chutesAccount } from '../src/miners/chutes-key.ts'
-import { minerClient } from '../src/miners/miner-client.ts'
-import type { Event } from '../src/service/setup.ts'
+import type { MinerEvent } from '../src/asking.ts'
+import { locateChute } from '../src/chute.ts'
+import { chutesAgents } from '../src/chutes.ts'
+import { chutesAccount } from '../src/chutes-key.ts'
+import { minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
 import { mutatedBytes, mutatedJson } from './mutations.ts'
 import { closeServers, completion, described, listen, serve } from './servers.ts'
 
@@ -42,8 +43,8 @@ function expectDeclared(answer: Answer): void {
 function phase() {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), 1000)
-  const events: Event[] = []
-  const on = (event: Event): void => {
+  const events: MinerEvent[] = []
+  const on = (event: MinerEvent): void => {
     events.push(event)
     if (event.type === 'call' && event.outcome === 'platform') controller.abort()
   }
@@ -88,7 +89,10 @@ it('a miner’s response of any bytes is a reply or none', async () => {
     const path = `${place++}`
     responses.set(path, bytes)
     const { signal, on, end } = phase()
-    const client = minerClient({ chute: `${url}/${path}/v1`, model: 'm', on }, 1, Date.now)
+    const client = minerClient(
+      { chute: `${url}/${path}/v1`, model: 'm' },
+      { ...NODE_CALLER, concurrency: 1, on },
+    )
     const answer = await client(5000, signal)(PROMPT)
     end()
     responses.delete(path)
@@ -114,7 +118,7 @@ it('a chute’s description of any JSON is a place on Chutes, no place, or worth
     const { signal, events, on, end } = phase()
     const key = { ask: async () => ({ status: code, headers: {}, text, ms: 0 }) }
     const hostOf = (slug: string) => `https://${slug}.chutes.ai`
-    const directory = { key: key as never, api: '', hostOf, now: Date.now, on }
+    const directory = { ...NODE_CALLER, key: key as never, api: '', hostOf, on }
     const place = await locateChute(MINER, signal, directory).catch((error: Error) => error)
     end()
     outcomes.add(place === null ? 'none' : typeof place)
@@ -170,7 +174,7 @@ it('whatever Chutes says of chute, account and call, a miner replies, or not, or
     const { signal, controller, events, on, end } = phase()
     runs.set(path, { said: all, end: () => controller.abort() })
     const [api, hostOf] = [`${base}/${path}`, (slug: string) => `${base}/${path}/${slug}`]
-    const options = { apiKey: 'cpk_1', concurrency: 1, now: Date.now, on, pauseMs: 20 }
+    const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 1, on, pauseMs: 20 }
     const agent = chutesAgents({ ...options, api, hostOf })(MINER, 5000, signal)
     const answer = await Promise.resolve(agent(PROMPT)).catch((error: Error) => error)
     end()
@@ -201,9 +205,10 @@ it('an account of any JSON is a status and a number, or cannot be read', async (
   const look = async (body: string) => {
     const api = `${url}/${place++}`
     bodies.set(`${new URL(api).pathname}/users/me`, body)
-    const account = await chutesAccount('cpk_1', AbortSignal.timeout(10_000), api).catch(
-      (error: Error) => error,
-    )
+    const account = await chutesAccount('cpk_1', AbortSignal.timeout(10_000), {
+      ...NODE_CALLER,
+      api,
+    }).catch((error: Error) => error)
     bodies.clear()
     return account
   }

@@ -1,42 +1,8 @@
-import { registry } from '@affine/envs'
-import { digest, pcg64 } from '@affine/prng'
-import { type Listening, listen } from '../service/listen.ts'
-
-/**
- * A player for trying things out. Its skill is the share of replies, 0 to 1, that a perfect player
- * would have given; the others are drawn at random. Two players with one seed and one skill answer
- * alike, always.
- */
-type ReferencePlayer = { readonly skill: number; readonly seed: string }
-
-/** A reply, and what it was to: `env` is undefined where the prompt is of none. */
-interface Answered {
-  readonly reply: string
-  readonly env: string | undefined
-  /** Would a perfect player have given it? */
-  readonly isPerfect: boolean
-}
+import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
+import { type Listening, listen } from './listen.ts'
 
 /** What a request came to: nothing where it has no prompt. */
-export type Exchange = (Answered & { readonly prompt: string }) | undefined
-
-/** What the player replies to a prompt: a function of the two alone. */
-export function playerReply(prompt: string, player: ReferencePlayer): string {
-  return replyTo(prompt, player).reply
-}
-
-function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answered {
-  const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
-  for (const spec of registry.values()) {
-    try {
-      const perfect = spec.solve(prompt)
-      const isGood = random.random() < skill
-      const reply = isGood ? perfect : spec.format(spec.actionSpace.sample(random))
-      return { reply, env: spec.id, isPerfect: reply === perfect }
-    } catch {} // another environment's prompt
-  }
-  return { reply: 'I do not know this game.', env: undefined, isPerfect: false }
-}
+export type HeardRequest = (Answered & { readonly prompt: string }) | undefined
 
 /**
  * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
@@ -45,7 +11,7 @@ function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answered {
 export async function serveMiner(
   player: ReferencePlayer,
   port: number,
-  hear: (exchange: Exchange) => void = () => {},
+  hear: (request: HeardRequest) => void = () => {},
 ): Promise<Listening> {
   // Here, so that most commands start without them.
   const { Hono } = await import('hono')

@@ -1,19 +1,13 @@
-import { setMaxListeners } from 'node:events'
 import type { Miner } from '@affine/duel'
 import type { Agent, Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { Setup } from '../service/setup.ts'
-import { exchange, Undelivered } from './exchange.ts'
-import { patience } from './patience.ts'
+import type { AgentOf, Asking } from './asking.ts'
+import { Undelivered } from './query.ts'
+import { retryPolicy } from './retry-policy.ts'
 import { Throttle } from './throttle.ts'
 
 /** Where a miner answers, and how it is called there. */
-type Endpoint = Pick<Miner, 'model' | 'chute'> & {
-  /** Another way to the miner. */
-  readonly send?: typeof exchange
-  /** Hears how calls end. */
-  readonly on?: Setup['on']
-}
+type Endpoint = Pick<Miner, 'model' | 'chute'>
 
 /**
  * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
@@ -27,29 +21,30 @@ const UNDELIVERED = [429, 500, 502, 503, 504]
 
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
- * including `/v1`. Its agents share a bound on how many calls are under way, `most` at first.
+ * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
+ * first.
  *
  * A request holds the model's name and the conversation, nothing else. What fails for the
  * platform's reasons is asked again, with growing pauses, until `signal` aborts; a reply is never
  * asked for twice. An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
  * Protocol §5.4.
  */
-export function minerClient(endpoint: Endpoint, most: number, now: () => number): Client {
-  const { model, chute, send = exchange, on = () => {} } = endpoint
+export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
+  const { exchange, concurrency, now, random, on } = asking
   const url = `${chute.replace(/\/$/, '')}/chat/completions`
-  const throttle = new Throttle(most)
+  const throttle = new Throttle(concurrency, now)
   return (replyMs, signal) => {
-    setMaxListeners(0, signal) // every call that waits listens: any number is no leak
     const ask = async (messages: readonly Message[]): Promise<Reply> => {
       const query = { url, body: requestFor(model, messages), replyMs, signal, now }
-      const { status, text, ms, invocation } = await throttle.run(() => send(query))
+      const { status, text, ms, invocation } = await throttle.run(() => exchange(query))
       if (UNDELIVERED.includes(status)) throw new Undelivered(`status ${status}`)
       if (status !== 200) throw new TypeError('not a chat completion')
       const content = completionIn(text)
-      on({ type: 'call', outcome: 'reply' })
+      on?.({ type: 'call', outcome: 'reply' })
       return { content, ms, ...(invocation !== undefined && { invocation }) }
     }
-    return (messages) => pRetry(() => ask(messages), patience(signal, on)).catch(() => NO_REPLY)
+    const policy = retryPolicy({ signal, random, on })
+    return (messages) => pRetry(() => ask(messages), policy).catch(() => NO_REPLY)
   }
 }
 
@@ -78,16 +73,12 @@ export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
  * reply. Protocol §5.4.
  */
-export function endpointAgents(
-  concurrency: number,
-  now: () => number,
-  on: Setup['on'] = () => {},
-): Setup['agent'] {
+export function endpointAgents(asking: Asking): AgentOf {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
     if (!LOOPBACK.test(chute)) return () => NO_REPLY
     const key = `${chute} ${model}`
-    const client = clients.get(key) ?? minerClient({ model, chute, on }, concurrency, now)
+    const client = clients.get(key) ?? minerClient({ model, chute }, asking)
     clients.set(key, client)
     return client(replyMs, signal)
   }

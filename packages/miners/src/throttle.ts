@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import type { Received } from './exchange.ts'
+import type { Received } from './query.ts'
 
 const CALM_MS = 1000
 
@@ -9,13 +9,16 @@ const CALM_MS = 1000
  */
 export class Throttle {
   readonly #most: number
+  readonly #now: () => number
   readonly #limit: LimitFunction
   /** How many there may be, with a fraction. */
   #room: number
   #calmAt = 0
 
-  constructor(most: number) {
+  /** By a clock in milliseconds. */
+  constructor(most: number, now: () => number) {
     this.#most = most
+    this.#now = now
     this.#room = most
     this.#limit = pLimit(most)
   }
@@ -30,7 +33,7 @@ export class Throttle {
 
   /** Once a second at most: calls that were under way together tell of one overload. */
   #shrink(): void {
-    const now = performance.now()
+    const now = this.#now()
     if (now <= this.#calmAt) return
     this.#calmAt = now + CALM_MS
     const underWay = Math.min(this.#room, this.#limit.activeCount + 1)

@@ -6,10 +6,11 @@ import type { Sample } from '@affine/blocks'
 import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openJournal } from '../src/epoch/journal.ts'
-import { minerClient } from '../src/miners/miner-client.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
-import { runDuel, type SoloDuel, type Standing } from '../src/miners/solo-duel.ts'
+import { openJournal } from '../../../apps/validator/src/epoch/journal.ts'
+import { minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
+import { playerReply } from '../src/reference-miner.ts'
+import { runDuel, type SoloDuel, type Standing } from '../src/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = [...registry.keys()].sort()
@@ -64,12 +65,15 @@ async function duelOf(
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (journal.entries.length === 0) await journal.append(duel)
   const agentOf = (url: string) => {
-    const client = minerClient({ chute: url, model: 'm' }, 2 * ahead, Date.now)
+    const client = minerClient(
+      { chute: url, model: 'm' },
+      { ...NODE_CALLER, concurrency: 2 * ahead },
+    )
     return { agent: (replyMs: number) => client(replyMs, signal) }
   }
   const players = { champion: agentOf(champion), contender: agentOf(contender) }
   try {
-    return await runDuel({ duel, journal, players, ahead, signal, on })
+    return await runDuel({ duel, journal, players, ahead, signal, now: Date.now, on })
   } finally {
     if (signal.aborted) await sleep(100) // for whatever is still under way
     await journal[Symbol.asyncDispose]()

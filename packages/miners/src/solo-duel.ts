@@ -11,9 +11,9 @@ import {
 } from '@affine/duel'
 import { challengeId, make, registry, specHash } from '@affine/envs'
 import type { Hash, Json } from '@affine/prng'
-import type { Journal } from '../epoch/journal.ts'
-import { playSample, type Role, type Sides } from '../epoch/sampling.ts'
+import { playSample, type Role, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
+import type { Notes } from './practice.ts'
 
 /**
  * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can
@@ -32,11 +32,12 @@ export type Standing = {
 
 export interface DuelRun {
   readonly duel: SoloDuel
-  readonly journal: Journal
+  readonly journal: Notes
   readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
+  readonly now: () => number
   readonly on: (standing: Standing) => void
 }
 
@@ -102,10 +103,10 @@ class Course {
   }
 
   async #play(index: number): Promise<ChallengeOutcome> {
-    const { duel, journal, signal } = this.#run
+    const { duel, journal, signal, now } = this.#run
     const id = soloChallenge(this.env, duel.secret, index)
     const challenge = { env: this.env, duel: NONE, index, challengeId: id }
-    const sample = await playSample(challenge, this.#sides, Date.now)
+    const sample = await playSample(challenge, this.#sides, now)
     signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
     await journal.append(sample as unknown as Json)
     return sample.verdict

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import { make, registry } from '@affine/envs'
-import type { Setup } from '../service/setup.ts'
+import type { AgentOf } from './asking.ts'
 
 /** How long a miner may be out of reach. */
 const REACH_MS = 30_000
@@ -11,7 +11,7 @@ const REACH_MS = 30_000
  */
 export async function doesAnswer(
   miner: Miner,
-  agent: Setup['agent'],
+  agent: AgentOf,
   signal: AbortSignal,
 ): Promise<boolean> {
   const [env = ''] = registry.keys()

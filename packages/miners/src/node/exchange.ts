@@ -1,29 +1,7 @@
+import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
-
-type Headers = http.IncomingHttpHeaders
-
-/** A POST of JSON, or a GET without a body. */
-export interface Query {
-  readonly url: string
-  readonly headers?: Headers
-  readonly body?: string
-  readonly replyMs: number
-  readonly signal: AbortSignal
-  readonly now: () => number
-}
-
-/** `text` is the body, `ms` the time it all took. */
-export interface Received {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  readonly ms: number
-  readonly invocation?: string
-}
-
-/** The platform did not deliver: what was asked is asked again. Protocol §5.4. */
-export class Undelivered extends Error {}
+import { type Query, type Received, Undelivered } from '../query.ts'
 
 const MOST_BYTES = 256 * 1024
 /**
@@ -66,9 +44,10 @@ export async function exchange(query: Query): Promise<Received> {
   }
 }
 
-function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
+function openRequest({ url, headers, body, signal, ...query }: Query): http.ClientRequest {
   const { request } = url.startsWith('https:') ? https : http
-  const method = body === undefined ? 'GET' : 'POST'
+  setMaxListeners(0, signal) // every call that waits listens: any number is no leak
+  const method = query.method ?? (body === undefined ? 'GET' : 'POST')
   return request(url, { method, headers: { ...HEADERS, ...headers }, signal })
 }
 

@@ -1,16 +1,14 @@
 import type { Miner } from '@affine/duel'
 import pRetry from 'p-retry'
-import type { Setup } from '../service/setup.ts'
+import type { AgentOf, Asking } from './asking.ts'
 import { type Directory, locateChute, UUID } from './chute.ts'
 import { CHUTES_API, ChutesKey, REFUSALS } from './chutes-key.ts'
-import { type exchange, Undelivered } from './exchange.ts'
 import { type Client, minerClient } from './miner-client.ts'
-import { patience } from './patience.ts'
+import { type Exchange, Undelivered } from './query.ts'
+import { retryPolicy } from './retry-policy.ts'
 
-interface Options extends Pick<Setup, 'now' | 'on'> {
+interface Options extends Asking {
   readonly apiKey: string
-  /** The most calls at once to one miner. */
-  readonly concurrency: number
   /** For tests: a key goes elsewhere than to Chutes over https. */
   readonly api?: string
   readonly hostOf?: (slug: string) => string
@@ -28,10 +26,10 @@ interface Options extends Pick<Setup, 'now' | 'on'> {
  * pause: that may not be the miner's doing. Protocol §5.4.
  * @throws RangeError for what cannot be a key, which is not quoted.
  */
-export function chutesAgents(options: Options): Setup['agent'] {
-  const { apiKey, concurrency, now, on, pauseMs = 60_000 } = options
+export function chutesAgents(options: Options): AgentOf {
+  const { apiKey, pauseMs = 60_000, ...asking } = options
   const { api = CHUTES_API, hostOf = (slug) => `https://${slug}.chutes.ai` } = options
-  const key = new ChutesKey({ apiKey, api, pauseMs, on })
+  const key = new ChutesKey({ ...asking, apiKey, api, pauseMs })
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
 
   const clientOf = (miner: Miner, signal: AbortSignal): Client => {
@@ -39,8 +37,8 @@ export function chutesAgents(options: Options): Setup['agent'] {
     epochs.set(signal, clients)
     const known = clients.get(miner.hotkey)
     if (known !== undefined) return known
-    const send = senderTo(miner, signal, { key, api, hostOf, now, on })
-    const client = minerClient({ ...miner, send, on }, concurrency, now)
+    const exchange = exchangeWith(miner, signal, { ...asking, key, api, hostOf })
+    const client = minerClient(miner, { ...asking, exchange })
     clients.set(miner.hotkey, client)
     return client
   }
@@ -56,8 +54,8 @@ export function chutesAgents(options: Options): Setup['agent'] {
   }
 }
 
-/** Sends to a miner's chute, which is looked up before the first time. Protocol §5.4. */
-function senderTo(miner: Miner, signal: AbortSignal, directory: Directory): typeof exchange {
+/** Asks a miner's chute, which is looked up before the first time. Protocol §5.4. */
+function exchangeWith(miner: Miner, signal: AbortSignal, directory: Directory): Exchange {
   let place: Promise<string | null> | undefined
   const locate = () => locateChute(miner, signal, directory)
   let isTold = false
@@ -65,11 +63,14 @@ function senderTo(miner: Miner, signal: AbortSignal, directory: Directory): type
     if (isTold) return
     isTold = true
     const error = new Error(`refuses calls with status ${status}, and the account is in order`)
-    directory.on({ type: 'problem', what: `miner ${miner.hotkey}`, error })
+    directory.on?.({ type: 'problem', what: `miner ${miner.hotkey}`, error })
   }
   return async (query) => {
     // Whatever fails then is tried again.
-    place ??= pRetry(locate, { ...patience(signal), shouldRetry: () => true })
+    place ??= pRetry(locate, {
+      ...retryPolicy({ signal, random: directory.random }),
+      shouldRetry: () => true,
+    })
     const url = await place
     if (url === null) throw new Error('not the committed chute')
     const received = await directory.key.ask({ ...query, url })

@@ -1,14 +1,14 @@
 import type { Miner } from '@affine/duel'
 import * as z from 'zod'
-import type { Setup } from '../service/setup.ts'
+import type { Asking } from './asking.ts'
 import { type ChutesKey, LOOK_UP_MS } from './chutes-key.ts'
-import { Undelivered } from './exchange.ts'
+import { Undelivered } from './query.ts'
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** What it takes to find a chute. */
-export interface Directory extends Pick<Setup, 'now' | 'on'> {
+export interface Directory extends Pick<Asking, 'now' | 'random' | 'on'> {
   readonly key: ChutesKey
   readonly api: string
   /** The origin at which a chute answers. */
@@ -30,7 +30,7 @@ export async function locateChute(
     return `${directory.hostOf(slug)}/v1/chat/completions`
   const described = JSON.stringify({ name, revision, slug })
   const error = new Error(`is not asked: its chute has ${described}`)
-  directory.on({ type: 'problem', what: `miner ${miner.hotkey}`, error })
+  directory.on?.({ type: 'problem', what: `miner ${miner.hotkey}`, error })
   return null
 }
 

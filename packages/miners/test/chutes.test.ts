@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { chutesAgents } from '../src/miners/chutes.ts'
-import { chutesAccount } from '../src/miners/chutes-key.ts'
-import type { Event } from '../src/service/setup.ts'
+import type { MinerEvent } from '../src/asking.ts'
+import { chutesAgents } from '../src/chutes.ts'
+import { chutesAccount } from '../src/chutes-key.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
 import {
   answers,
   closeServers,
@@ -48,12 +49,12 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = P
     '/me-two/v1/chat/completions': replies,
     ...routes,
   })
-  const events: Event[] = []
-  const on = (event: Event) => void events.push(event)
+  const events: MinerEvent[] = []
+  const on = (event: MinerEvent) => void events.push(event)
   const agents = chutesAgents({
+    ...NODE_CALLER,
     apiKey: KEY,
     concurrency: 8,
-    now: Date.now,
     on,
     pauseMs,
     ...place,
@@ -398,7 +399,7 @@ describe('a key', () => {
   it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])(
     '%j cannot be one, and is not quoted',
     (apiKey) => {
-      const make = () => chutesAgents({ apiKey, concurrency: 1, now: Date.now, on: () => {} })
+      const make = () => chutesAgents({ ...NODE_CALLER, apiKey, concurrency: 1, on: () => {} })
       expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
     },
   )
@@ -413,7 +414,7 @@ describe('a key', () => {
       throw Object.assign(new Error('not today'), { code: 'ECONNREFUSED' })
     }
     try {
-      const options = { apiKey: KEY, concurrency: 1, now: Date.now, on: () => {} }
+      const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, on: () => {} }
       for (const place of [{}, { api }]) {
         const controller = phase()
         const call = chutesAgents({ ...options, ...place })(MINER, 1000, controller.signal)(PROMPT)
@@ -421,7 +422,7 @@ describe('a key', () => {
         controller.abort()
         expect(await call).toEqual(NO_REPLY)
       }
-      await expect(chutesAccount(KEY, phase().signal)).rejects.toThrow('not today')
+      await expect(chutesAccount(KEY, phase().signal, NODE_CALLER)).rejects.toThrow('not today')
     } finally {
       agent.createConnection = createConnection
     }
@@ -431,16 +432,20 @@ describe('a key', () => {
   it('has an account that can be looked at', async () => {
     const { signal } = phase()
     const good = await chutes()
-    const told = await chutesAccount(KEY, signal, good.api)
+    const told = await chutesAccount(KEY, signal, { ...NODE_CALLER, api: good.api })
     expect(told).toMatchObject({ status: 200, balance: 12.5 })
     expect(told.ms).toBeGreaterThanOrEqual(0)
     expect(Number.isFinite(told.aheadMs)).toBe(true)
     expect(good.seen[0]).toMatchObject({ method: 'GET', url: '/users/me', body: '' })
     const bad = await chutes({ '/users/me': answers(401, { balance: 4 }) })
     const refused = { status: 401, balance: Number.NaN }
-    expect(await chutesAccount(KEY, signal, bad.api)).toMatchObject(refused)
+    expect(await chutesAccount(KEY, signal, { ...NODE_CALLER, api: bad.api })).toMatchObject(
+      refused,
+    )
     const poor = await chutes({ '/users/me': answers(200, { username: 'me' }) })
     const nameless = { status: 200, balance: Number.NaN }
-    expect(await chutesAccount(KEY, signal, poor.api)).toMatchObject(nameless)
+    expect(await chutesAccount(KEY, signal, { ...NODE_CALLER, api: poor.api })).toMatchObject(
+      nameless,
+    )
   })
 })

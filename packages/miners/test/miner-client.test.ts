@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { endpointAgents, minerClient } from '../src/miners/miner-client.ts'
+import { endpointAgents, minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [
@@ -23,7 +24,9 @@ const forever = new AbortController().signal
 const json = { 'content-type': 'application/json' }
 
 const ask = (url: string, replyMs = 20_000, signal: AbortSignal = forever) =>
-  minerClient({ chute: url, model: 'm' }, 8, Date.now)(replyMs, signal)(PROMPT)
+  minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(replyMs, signal)(
+    PROMPT,
+  )
 const content = async (reply: ReturnType<typeof ask>) => ((await reply) as Reply).content
 
 afterAll(closeServers)
@@ -261,7 +264,9 @@ describe.concurrent('no reply, at once and for good', () => {
     'javascript:0',
   ])('when a commitment names no endpoint but %j', async (chute) => {
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
-    expect(await endpointAgents(1, Date.now)(miner, 1000, forever)(PROMPT)).toEqual(NO_REPLY)
+    expect(
+      await endpointAgents({ ...NODE_CALLER, concurrency: 1 })(miner, 1000, forever)(PROMPT),
+    ).toEqual(NO_REPLY)
   })
 })
 
@@ -295,7 +300,10 @@ describe('an answer', () => {
       response.writeHead(200, json).end(completion('A1')),
     )
     const times = [5000, 5250, 5250, 1000]
-    const client = minerClient({ chute: url, model: 'm' }, 1, () => times.shift() ?? 0)
+    const client = minerClient(
+      { chute: url, model: 'm' },
+      { ...NODE_CALLER, concurrency: 1, now: () => times.shift() ?? 0 },
+    )
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
@@ -354,7 +362,10 @@ describe('what the server is told', () => {
     try {
       await ask(url)
       const noted = PROMPT.map((message) => ({ ...message, ms: 3, invocation: 'i', answer: '42' }))
-      await minerClient({ chute: url, model: 'm' }, 8, Date.now)(5000, forever)(noted)
+      await minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(
+        5000,
+        forever,
+      )(noted)
     } finally {
       for (const name of Object.keys(variables)) delete process.env[name]
     }
@@ -400,7 +411,7 @@ describe('calls at once', () => {
 
   it('are as many as allowed and no more, over all agents of a client', async () => {
     const { url, seen, answer, areUnderWay } = await holding()
-    const client = minerClient({ chute: url, model: 'm' }, 3, Date.now)
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 3 })
     const agents = [client(10_000, forever), client(20_000, forever)]
     const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
     for (let left = 20; left > 0; left--) {
@@ -413,7 +424,7 @@ describe('calls at once', () => {
 
   it('are bounded by endpoint: two miners behind one URL and model share, another model does not', async () => {
     const { url, answer, areUnderWay } = await holding()
-    const agents = endpointAgents(2, Date.now)
+    const agents = endpointAgents({ ...NODE_CALLER, concurrency: 2 })
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
     const askAll = (models: readonly string[]) =>
       models.map((model) => agents({ ...miner, model }, 600_000, forever)(PROMPT))
@@ -430,7 +441,10 @@ describe('calls at once', () => {
 
   it('are half as many after a 429, once for the overload, and grow back with every round of replies', async () => {
     const { url, answer, come, areUnderWay } = await holding()
-    const client = minerClient({ chute: url, model: 'm' }, 8, Date.now)(600_000, forever)
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(
+      600_000,
+      forever,
+    )
     const replies = Array.from({ length: 8 }, () => client(PROMPT))
     await areUnderWay(8)
     const clock = vi.spyOn(performance, 'now').mockReturnValue(1) // all at one time
@@ -457,7 +471,10 @@ describe('calls at once', () => {
       const send = () => response.writeHead(index < 6 ? 429 : 200, json).end(completion('A1'))
       setTimeout(send, index < 6 ? 250 : 0)
     })
-    const client = minerClient({ chute: url, model: 'm' }, 2, Date.now)(20_000, forever)
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 2 })(
+      20_000,
+      forever,
+    )
     for (const reply of await Promise.all([client(PROMPT), client(PROMPT)]))
       expect(reply).toMatchObject({ content: 'A1' })
     expect(seen.length).toBe(8)
@@ -470,7 +487,10 @@ describe('calls at once', () => {
       busy = false
       response.writeHead(first ? 503 : 200, json).end(completion(String(request.url?.length)))
     })
-    const agent = minerClient({ chute: url, model: 'm' }, 1, Date.now)(10_000, forever)
+    const agent = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 1 })(
+      10_000,
+      forever,
+    )
     const order: string[] = []
     await Promise.all([
       Promise.resolve(agent(PROMPT)).then(() => order.push('first')),
@@ -488,7 +508,10 @@ describe('the end of sampling', () => {
       if (index === 0) response.writeHead(503).end()
     })
     const controller = new AbortController()
-    const agent = minerClient({ chute: url, model: 'm' }, 2, Date.now)(60_000, controller.signal)
+    const agent = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 2 })(
+      60_000,
+      controller.signal,
+    )
     const replies = Array.from({ length: 6 }, () => agent(PROMPT))
     while (seen.length < 3) await sleep(5)
     controller.abort()

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Setup } from '../service/setup.ts'
-import { exchange, type Query, type Received, Undelivered } from './exchange.ts'
+import type { Asking } from './asking.ts'
+import { pause } from './pause.ts'
+import { type Caller, type Query, type Received, Undelivered } from './query.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -9,12 +9,11 @@ export const LOOK_UP_MS = 30_000
 export const REFUSALS: readonly number[] = [401, 402, 403]
 const NO_MONEY = 402
 
-interface KeyOptions {
+interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
   readonly api: string
   /** Between two looks at the account. */
   readonly pauseMs: number
-  readonly on: Setup['on']
 }
 
 /**
@@ -44,7 +43,8 @@ export class ChutesKey {
    */
   async ask(query: Query): Promise<Received> {
     await this.#check
-    const received = await exchange({ ...query, headers: bearer(this.#options.apiKey) })
+    const { exchange, apiKey } = this.#options
+    const received = await exchange({ ...query, headers: bearer(apiKey) })
     if (!REFUSALS.includes(received.status)) return received
     this.#check ??= this.#checkAccount(query.signal)
     const wasInOrder = await this.#check
@@ -80,7 +80,7 @@ export class ChutesKey {
       this.#report(account)
       this.#paused.add(signal)
       wasKnown ||= isKnown(account)
-      await sleep(this.#options.pauseMs, undefined, { signal })
+      await pause(this.#options.pauseMs, signal)
       account = await this.#account()
     }
     // That the platform could not say for a while must not cost a lane: a miner's refusals are what
@@ -91,15 +91,15 @@ export class ChutesKey {
 
   /** By a signal of its own: how the account is still matters at the end of the epoch. */
   #account(): Promise<KeyAccount> {
-    const { apiKey, api } = this.#options
-    const account = chutesAccount(apiKey, AbortSignal.timeout(LOOK_UP_MS), api)
+    const { apiKey } = this.#options
+    const account = chutesAccount(apiKey, AbortSignal.timeout(LOOK_UP_MS), this.#options)
     return account.catch(() => ({ status: 0, balance: 0 }))
   }
 
   #report({ status, balance }: KeyAccount): void {
     const why = `account: status ${status}, balance ${balance}`
     const error = new Error(`refuses the API key (${why}): sampling pauses`)
-    this.#options.on({ type: 'problem', what: 'Chutes', error })
+    this.#options.on?.({ type: 'problem', what: 'Chutes', error })
   }
 }
 
@@ -115,6 +115,11 @@ export interface AskedAccount extends KeyAccount {
   readonly ms: number
   /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
   readonly aheadMs: number
+}
+
+interface AccountOptions extends Pick<Caller, 'exchange' | 'now'> {
+  /** Chutes, unless another place is given. */
+  readonly api?: string
 }
 
 /** Did the platform say how the account is? */
@@ -134,17 +139,18 @@ export function isInOrder({ balance }: KeyAccount): boolean {
 export async function chutesAccount(
   apiKey: string,
   signal: AbortSignal,
-  api: string = CHUTES_API,
+  { exchange, now, api = CHUTES_API }: AccountOptions,
 ): Promise<AskedAccount> {
   const { status, text, headers, ms } = await exchange({
     url: `${api}/users/me`,
     headers: bearer(apiKey),
     replyMs: LOOK_UP_MS,
     signal,
-    now: Date.now,
+    now,
   })
   // A date is cut to its second, and was written half-way.
-  const aheadMs = Date.now() - ms / 2 - (Date.parse(headers.date ?? '') + 500)
+  // biome-ignore lint/style/noRestrictedGlobals: this reads a text, not the clock.
+  const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
   const asked = { status, ms, aheadMs }
   if (status !== 200) return { ...asked, balance: Number.NaN }
   return { ...asked, balance: Number(Object(JSON.parse(text)).balance) }

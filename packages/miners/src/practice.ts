@@ -1,7 +1,6 @@
 import { make, play, type Transcript } from '@affine/envs'
 import { canonicalize, type Json } from '@affine/prng'
 import pLimit from 'p-limit'
-import type { Journal } from '../epoch/journal.ts'
 import type { Opponent } from './player.ts'
 
 /** A challenge to practise on; of a past one, what the champion earned in it. */
@@ -27,9 +26,17 @@ export type Practice = {
 /** An exercise as it was played, with what a perfect player earns. */
 export type Played = Exercise & Transcript & { readonly best: number }
 
+/** What was played, on disk or wherever it is kept. */
+export interface Notes {
+  /** What was there when it was opened, in the order of its writing. */
+  readonly entries: readonly Json[]
+  /** Resolves when the entry is kept. */
+  append(entry: Json): Promise<void>
+}
+
 export interface PracticeRun {
   readonly exercises: readonly Exercise[]
-  readonly journal: Pick<Journal, 'entries' | 'append'>
+  readonly journal: Notes
   readonly player: Pick<Opponent, 'agent'>
   /** Challenges under way at once. */
   readonly ahead: number

@@ -1,6 +1,6 @@
 import type { Chain, Snapshot, UidWeights } from '@affine/chain'
 import { type Protocol, stateRoot } from '@affine/duel'
-import { attestationsIn } from './claims.ts'
+import { attestationsIn } from './attestation-faults.ts'
 import type { Settled } from './settle.ts'
 import { snapshotBlock } from './timetable.ts'
 

@@ -36,7 +36,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
 
-interface Asked {
+interface DemoOptions {
   readonly seed?: string | undefined
   readonly out?: string | undefined
   readonly open?: true | undefined
@@ -44,7 +44,7 @@ interface Asked {
 }
 
 /** Runs the subnet, has it verified, and says what can be done next. */
-async function perform(asked: Asked, screen: Output, signal: AbortSignal): Promise<void> {
+async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
   const { seed = String(randomInt(2 ** 32)), open, json } = asked
   const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
   const cast = castOf(seed)
@@ -77,13 +77,17 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** A demo's files, and who took part. */
-interface Shown {
+interface DemoFiles {
   readonly out: string
   readonly cast: Cast
 }
 
 /** Serves the explorer on a demo's files, its members by their names, until the signal aborts. */
-async function showPage({ out, cast }: Shown, screen: Output, signal: AbortSignal): Promise<void> {
+async function showPage(
+  { out, cast }: DemoFiles,
+  screen: Output,
+  signal: AbortSignal,
+): Promise<void> {
   const members = [...cast.validators, ...cast.miners]
   const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
   const network = { chain: { file: join(out, 'chain.json') }, names }

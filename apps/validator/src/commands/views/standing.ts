@@ -14,7 +14,13 @@ import {
   type Verdict,
   weighToday,
 } from '@affine/duel'
-import { duelSnapshot, type Place, placeOf, placesIn, type Subnet } from '@affine/settlement'
+import {
+  duelSnapshot,
+  type EpochPosition,
+  placeOf,
+  placesIn,
+  type Subnet,
+} from '@affine/settlement'
 import { type Rows, reportRecord } from '@affine/terminal'
 import { validatorRows } from './validators.ts'
 
@@ -46,7 +52,7 @@ export interface Standing {
   readonly report: Report | undefined
   readonly block: number
   /** Where that block lies. */
-  readonly place: Place
+  readonly place: EpochPosition
   readonly due: Due
   readonly envs: readonly EnvStanding[]
   /** The hotkeys that wait for a duel, the next first. */

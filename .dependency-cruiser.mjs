@@ -10,6 +10,7 @@ const NEEDS_NODE = [
   '^packages/blocks/src/(directory-bucket|make-folder|node-fetch)\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
   '^packages/chain/src/regular-file\\.ts$',
+  '^packages/engine/src/',
   '^packages/(miners|settlement)/src/node/',
   '^packages/terminal/src/',
 ]
@@ -23,6 +24,7 @@ export default {
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),
     only('miners', ['blocks', 'duel', 'envs', 'prng']),
+    only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'prng', 'settlement']),
     only('settlement', ['blocks', 'chain', 'duel', 'prng']),
     only('terminal', ['blocks', 'duel', 'envs', 'settlement', 'wilson']),
     {

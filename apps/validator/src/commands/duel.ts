@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROTOCOL } from '@affine/duel'
+import { holdFolder, type Journal, openJournal } from '@affine/engine/node'
 import {
   environmentsNamed,
   openPlayer,
@@ -24,8 +25,6 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type Journal, openJournal } from '../epoch/journal.ts'
-import { holdFolder } from '../service/folder-lock.ts'
 import { minersOf } from './registered-miners.ts'
 
 type Pair<Value> = readonly [champion: Value, contender: Value]

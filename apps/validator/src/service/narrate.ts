@@ -1,5 +1,5 @@
+import type { Event } from '@affine/engine'
 import { epochRecord, epochText, type NameOf, type Output, printable } from '@affine/terminal'
-import type { Event } from './setup.ts'
 
 /** Says what happens in one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {

@@ -1,10 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { Loads } from '@affine/engine'
 import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
-import { bytesText, type Loads } from '../../service/load.ts'
+import { bytesText } from '../../service/bytes-text.ts'
 import { NO_KEY, type Settings } from '../../service/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

@@ -1,3 +1,4 @@
+import { holdFile, openJournal } from '@affine/engine/node'
 import {
   type Exercise,
   exercisesOf,
@@ -8,8 +9,6 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, type Output } from '@affine/terminal'
-import { openJournal } from '../../epoch/journal.ts'
-import { holdFile } from '../../service/folder-lock.ts'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
 /** What the command was told. */

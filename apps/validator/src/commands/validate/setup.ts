@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
+import type { Setup } from '@affine/engine'
 import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { emits, placesOf } from '../../service/places.ts'
 import { NO_KEY, type Settings } from '../../service/settings.ts'
-import type { Setup } from '../../service/setup.ts'
 
 /** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {

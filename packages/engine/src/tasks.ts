@@ -1,5 +1,5 @@
-import type { Setup } from '../service/setup.ts'
 import { Stopped } from './sampling.ts'
+import type { Setup } from './setup.ts'
 
 /** Work in the background: one task of a name at a time. */
 export class Tasks {

@@ -1,5 +1,5 @@
 import type { Hash } from '@affine/prng'
-import type { Setup } from '../service/setup.ts'
+import type { Setup } from './setup.ts'
 
 /** Where an epoch's secret is in the validator's folder. */
 export const secretPath = (epoch: number): string => `secrets/${epoch}`

@@ -3,9 +3,9 @@ import { commitmentOf, NO_BLOCK, type Scope } from '@affine/blocks'
 import type { Duel, State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
-import type { Setup } from '../service/setup.ts'
 import { sampleLane } from './sampling.ts'
 import { secretOf, secretPath } from './secret.ts'
+import type { Setup } from './setup.ts'
 import { writeLane } from './write-lane.ts'
 
 /**

@@ -19,8 +19,8 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
-import { type LaneTask, sampleLane } from '../src/epoch/sampling.ts'
-import { writeLane } from '../src/epoch/write-lane.ts'
+import { type LaneTask, sampleLane } from '../src/sampling.ts'
+import { writeLane } from '../src/write-lane.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { sampleLane } from '../src/epoch/sampling.ts'
+import { sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
 /*

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { canonicalize, type Json } from '@affine/prng'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openJournal } from '../src/epoch/journal.ts'
+import { openJournal } from '../src/journal.ts'
 
 const FILLER = fileURLToPath(new URL('./fill-journal.ts', import.meta.url))
 let root: string

@@ -2,8 +2,8 @@ import { statePath } from '@affine/blocks'
 import { firstState, parseState, type State } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
 import { attestedRoot, attestedState, STATE_BYTES } from '@affine/settlement'
-import type { Setup } from '../service/setup.ts'
 import type { Peers } from './peers.ts'
+import type { Setup } from './setup.ts'
 
 /**
  * The state from which a validator that starts in `epoch` decides on: the last one it kept; else,

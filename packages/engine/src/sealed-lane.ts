@@ -10,8 +10,8 @@ import {
   type Sought,
   sourceReader,
 } from '@affine/settlement'
-import type { Setup } from '../service/setup.ts'
 import type { Peers } from './peers.ts'
+import type { Setup } from './setup.ts'
 
 /** A lane that was sealed, and who may have it, in the order in which to ask. */
 export type Audit = Omit<Sought, 'attesters'>

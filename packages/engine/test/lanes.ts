@@ -2,7 +2,7 @@ import { commitmentOf, NO_BLOCK, type Sample, type Scope } from '@affine/blocks'
 import { type Account, account } from '@affine/chain'
 import { challengeId, specHash } from '@affine/envs'
 import { playerReply, playSample } from '@affine/miners'
-import type { writeLane } from '../src/epoch/write-lane.ts'
+import type { writeLane } from '../src/write-lane.ts'
 
 export const SECRET: string = '5e'.repeat(32)
 export const VALIDATOR: Account = account(new Uint8Array(32).fill(7))

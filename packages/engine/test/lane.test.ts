@@ -13,7 +13,7 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { writeLane } from '../src/epoch/write-lane.ts'
+import { writeLane } from '../src/write-lane.ts'
 import { headerOf, samplesOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 300, 'tictactoe@0.1.0': 300 })

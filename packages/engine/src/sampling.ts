@@ -3,9 +3,9 @@ import type { Duel } from '@affine/duel'
 import { challengeId, registry } from '@affine/envs'
 import { type Challenge, playSample, type Sides } from '@affine/miners'
 import type { Hash } from '@affine/prng'
-import type { Setup } from '../service/setup.ts'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
+import type { Setup } from './setup.ts'
 
 /**
  * Why a sampling phase ends before its time: the validator is about to end. It goes on once it is

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { lookout } from '../src/service/lookout.ts'
-import type { Event } from '../src/service/setup.ts'
+import { diskMonitor } from '../src/node/disk-monitor.ts'
+import type { Event } from '../src/setup.ts'
 
 const NOW = 1_700_000_000_000
 const head = (number: number): Event => ({
@@ -13,7 +13,7 @@ const head = (number: number): Event => ({
 it('tells the age of a block and the room on disk at a head, and nothing at other events', async () => {
   const told: Event[] = []
   const time = vi.fn(async (block: number) => NOW - 1000 * block)
-  const on = lookout({
+  const on = diskMonitor({
     chain: { time },
     folders: { own: '.' },
     now: () => NOW,
@@ -37,7 +37,7 @@ it('looks once at a time, and goes on after what it could not see', async () => 
       new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
   )
   const told: Event[] = []
-  const on = lookout({
+  const on = diskMonitor({
     chain: { time },
     folders: { own: '/no/such/folder' },
     now: () => NOW,

@@ -1,6 +1,6 @@
 // Opens the journal that it is given, says what is in it, and appends the words that follow, one
 // after the other.
-import { openJournal } from '../src/epoch/journal.ts'
+import { openJournal } from '../src/journal.ts'
 
 const [path = '', ...words] = process.argv.slice(2)
 const journal = await openJournal(path)

@@ -2,7 +2,7 @@
 // trying.
 import { truncate } from 'node:fs/promises'
 import type { Json } from '@affine/prng'
-import { openJournal } from '../src/epoch/journal.ts'
+import { openJournal } from '../src/journal.ts'
 
 const path = process.argv[2] ?? ''
 const journal = await openJournal(path)

@@ -3,13 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { blockPath, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
 import { playerReply } from '@affine/miners'
-import { beaconBlock, NETWORKS, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
+import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Validator } from '../src/epoch/validator.ts'
-import { emits, placesOf } from '../src/service/places.ts'
-import type { Event, Setup } from '../src/service/setup.ts'
+import type { Event, Setup } from '../src/setup.ts'
+import { Validator } from '../src/validator.ts'
 
 const STAKE = 1_000_000_000_000
 const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
@@ -49,10 +49,17 @@ async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
   return chain
 }
 
+/** A folder of buckets, named as they are announced. */
+const openBucket: Setup['openBucket'] = (_, name) => ({
+  name,
+  ...directoryBucket(join(root, 'buckets', name)),
+})
+
 function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
   const events: Event[] = []
   const name = `b${folder.length}-${count++}`
-  const places = placesOf({ folder, bucket: join(root, 'buckets') }, name, network)
+  const bucket = directoryBucket(join(root, 'buckets', name))
+  const places = { folder, store: directoryBucket(folder), bucket, bucketUrl: name, openBucket }
   const validator = new Validator({
     ...places,
     ...{
@@ -169,13 +176,6 @@ describe('a validator', () => {
     const withheld = events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
     expect(withheld).toEqual(['attest 0', 'weights 1', 'attest 1', 'weights 2'])
     expect(events.filter(({ type }) => type === 'sent' || type === 'problem')).toEqual([])
-  })
-
-  it('sends on finney when told to, elsewhere unless told not to', () => {
-    const ways = [{}, { emit: true }, { dryRun: true }] as const
-    const sends = (name: string) => ways.map((way) => emits({ ...network, ...NETWORKS[name] }, way))
-    expect(sends('finney')).toEqual([false, true, false])
-    for (const name of ['test', 'local']) expect(sends(name)).toEqual([true, true, false])
   })
 
   it('tells of every head, and when a task has ended', async () => {

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { Chain } from '@affine/chain'
-import type { Event, Setup } from './setup.ts'
+import type { Event, Setup } from '../setup.ts'
 
 /** What a validator depends on, and who hears of it. `folders` are paths by what they hold. */
 interface Watched {
@@ -15,7 +15,7 @@ interface Watched {
  * Looks at the room on disk and at the clock with every head, one look at a time. What cannot be
  * seen is not told, and no problem by itself.
  */
-export function lookout({ chain, folders, now, on }: Watched): Setup['on'] {
+export function diskMonitor({ chain, folders, now, on }: Watched): Setup['on'] {
   let isLooking = false
   return (event) => {
     if (event.type !== 'head' || isLooking) return

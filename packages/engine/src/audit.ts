@@ -2,9 +2,9 @@ import { commitmentOf } from '@affine/blocks'
 import { type Chain, encodeCommitment } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
 import { holdersOf, inReadingOrder, readSeals, sealBlock } from '@affine/settlement'
-import type { Setup } from '../service/setup.ts'
 import type { Audit, SealedLanes } from './sealed-lane.ts'
 import { secretOf } from './secret.ts'
+import type { Setup } from './setup.ts'
 
 /** Every lane that a due validator sealed. Protocol §6.4. */
 export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {

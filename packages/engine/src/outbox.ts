@@ -1,5 +1,5 @@
 import type { Head } from '@affine/chain'
-import type { Setup } from '../service/setup.ts'
+import type { Setup } from './setup.ts'
 
 /** The transactions of one epoch. Each is sent once, if at all, without waiting for its block. */
 export class Outbox {

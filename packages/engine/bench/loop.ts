@@ -7,10 +7,10 @@ import { LocalChain } from '@affine/chain'
 import { beginningAt, type CheckBlock } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf } from '../../../bench/evidence.ts'
-import { lanesToAudit } from '../src/epoch/audit.ts'
-import { Peers } from '../src/epoch/peers.ts'
-import { SealedLanes } from '../src/epoch/sealed-lane.ts'
-import type { Setup } from '../src/service/setup.ts'
+import { lanesToAudit } from '../src/audit.ts'
+import { Peers } from '../src/peers.ts'
+import { SealedLanes } from '../src/sealed-lane.ts'
+import type { Setup } from '../src/setup.ts'
 
 /*
  * For how long the verification of all peers' lanes, 64 of 1,024 samples, holds up the loop of a

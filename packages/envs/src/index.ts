@@ -22,5 +22,5 @@ export {
 } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv } from './spec.ts'
-export { isOversize, normalise } from './text.ts'
+export { normalise } from './text.ts'
 export { type Board, lineIn, type Position, solvedGame } from './tictactoe-game.ts'

@@ -1,6 +1,6 @@
 import { firstState, stateRoot } from '@affine/duel'
+import { epochFacts, epochRecord, epochText } from '@affine/report'
 import type { Beginning, Recomputed, Subnet } from '@affine/settlement'
-import { epochRecord, epochText } from '@affine/terminal'
 import type { Begin, CopiesCompared, End, Epoch, Note } from './record.ts'
 
 /** An end before its digest is known. */
@@ -27,7 +27,7 @@ export function beginOf(
 export function epochOf(settled: Recomputed): Epoch {
   const { before, state, epoch } = settled
   const champion = before.champion?.hotkey ?? null
-  const text = epochText(settled)
+  const text = epochText(epochFacts(settled))
   return { ...epochRecord(settled), type: 'epoch', epoch, root: stateRoot(state), champion, text }
 }
 

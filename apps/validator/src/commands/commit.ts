@@ -1,6 +1,7 @@
 import { type Chain, decodeCommitment, encodeCommitment } from '@affine/chain'
+import { shortHotkey } from '@affine/report'
 import { openLive } from '@affine/settlement'
-import { onChain, shortHotkey, shown } from '@affine/terminal'
+import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'

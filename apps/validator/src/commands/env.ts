@@ -9,7 +9,8 @@ import {
   specHash,
   type Transcript,
 } from '@affine/envs'
-import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
+import { endingOf, endingTexts, messageText } from '@affine/report'
+import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { type Opponent, openPlayer } from '../miners/player.ts'
 import { soloChallenge } from '../miners/solo-duel.ts'

@@ -1,4 +1,5 @@
-import { endingOf, type Output } from '@affine/terminal'
+import { endingOf } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { openJournal } from '../../epoch/journal.ts'
 import { openPlayer } from '../../miners/player.ts'
 import {

@@ -1,14 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuelStats } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { intervalOf } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
-import { type EpochAccount, epochAccount } from '../src/worker/epoch-account.ts'
+import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-account.ts'
 import { evidenceOf, type Lane } from '../src/worker/evidence.ts'
 import { flipIn, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
@@ -25,26 +24,18 @@ beforeAll(async () => {
   const { chain } = await runSubnet(castOf('evidence to account for'), root, () => {})
   const open = (hotkey: string, url: string): Source | null =>
     openBucket(hotkey, url, { base: join(root, 'buckets') })
-  const stats = new DuelStats({
-    most: 20,
-    keep: ({ sample, place, forfeit }) => {
-      return { block: place.block, line: 0, env: sample.env, index: sample.index, forfeit }
-    },
-  })
+  const accounts = new EpochAccounts()
   let epoch = 0
   const settling = recompute({
     chain,
     network: LOCAL_NETWORK,
     openBucket: open,
     onSample: (sample, place) => {
-      samples.add(sample, place, epoch)
-      stats.add(sample, place)
+      accounts.add(sample, { ...place, line: samples.add(sample, place, epoch) })
     },
   })
   for await (const settled of settling) {
-    stats.finish(settled)
-    const sides = { champion: stats.of('champion'), contender: stats.of('contender') }
-    epochs.push({ account: epochAccount(settled, sides), settled })
+    epochs.push({ account: accounts.finish(settled), settled })
     epoch = settled.state.epoch
   }
   laneOf = (of) => {

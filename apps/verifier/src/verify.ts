@@ -14,8 +14,8 @@ import {
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
-import { beginOf, type Ended, endAfter, epochOf, notesOf } from './found.ts'
 import { Lines } from './lines.ts'
+import { beginOf, type Ended, endAfter, epochOf, notesOf } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
 

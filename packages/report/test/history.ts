@@ -28,8 +28,10 @@ export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): 
 
 function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch {
   const facts = epochOf(before, scene)
+  const isDue = ([validator]: readonly [string, unknown]) => Object.hasOwn(before.due, validator)
+  const dueLanes = Object.entries(facts.lanes).filter(isDue)
   const lanes = new Map(
-    Object.entries(facts.lanes).map(([validator, tallies]) => [
+    dueLanes.map(([validator, tallies]) => [
       validator,
       { ok: true, value: { tallies, blocks: [] } } as unknown as CheckedLane,
     ]),
@@ -40,7 +42,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   const { duel } = before
   if (duel === undefined) return { settled, samples: [] }
   const closed = Object.keys(duel.verdicts)
-  const samples = Object.entries(facts.lanes).flatMap(([validator, tallies]) =>
+  const samples = dueLanes.flatMap(([validator, tallies]) =>
     Object.entries(tallies)
       .filter(([env]) => !closed.includes(env))
       .flatMap(([env, tally]) => samplesOf({ before, validator, env, tally }, forfeited)),

@@ -15,7 +15,8 @@ import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answe
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
-import { maskUrls, printable } from '../../../packages/report/src/text.ts'
+import { printable } from '../../../packages/report/src/text.ts'
+import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'

@@ -9,7 +9,7 @@ interface DrawingProps extends Pick<Turn, 'observation' | 'drawn'> {
   readonly turn?: Turn
 }
 
-/** What was observed, on a board where there is one, else as lines where its environment has some. */
+/** What was observed: on a board where there is one, else as lines, if its environment has some. */
 export function Drawing({ env, observation, drawn, turn }: DrawingProps): JSX.Element | null {
   if (isBoard(env) && Array.isArray(observation)) {
     if (turn === undefined) return <Board cells={observation} />

@@ -1,6 +1,7 @@
+import type { Sample } from '@affine/blocks'
 import { trustOf } from '@affine/duel'
-import { type EpochFacts, epochFacts, type MinerStats, type Side } from '@affine/report'
-import type { Flaw, Recomputed, Remark, Votes } from '@affine/settlement'
+import { DuelStats, type EpochFacts, epochFacts, type MinerStats, type Side } from '@affine/report'
+import type { Flaw, Recomputed, Remark, SamplePlace, Votes } from '@affine/settlement'
 import type { Line } from './sample-index.ts'
 
 /** A challenge that was lost: where it is, and why, if it was forfeited. */
@@ -25,16 +26,30 @@ export interface EpochAccount extends EpochFacts {
   readonly stats: SideStats
 }
 
-/** The account of an epoch that was recomputed. */
-export function epochAccount(recomputed: Recomputed, stats: SideStats): EpochAccount {
-  const { state, flaws, remarks, votes } = recomputed
-  const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
-  return {
-    ...epochFacts(recomputed),
-    flaws,
-    remarks,
-    votes,
-    trust: Object.fromEntries(trust),
-    stats,
+/** Of each environment, of each side of a duel. */
+const MOST_LOST = 20
+
+/** Makes the accounts of one epoch after another. */
+export class EpochAccounts {
+  readonly #stats = new DuelStats<LostLine, SamplePlace & Line>({
+    most: MOST_LOST,
+    keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
+      return { block, line, env, index, forfeit }
+    },
+  })
+
+  /** Takes note of a sample of the epoch under way. */
+  add(sample: Sample, place: SamplePlace & Line): void {
+    this.#stats.add(sample, place)
+  }
+
+  /** The account of the epoch under way, once it is recomputed. */
+  finish(recomputed: Recomputed): EpochAccount {
+    this.#stats.finish(recomputed)
+    const stats = { champion: this.#stats.of('champion'), contender: this.#stats.of('contender') }
+    const { state, flaws, remarks, votes } = recomputed
+    const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
+    const found = { flaws, remarks, votes, trust: Object.fromEntries(trust) }
+    return { ...epochFacts(recomputed), ...found, stats }
   }
 }

@@ -1,7 +1,7 @@
 import type { Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { firstState, type State } from '@affine/duel'
-import { DuelStats, type QueueEntry, queueIn } from '@affine/report'
+import { type QueueEntry, queueIn } from '@affine/report'
 import {
   holdersOf,
   inReadingOrder,
@@ -17,7 +17,7 @@ import {
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, Buckets } from './buckets.ts'
 import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
-import { type EpochAccount, epochAccount, type LostLine } from './epoch-account.ts'
+import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
 import type { Lane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
 import { type BlockPlace, SampleIndex } from './sample-index.ts'
@@ -37,23 +37,12 @@ export interface Beginning {
   readonly envs: readonly string[]
 }
 
-/** Of each environment, of each side of a duel. */
-const MOST_LOST = 20
-
-/** Where a sample is: its lane, its block and its line. */
-type SampleLine = SamplePlace & { readonly line: number }
-
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class Reader {
   readonly samples: SampleIndex = new SampleIndex()
   readonly #buckets: Buckets
   readonly #opened: Opened
-  readonly #stats = new DuelStats<LostLine, SampleLine>({
-    most: MOST_LOST,
-    keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
-      return { block, line, env, index, forfeit }
-    },
-  })
+  readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
 
   private constructor(opened: Opened, buckets: Buckets) {
@@ -80,7 +69,7 @@ export class Reader {
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
       const line = this.samples.add(sample, place, epoch)
-      this.#stats.add(sample, { ...place, line })
+      this.#accounts.add(sample, { ...place, line })
     }
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
@@ -88,10 +77,7 @@ export class Reader {
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state
-      const stats = this.#stats
-      stats.finish(recomputed)
-      const sides = { champion: stats.of('champion'), contender: stats.of('contender') }
-      yield epochAccount(recomputed, sides)
+      yield this.#accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
     return queueIn(state, snapshot, network).rows

@@ -14,7 +14,7 @@ export type QueueEntry = {
 }
 
 /** Who waits for a duel, and where everybody is. */
-export interface Queue {
+export interface MinerQueue {
   /** The hotkeys that wait, the next first. */
   readonly waiting: readonly string[]
   /** In the same order, every neuron: its place among them, or why it has none. */
@@ -22,7 +22,7 @@ export interface Queue {
 }
 
 /** The queue of a subnet in the epoch that `state` governs. */
-export function queueIn(state: State, snapshot: Snapshot, { protocol }: Network): Queue {
+export function queueIn(state: State, snapshot: Snapshot, { protocol }: Network): MinerQueue {
   const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {

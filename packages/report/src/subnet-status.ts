@@ -1,4 +1,4 @@
-import type { Chain, Weights } from '@affine/chain'
+import type { Chain, UidWeights } from '@affine/chain'
 import {
   type DuelSnapshot,
   type Evidence,
@@ -14,7 +14,7 @@ import {
   type Verdict,
   weighToday,
 } from '@affine/duel'
-import { duelSnapshot, type Place, placeOf, type Subnet } from '@affine/settlement'
+import { duelSnapshot, type EpochPosition, placeOf, type Subnet } from '@affine/settlement'
 import { type EnvFacts, envFacts } from './env-facts.ts'
 import { reportRecord } from './epoch-facts.ts'
 import { queueIn } from './queue.ts'
@@ -47,7 +47,7 @@ export interface SubnetStatus {
   readonly report: Report | undefined
   readonly block: number
   /** Where that block lies. */
-  readonly place: Place
+  readonly place: EpochPosition
   readonly epochBlocks: number
   readonly due: Due
   readonly envs: readonly EnvStatus[]
@@ -58,7 +58,7 @@ export interface SubnetStatus {
   /** One for each validator. */
   readonly rows: readonly ValidatorRow[]
   /** The weights in force, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /**

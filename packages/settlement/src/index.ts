@@ -44,4 +44,4 @@ export {
   type Source,
   sourceReader,
 } from './sources.ts'
-export { beaconBlock, type Place, placeOf, sealBlock, snapshotBlock } from './timetable.ts'
+export { beaconBlock, type EpochPosition, placeOf, sealBlock, snapshotBlock } from './timetable.ts'

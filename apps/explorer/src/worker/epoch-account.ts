@@ -12,7 +12,7 @@ export interface LostLine extends Line {
 }
 
 /** What each side of a duel did in it so far, in the lanes that count. */
-export type SideStats = Readonly<Record<Side, MinerStats<LostLine>>>
+type SideStats = Readonly<Record<Side, MinerStats<LostLine>>>
 
 /** One epoch as it may be shown: plain values, for another thread. */
 export interface EpochAccount extends EpochFacts {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf } from '@affine/duel'
+import { environmentsNamed, soloChallenge } from '@affine/miners'
 import { prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain } from '@affine/settlement'
 import {
@@ -12,7 +13,6 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { environmentsNamed, soloChallenge } from '../miners/solo-duel.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
 import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'

@@ -1,6 +1,6 @@
+import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
-import type { Event } from './setup.ts'
 
 /** Says what happens in one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {

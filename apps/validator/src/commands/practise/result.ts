@@ -1,8 +1,8 @@
 import { forfeitOf } from '@affine/blocks'
 import { make } from '@affine/envs'
+import type { Played } from '@affine/miners'
 import { endingOf, endingTexts, type Forfeits, forfeitsText, Z_SQUARED_95 } from '@affine/report'
 import { boundsPpm } from '@affine/wilson'
-import type { Played } from '../../miners/practice.ts'
 
 /** How often something was, of all, and between which shares its rate is. */
 interface Rate {

@@ -1,7 +1,8 @@
 import type { Miner, Protocol } from '@affine/duel'
+import type { Exercise } from '@affine/miners'
 import { PastChallenges } from '@affine/report'
 import type { Subnet } from '@affine/settlement'
-import type { Exercise } from '../../miners/practice.ts'
+
 import { Replay, type ReplayOptions } from '../replay.ts'
 
 /** A subnet's throne today, and challenges that its holder has played. */

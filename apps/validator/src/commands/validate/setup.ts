@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
+import type { Setup } from '@affine/engine'
+import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
-import { chutesAgents } from '../../miners/chutes.ts'
-import { endpointAgents } from '../../miners/miner-client.ts'
 import { emits, placesOf } from '../../service/places.ts'
 import { NO_KEY, type Settings } from '../../service/settings.ts'
-import type { Setup } from '../../service/setup.ts'
 
 /** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {
@@ -43,12 +43,13 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
 export function agentsOf(
   { platform }: Network,
   settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
-  on: Setup['on'],
-): Setup['agent'] {
+  on: Hear,
+): AgentOf {
   const { chutesApiKey: apiKey, concurrency } = settings
-  if (platform === 'loopback') return endpointAgents(concurrency, Date.now, on)
+  const asking = { ...NODE_CALLER, concurrency, on }
+  if (platform === 'loopback') return endpointAgents(asking)
   if (!apiKey) throw new RangeError(NO_KEY)
-  return chutesAgents({ apiKey, concurrency, now: Date.now, on })
+  return chutesAgents({ ...asking, apiKey })
 }
 
 /** Opens buckets as `open` does, and tells whenever one has answered or failed to. */

@@ -13,17 +13,9 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
+import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP } from '@affine/settlement'
-import {
-  drawInterval,
-  interrupted,
-  NETUID,
-  output,
-  raceAbort,
-  share,
-  shareOption,
-  whole,
-} from '@affine/terminal'
+import { interrupted, NETUID, output, raceAbort, shareOption, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { minersOf } from './registered-miners.ts'
 
@@ -134,7 +126,7 @@ function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly stri
   const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval({ wins, trials, zSquaredPpm }, ratioPpm)
+    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
     return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
   })
 }

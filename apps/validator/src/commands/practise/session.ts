@@ -8,7 +8,8 @@ import {
   practise,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { endingOf, type Output } from '@affine/terminal'
+import { endingOf } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
 /** What the command was told. */

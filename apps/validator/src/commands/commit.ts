@@ -3,11 +3,11 @@ import type { Setup } from '@affine/engine'
 import { openLive } from '@affine/settlement'
 import { onChain, shortHotkey, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { isAnswering } from '../examination/answer-check.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
-import { isAnswering } from './doctor/answer-check.ts'
-import { seatNow, slotText } from './doctor/seat.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */

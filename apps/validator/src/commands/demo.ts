@@ -75,7 +75,9 @@ async function perform(asked: Asked, screen: Output, signal: AbortSignal): Promi
 
   const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   if (json) words.push('--json')
-  process.exitCode = await raceAbort(verifyApart(words, signal), signal)
+  const file = programFile('af-verify')
+  if (file === undefined) screen.line(NO_VERIFIER, { type: 'unverified' })
+  else process.exitCode = await raceAbort(verifyApart([file, ...words], signal), signal)
   screen.line(filesText(out), { type: 'files', out })
   await sayLeftovers(screen)
   if (open) await showPage({ out, cast }, screen, signal)
@@ -100,9 +102,12 @@ async function showPage({ out, cast }: Shown, screen: Output, signal: AbortSigna
   signal.throwIfAborted()
 }
 
+const NO_VERIFIER =
+  'It is not verified: `af-verify` is not installed. `npm install -g @affine/verifier` adds it.'
+
 /** Runs `af-verify`, which says what it finds, in a process of its own, to its exit code. */
 async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {
-  const command = [...process.execArgv, programFile('af-verify'), ...words]
+  const command = [...process.execArgv, ...words]
   const child = spawn(process.execPath, command, {
     stdio: ['ignore', 'inherit', 'inherit'],
     signal,

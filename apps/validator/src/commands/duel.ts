@@ -25,7 +25,7 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { minersOf } from './registered-miners.ts'
+import { minersOf } from './duel/registered-miners.ts'
 
 type Pair<Value> = readonly [champion: Value, contender: Value]
 

@@ -8,6 +8,7 @@ import { account } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
+import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
 import {
   AF,
   AF_VERIFY,
@@ -17,7 +18,6 @@ import {
   type Started,
   start,
 } from '../../../test/processes.ts'
-import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string
 let count = 0

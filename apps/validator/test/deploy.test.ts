@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { NO_BLOCK } from '@affine/blocks'
 import { account, type Head } from '@affine/chain'
 import { firstState } from '@affine/duel'
+import type { Event } from '@affine/engine'
 import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADVICE } from '../../../packages/chain/src/chain-error.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { metricsOf } from '../src/service/metrics.ts'
 import { readSettings } from '../src/service/settings.ts'
-import type { Event } from '../src/service/setup.ts'
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')

@@ -5,6 +5,7 @@ export {
   STATE_BYTES,
 } from './attested-state.ts'
 export { type Beginning, beginningAt, readersState } from './beginning.ts'
+export { isBucketUrl, isPlainName } from './bucket-address.ts'
 export {
   type CheckedLane,
   checkLane,
@@ -26,7 +27,6 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
-export { type MinerQueue, placesIn, type QueueEntry } from './places.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export type { Remark, Votes } from './remarks.ts'
 export {

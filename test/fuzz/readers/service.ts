@@ -3,17 +3,21 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { locateChute } from '../../../apps/validator/src/miners/chute.ts'
-import { chutesAccount } from '../../../apps/validator/src/miners/chutes-key.ts'
-import { exchange, Undelivered } from '../../../apps/validator/src/miners/exchange.ts'
-import { minerClient } from '../../../apps/validator/src/miners/miner-client.ts'
 import { readSettings } from '../../../apps/validator/src/service/settings.ts'
-import { completion, described, listen } from '../../../apps/validator/test/servers.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
+import {
+  chutesAccount,
+  locateChute,
+  minerClient,
+  Undelivered,
+} from '../../../packages/miners/src/index.ts'
+import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
+import { completion, described, listen } from '../../../packages/miners/test/servers.ts'
+import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
-import { maskUrls, printable } from '../../../packages/terminal/src/text.ts'
+import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'
@@ -28,8 +32,9 @@ const [{ input: episode } = { input: { env: '', challengeId: '' } }] = replays.v
 /** An episode of which one miner's responses have these bytes. */
 async function playWith(bytes: Uint8Array) {
   const received = { status: 200, headers: {}, text: textOf(bytes), ms: 7 }
-  const endpoint = { chute: 'http://miner/v1', model: 'm', send: async () => received }
-  const agent = minerClient(endpoint, 1, () => 0)(1000, signal)
+  const endpoint = { chute: 'http://miner/v1', model: 'm' }
+  const asking = { ...NODE_CALLER, exchange: async () => received, concurrency: 1 }
+  const agent = minerClient(endpoint, asking)(1000, signal)
   const { fault, reward } = await play(make(episode.env), episode.challengeId, agent)
   return fault === undefined ? reward : { ok: false, code: 'NO_REPLY', detail: fault }
 }
@@ -42,7 +47,7 @@ async function locate(bytes: Uint8Array) {
   const on = (event: object) => {
     said += JSON.stringify(event, (_, value) => (value instanceof Error ? value.message : value))
   }
-  const place = await locateChute(MINER, signal, { key, api: '', hostOf, now: () => 0, on })
+  const place = await locateChute(MINER, signal, { ...NODE_CALLER, key, api: '', hostOf, on })
   if (said.length > 2000 || (place !== null && !URL.canParse(place))) throw new Error(said)
   return place
 }
@@ -131,7 +136,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
       samples,
       read: (bytes) => {
         answer = bytes
-        return chutesAccount('cpk_1', signal, url)
+        return chutesAccount('cpk_1', signal, { ...NODE_CALLER, api: url })
       },
       refuses: refusal(Undelivered, Error, SyntaxError, TypeError),
     },

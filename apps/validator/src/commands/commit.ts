@@ -1,13 +1,14 @@
 import { type Chain, decodeCommitment, encodeCommitment } from '@affine/chain'
+import type { Setup } from '@affine/engine'
+import { shortHotkey } from '@affine/report'
 import { openLive } from '@affine/settlement'
-import { onChain, shortHotkey, shown } from '@affine/terminal'
+import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { isAnswering } from '../examination/answer-check.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
-import type { Setup } from '../service/setup.ts'
-import { isAnswering } from './doctor/answer-check.ts'
-import { seatNow, slotText } from './doctor/seat.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */

@@ -9,10 +9,11 @@ import {
   specHash,
   type Transcript,
 } from '@affine/envs'
-import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
+import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { endingOf, endingTexts, messageText } from '@affine/report'
+import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { type Opponent, openPlayer } from '../miners/player.ts'
-import { soloChallenge } from '../miners/solo-duel.ts'
 
 const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
 
@@ -58,8 +59,9 @@ env
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
-    using player = await openAsked(who, model)
+    const player = await openAsked(who, model)
     const episode = await play(game, challengeId, player.agent(replyMs))
+    if (isHuman) process.stdin.destroy()
     const { messages, reward, fault } = episode
     const lines = [`challenge ${challengeId}`]
     // A person has seen the messages.
@@ -84,7 +86,8 @@ function readChallenge(text: string): string {
 async function openAsked(who: string, model: string): Promise<Opponent> {
   if (who === 'human') return human()
   const seed = randomBytes(8).toString('hex')
-  return openPlayer(who, seed, { model, giveUpMs: 60_000, signal: interrupted() })
+  const asking = { ...NODE_CALLER, model, giveUpMs: 60_000, signal: interrupted() }
+  return openPlayer(who, seed, asking)
 }
 
 /** Gives the replies of an episode again, in their order. */
@@ -112,10 +115,5 @@ function human(): Opponent {
     if (done) return { fault: 'no-reply' }
     return { content: value }
   }
-  return {
-    agent: () => agent,
-    [Symbol.dispose]: () => {
-      process.stdin.destroy()
-    },
-  }
+  return { agent: () => agent }
 }

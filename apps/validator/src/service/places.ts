@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { BucketRefusal, s3Bucket } from '@affine/blocks/s3'
+import type { Setup } from '@affine/engine'
+import { OWNERS } from '@affine/engine/node'
 import type { Network, OpenBucket } from '@affine/settlement'
 import { NODE_HOST, openBucket } from '@affine/settlement/node'
 import pRetry from 'p-retry'
-import { OWNERS } from './private-folder.ts'
 import type { Settings } from './settings.ts'
-import type { Setup } from './setup.ts'
 
 /** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
 export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean {

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { Account } from '@affine/chain'
+import type { Setup } from '@affine/engine'
+import type { CheckBlock, OpenBucket, Source, Subnet } from '@affine/settlement'
+import { agentsOf } from '../../service/agents.ts'
+import { emits, placesOf } from '../../service/places.ts'
+import type { Settings } from '../../service/settings.ts'
+
+/** The chain that a validator works on, where blocks are checked, and who hears what happens. */
+interface Surroundings {
+  readonly subnet: Subnet
+  readonly check: CheckBlock
+  readonly on: Setup['on']
+}
+
+/**
+ * All that a validator needs on this machine.
+ * @throws RangeError without a key for Chutes, on a network whose miners are there.
+ */
+export function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
+  const { subnet, check, on } = around
+  const { chain, network } = subnet
+  const agent = agentsOf(network, settings, on)
+  const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
+  return {
+    ...places,
+    chain,
+    account,
+    network,
+    emit: emits(network, settings),
+    replay: settings.replay ?? false,
+    openBucket: tellingReads(openBucket, on),
+    check,
+    agent,
+    now: Date.now,
+    random: randomBytes,
+    on,
+  }
+}
+
+/** Opens buckets as `open` does, and tells whenever one has answered or failed to. */
+function tellingReads(open: OpenBucket, on: Setup['on']): OpenBucket {
+  return (hotkey, url) => {
+    const source = open(hotkey, url)
+    if (source === null) return null
+    const read: Source['read'] = (...asked) =>
+      source.read(...asked).finally(() => on({ type: 'read' }))
+    return { ...source, read }
+  }
+}

@@ -1,0 +1,82 @@
+import { LIMITS, probePath, statePath } from '@affine/blocks'
+import type { Commitment } from '@affine/chain'
+import type { Network } from '@affine/settlement'
+import { bucketsIn, ownBucket } from '../service/places.ts'
+import type { Settings } from '../service/settings.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** A commitment that announces a bucket: not a miner's. */
+type Announcement = Exclude<Commitment, { kind: 'miner' }>
+
+/** Whose bucket it is, on which network, and where buckets announced by name are. */
+interface Whose {
+  readonly hotkey: string
+  readonly network: Network
+  readonly base: string | undefined
+}
+
+const ADVICE = 'name its place with --buckets; is it served?'
+
+/**
+ * Does the bucket that a hotkey announced serve a state? A plain name is looked up below `base`,
+ * and not asked without.
+ */
+export async function checkBucket(
+  said: Announcement | null,
+  { hotkey, network, base }: Whose,
+): Promise<Finding> {
+  if (said === null) return warn('bucket', 'not announced yet')
+  const { url, epoch } = said
+  // The state that governed the epoch of the commitment is there since before it was made.
+  const path = statePath(epoch)
+  const bucket = bucketsIn(base, network)(hotkey, url)
+  if (bucket === null) {
+    const found = `${url} was not asked for ${path}`
+    if (base === undefined) return warn('bucket', found, ADVICE)
+    return fail('bucket', found, ADVICE)
+  }
+  const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
+  if (bytes instanceof Error) return fail('bucket', bytes.message, ADVICE)
+  if (bytes === null) return warn('bucket', `${url} lacks ${path}`, ADVICE)
+  return ok('bucket', `${url} has ${path}`)
+}
+
+/**
+ * Can a validator's own bucket be written, and read by everyone where it will announce it? Its
+ * probe is always the same, and stays. Protocol §6.4.
+ */
+export async function* checkOwnBucket(
+  { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
+  whose: Whose,
+): AsyncGenerator<Finding> {
+  const { hotkey } = whose
+  const probe = JSON.stringify({ hotkey })
+  const path = probePath(hotkey)
+  try {
+    await ownBucket(bucket, hotkey).write(path, Buffer.from(probe))
+  } catch (error) {
+    yield fail('bucket write', (error as Error).message)
+    return
+  }
+  yield ok('bucket write', `it has ${path}`)
+  yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
+}
+
+/** Is the probe read at `url` as others will? */
+async function checkProbe(probe: string, url: string, whose: Whose): Promise<Finding> {
+  const { hotkey, network, base } = whose
+  const source = bucketsIn(base, network)(hotkey, url)
+  if (source === null) return fail('bucket read', `nobody opens ${url}`, 'name an https URL')
+  const path = probePath(hotkey)
+  const asked = performance.now()
+  const bytes = await source.read(path, LIMITS.headerBytes).catch((error: Error) => error)
+  const found = `${path} at ${url}`
+  const advice = 'is that the public address of this bucket, open to everyone?'
+  if (bytes instanceof Error) return fail('bucket read', bytes.message, advice)
+  if (bytes === null) return fail('bucket read', `no ${found}`, advice)
+  if (Buffer.from(bytes).toString() !== probe)
+    return fail('bucket read', `something else is ${found}`, advice)
+  const isForeign = network.platform === 'chutes' && url === hotkey
+  if (isForeign) return warn('bucket read', 'on this machine alone', 'say where with --bucket-url')
+  return ok('bucket read', `${found}, in ${Math.ceil(performance.now() - asked)} ms`)
+}

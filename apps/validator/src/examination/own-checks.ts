@@ -1,0 +1,82 @@
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Loads } from '@affine/engine'
+import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import type { Network } from '@affine/settlement'
+import { faultText } from '@affine/terminal'
+import { bytesText } from '../service/bytes-text.ts'
+import { NO_KEY, type Settings } from '../service/settings.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** Days for which a disk must, and should, have room. */
+const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
+/** Beyond it timelocks and signatures may be made for the wrong time. */
+const CLOCK_MS = 5000
+
+/** Is there room for what a validator keeps: in its folder, and in its bucket if that is one? */
+export async function checkDisks(
+  { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
+  { mostDay }: Pick<Loads, 'mostDay'>,
+): Promise<readonly Finding[]> {
+  const own = await checkDisk(folder, 2 * mostDay.laneBytes)
+  if (typeof bucket !== 'string') return [own]
+  return [own, await checkDisk(bucket, mostDay.bucketBytes)]
+}
+
+async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
+  const free = await freeBytes(resolve(folder)).catch((error: Error) => error)
+  if (free instanceof Error) return fail('disk', faultText(free))
+  const days = Math.floor(free / dayBytes)
+  const need = `takes at most ${bytesText(dayBytes)} a day`
+  const found = `${folder} has ${bytesText(free)} free and ${need}: ${days} days`
+  if (days >= ENOUGH_DAYS) return ok('disk', found)
+  const advice = 'take a larger one, or a bucket in S3'
+  return days >= FEW_DAYS ? warn('disk', found, advice) : fail('disk', found, advice)
+}
+
+/** Of the disk that a folder is on, or would be made on. */
+async function freeBytes(path: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(path)
+    return bavail * bsize
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    if (isMissing && dirname(path) !== path) return freeBytes(dirname(path))
+    throw error
+  }
+}
+
+/** The account at Chutes, and the clock here beside its; nothing where Chutes is not asked. */
+export async function checkChutes(
+  { platform }: Network,
+  { chutesApiKey }: Settings,
+): Promise<readonly Finding[]> {
+  if (platform !== 'chutes') return []
+  if (chutesApiKey === undefined) return [fail('chutes', NO_KEY)]
+  try {
+    const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS), NODE_CALLER)
+    return [checkAccount(account), checkOffset(account)]
+  } catch (error) {
+    const found = `no account to be had: ${(error as Error).message}`
+    return [fail('chutes', found, 'is api.chutes.ai reached from here?')]
+  }
+}
+
+function checkAccount(account: AskedAccount): Finding {
+  const { status, balance } = account
+  if (status !== 200)
+    return fail('chutes', `the account is refused with ${status}`, 'mend CHUTES_API_KEY')
+  if (isInOrder(account)) return ok('chutes', `the account has ${balance.toFixed(2)} $`)
+  return fail('chutes', `the account's balance is ${balance}`, 'top it up: sampling would pause')
+}
+
+function checkOffset({ aheadMs, ms }: AskedAccount): Finding {
+  if (Number.isNaN(aheadMs)) return warn('clock offset', 'Chutes does not say its time')
+  const seconds = (amount: number): string => (amount / 1000).toFixed(1)
+  const side = aheadMs < 0 ? 'behind' : 'ahead of'
+  const found = `${seconds(Math.abs(aheadMs))} s ${side} Chutes, give or take`
+  const text = `${found} ${seconds(500 + ms / 2)} s`
+  if (Math.abs(aheadMs) <= CLOCK_MS + ms / 2) return ok('clock offset', text)
+  return fail('clock offset', text, 'set the clock: `timedatectl set-ntp true`')
+}

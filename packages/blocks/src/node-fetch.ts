@@ -34,8 +34,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
     const body = request.body && new Uint8Array(await request.arrayBuffer())
-    const outgoing = openRequest(request, { agents, signal })
-    const response = await responseTo(outgoing, body)
+    const response = await exchange(() => openRequest(request, { agents, signal }), body)
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
       if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)
@@ -71,7 +70,28 @@ function openRequest({ url, method, headers }: Request, means: Means): http.Clie
   return request(url, signal ? { ...options, signal } : options)
 }
 
-/** Sends a request off and resolves with the head of its response. */
+/**
+ * Sends a request off and resolves with the head of its response. Its server may close a kept
+ * connection just as it is used again, which a process that was busy has not heard of yet: then it
+ * is sent on another one.
+ */
+async function exchange(
+  open: () => http.ClientRequest,
+  body: Uint8Array | null,
+): Promise<http.IncomingMessage> {
+  for (;;) {
+    const outgoing = open()
+    try {
+      return await responseTo(outgoing, body)
+    } catch (error) {
+      if (!outgoing.reusedSocket || !isReset(error)) throw error
+    }
+  }
+}
+
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))
+
 function responseTo(
   outgoing: http.ClientRequest,
   body: Uint8Array | null,

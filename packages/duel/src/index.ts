@@ -1,6 +1,5 @@
 export { attestedLanes, dueSeals, laneAttesters, type Seals, votersAfter } from './acceptance.ts'
 export { encodeBitmap } from './bitmap.ts'
-export { ruleAmong } from './environments.ts'
 export {
   type Evidence,
   judgeEnvironment,
@@ -8,7 +7,8 @@ export {
   keptWeights,
   type Observed,
   type Rates,
-} from './evidence.ts'
+} from './environment-judgement.ts'
+export { ruleAmong } from './environments.ts'
 export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'

@@ -9,7 +9,6 @@ export {
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
 export type { Info } from './info.ts'
-export { playSeeds, type SeedsToPlay } from './play-seeds.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,

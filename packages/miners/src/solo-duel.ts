@@ -1,7 +1,7 @@
 import type { Sample } from '@affine/blocks'
 import {
   addChallenge,
-  type ChallengeVerdict,
+  type ChallengeOutcome,
   type Match,
   NO_MATCH,
   PROTOCOL,
@@ -73,7 +73,7 @@ class Course {
   readonly #run: DuelRun
   readonly #sides: Sides
   /** By the challenge's index: what has come in, and what the journal had. */
-  readonly #played: Map<number, ChallengeVerdict>
+  readonly #played: Map<number, ChallengeOutcome>
   #next = 0
 
   constructor(env: string, run: DuelRun) {
@@ -102,7 +102,7 @@ class Course {
     this.#lookAtPlayed()
   }
 
-  async #play(index: number): Promise<ChallengeVerdict> {
+  async #play(index: number): Promise<ChallengeOutcome> {
     const { duel, journal, signal, now } = this.#run
     const id = soloChallenge(this.env, duel.secret, index)
     const challenge = { env: this.env, duel: NONE, index, challengeId: id }

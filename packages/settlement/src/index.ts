@@ -27,7 +27,7 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
-export { type Places, placesIn, type Standing } from './places.ts'
+export { type MinerQueue, placesIn, type QueueEntry } from './places.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export type { Remark, Votes } from './remarks.ts'
 export {
@@ -46,4 +46,4 @@ export {
   type Source,
   sourceReader,
 } from './sources.ts'
-export { beaconBlock, type Place, placeOf, sealBlock, snapshotBlock } from './timetable.ts'
+export { beaconBlock, type EpochPosition, placeOf, sealBlock, snapshotBlock } from './timetable.ts'

@@ -67,7 +67,7 @@ export async function openLive(
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
 }
 
-interface Nodes {
+interface NodeRequest {
   readonly where: string
   readonly urls: readonly string[]
   readonly host: Host
@@ -75,7 +75,7 @@ interface Nodes {
 }
 
 /** Bittensor's chain, from its nodes. */
-async function openNodes({ where, urls, host, options }: Nodes): Promise<Opened> {
+async function openNodes({ where, urls, host, options }: NodeRequest): Promise<Opened> {
   const named = networkNamed(where)
   const { netuid = named?.netuid, salts, onRetry } = options
   if (netuid === undefined)

@@ -4,7 +4,7 @@ import type { Network } from './networks.ts'
 import { duelSnapshot } from './snapshot.ts'
 
 /** Where a neuron stands. */
-export type Standing = {
+export type QueueEntry = {
   /** Among those who wait, from 1. */
   readonly place: number | undefined
   readonly uid: number
@@ -15,18 +15,18 @@ export type Standing = {
 }
 
 /** Who waits, and where everybody is. */
-export interface Places {
+export interface MinerQueue {
   /** The hotkeys that wait, the next first. */
   readonly waiting: readonly string[]
   /** In the same order, every neuron: its place among them, or why it has none. */
-  readonly rows: readonly Standing[]
+  readonly rows: readonly QueueEntry[]
 }
 
 /** The queue of a subnet in the epoch that `state` governs. */
-export function placesIn(state: State, snapshot: Snapshot, { protocol }: Network): Places {
+export function placesIn(state: State, snapshot: Snapshot, { protocol }: Network): MinerQueue {
   const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
-  const rows = snapshot.neurons.map(({ uid, hotkey }): Standing => {
+  const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
     const block = slotOf(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = reasonOf(hotkey, snapshot, state)

@@ -3,8 +3,6 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { answerTo } from '../../../apps/validator/src/openenv/answer.ts'
-import { Session } from '../../../apps/validator/src/openenv/session.ts'
 import { readSettings } from '../../../apps/validator/src/service/settings.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
@@ -94,25 +92,6 @@ function readEnv(bytes: Uint8Array) {
 function expectPrintable(line: string): null {
   if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
   return null
-}
-
-const SAID = [
-  '{"type":"reset","data":{"seed":7,"episode_id":"one"}}\n{"type":"step","data":{"reply":"A\\r\\nB2"}}',
-  '{"type":"reset","data":{"challenge_id":"vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"}}',
-  '{"type":"state"}\n{"type":"step","data":{"reply":"A1"}}\n{"type":"close"}',
-]
-const HEARD = ['observation', 'state', 'error']
-
-/** The first lines are what one session says; each is answered, but one that ends it. */
-function converse(bytes: Uint8Array) {
-  const session = new Session(make('tictactoe-v0').spec)
-  const lines = linesOf(bytes).slice(0, 10)
-  const answers = lines.map((line) => answerTo(session, textOf(line)))
-  for (const answer of answers) {
-    const said: { type: string } | undefined = answer && JSON.parse(JSON.stringify(answer))
-    if (said !== undefined && !HEARD.includes(said.type)) throw new Error(JSON.stringify(said))
-  }
-  return answers.length
 }
 
 const SEED = 'c0ffee11'.repeat(8)
@@ -246,7 +225,6 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       ),
       read: (bytes) => expectPrintable(printable(maskUrls(textOf(bytes)), 1000)),
     },
-    { name: 'OpenEnv session', share: 4, samples: SAID.map(bytesOf), read: converse },
     { name: '.env', share: 2, samples: [bytesOf(ENV)], read: readEnv },
     ...walletReaders(),
     ...(await socketReaders()),

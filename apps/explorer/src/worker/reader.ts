@@ -8,12 +8,12 @@ import {
   type PublicData,
   placeOf,
   placesIn,
+  type QueueEntry,
   type Recomputed,
   readersState,
   recompute,
   type SamplePlace,
   type Source,
-  type Standing,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, Buckets } from './buckets.ts'
@@ -40,7 +40,7 @@ export interface Beginning {
 }
 
 /** Who waits at the chain's head, and why the others do not. */
-export type Queue = readonly Standing[]
+export type Queue = readonly QueueEntry[]
 
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class Reader {

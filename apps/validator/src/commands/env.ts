@@ -13,7 +13,6 @@ import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { envServe } from './env-serve.ts'
 
 const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
 
@@ -25,7 +24,7 @@ Examples:
 
 /** `af env`: look at the environments and play them. */
 export const env: CommandUnknownOpts = new Command('env').description(
-  'list environments, play one, and serve them',
+  'list environments, and play one',
 )
 
 env
@@ -76,8 +75,6 @@ env
       throw new Error('played twice, the episode differs: the player is not deterministic')
     screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
   })
-
-env.addCommand(envServe)
 
 function readChallenge(text: string): string {
   if (isChallengeId(text)) return text

@@ -1,5 +1,5 @@
 import { directoryBucket } from '@affine/blocks/directory'
-import { type Chain, ChainError, type Weights } from '@affine/chain'
+import { type Chain, ChainError, type UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { championWeights } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
@@ -50,7 +50,7 @@ async function weightsFor(
   champion: State['champion'],
   chain: Chain,
   hotkey: string,
-): Promise<Weights> {
+): Promise<UidWeights> {
   const { own, all } = await neuronOf(chain, hotkey)
   if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
   if (champion === undefined)

@@ -1,5 +1,5 @@
 import type { State } from '@affine/duel'
-import type { Standing } from '@affine/settlement'
+import type { QueueEntry } from '@affine/settlement'
 import { programName } from '../../service/program-name.ts'
 import type { Result } from './own-duel.ts'
 
@@ -7,7 +7,7 @@ import type { Result } from './own-duel.ts'
 interface Now {
   readonly hotkey: string
   /** Undefined for who is not registered. */
-  readonly place: Standing | undefined
+  readonly place: QueueEntry | undefined
   /** Governs the next epoch. */
   readonly state: State
   /** Of the last duel that was read. */

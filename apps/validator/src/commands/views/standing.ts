@@ -1,4 +1,4 @@
-import type { Chain, Weights } from '@affine/chain'
+import type { Chain, UidWeights } from '@affine/chain'
 import {
   type DuelSnapshot,
   type Evidence,
@@ -14,7 +14,13 @@ import {
   type Verdict,
   weighToday,
 } from '@affine/duel'
-import { duelSnapshot, type Place, placeOf, placesIn, type Subnet } from '@affine/settlement'
+import {
+  duelSnapshot,
+  type EpochPosition,
+  placeOf,
+  placesIn,
+  type Subnet,
+} from '@affine/settlement'
 import { type Rows, reportRecord } from '@affine/terminal'
 import { validatorRows } from './validators.ts'
 
@@ -46,7 +52,7 @@ export interface Standing {
   readonly report: Report | undefined
   readonly block: number
   /** Where that block lies. */
-  readonly place: Place
+  readonly place: EpochPosition
   readonly due: Due
   readonly envs: readonly EnvStanding[]
   /** The hotkeys that wait for a duel, the next first. */
@@ -54,7 +60,7 @@ export interface Standing {
   /** One for each validator. */
   readonly rows: Rows
   /** The weights in force, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { State } from '@affine/duel'
-import type { Recomputed, Standing } from '@affine/settlement'
+import type { QueueEntry, Recomputed } from '@affine/settlement'
 import { crownedIn, epochText, type Output, printable, reportRecord } from '@affine/terminal'
 import { adviceFor } from './advice.ts'
 import type { Deeds } from './miner-lanes.ts'
@@ -46,7 +46,7 @@ export class Story {
   }
 
   /** Tells of the duel that goes on; then where the miner is in the epoch of `state`. */
-  end(place: Standing | undefined, state: State): void {
+  end(place: QueueEntry | undefined, state: State): void {
     this.#sayDuel()
     const hotkey = this.#hotkey
     const now = { hotkey, why: 'is not registered', ...place }

@@ -1,4 +1,4 @@
-import type { Commitment, Neuron, Snapshot, Weights } from '@affine/chain'
+import type { Commitment, Neuron, Snapshot, UidWeights } from '@affine/chain'
 import { type Report, type State, trustOf } from '@affine/duel'
 import { commitmentsOf } from '@affine/settlement'
 import { laneText, type Rows, share, shortHotkey } from '@affine/terminal'
@@ -8,7 +8,7 @@ export interface Seats {
   readonly block: number
   readonly snapshot: Snapshot
   /** The weights in force, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
   readonly state: State
   /** Of the epoch before. */
   readonly report: Report | undefined
@@ -41,7 +41,7 @@ function committedText(said: Commitment | undefined): string | undefined {
 }
 
 /** Whom weights go to. */
-function weightsText(weights: Weights = [], neurons: readonly Neuron[]): string {
+function weightsText(weights: UidWeights = [], neurons: readonly Neuron[]): string {
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)
   return texts.join(', ') || '-'

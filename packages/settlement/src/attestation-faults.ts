@@ -1,10 +1,10 @@
 import { type Attestation, encodeBitmap, stateRoot } from '@affine/duel'
 import { isMissing } from './checked-lane.ts'
-import type { Found } from './differing.ts'
+import type { UndatedFlaw } from './differing.ts'
 import type { Settled } from './settle.ts'
 
 /** What the duel's voters have attested though it is not so. */
-export function wrongClaims(settled: Settled): readonly Found[] {
+export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
   return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
 }
 
@@ -23,7 +23,7 @@ export function attestationsIn({ before, snapshot }: Settled): readonly Attested
 }
 
 /** What voters attest must be the root of the state before. Protocol §8.3. */
-function wrongRoots(settled: Settled): readonly Found[] {
+function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
   const root = stateRoot(settled.before)
   return attestationsIn(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
@@ -34,7 +34,7 @@ function wrongRoots(settled: Settled): readonly Found[] {
 }
 
 /** Bits stand for lanes that were sealed. Protocol §5.2. */
-function neverSealed(settled: Settled): readonly Found[] {
+function neverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
   if (before.duel === undefined) return []
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
@@ -50,7 +50,7 @@ function neverSealed(settled: Settled): readonly Found[] {
 }
 
 /** A lane that nobody has is not served by those who attest it either. Protocol §5.2. */
-function neverServed({ lanes, report }: Settled): readonly Found[] {
+function neverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
     const detail = `it attested the lane of ${validator}, which nobody has`

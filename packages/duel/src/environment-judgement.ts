@@ -1,5 +1,5 @@
 import { type Look, lookAt } from '@affine/wilson'
-import { countOver, type Lane, medianLane, outliersOf } from './outliers.ts'
+import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import { own } from './record.ts'
 import type { Weights } from './state.ts'
@@ -97,7 +97,7 @@ export function keptWeights(
 ): KeptWeights {
   const counted = lanesOf(weights, [tallies]).filter(({ hotkey }) => !setAside.includes(hotkey))
   const ranked = rankBy(counted, ratioPpm)
-  const without = (lanes: readonly Lane[]): Weights =>
+  const without = (lanes: readonly EnvLane[]): Weights =>
     Object.fromEntries(
       keepWithout(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
     )
@@ -105,13 +105,13 @@ export function keptWeights(
 }
 
 /** Points a challenge in the lane that is the median by them; 0 without a lane. Protocol §8.10. */
-function medianRate(lanes: readonly Lane[], kind: 'contenderPoints' | 'championPoints'): number {
+function medianRate(lanes: readonly EnvLane[], kind: 'contenderPoints' | 'championPoints'): number {
   const middle = medianLane(lanes, kind)
   return middle ? Number(middle[kind] / middle.played) : 0
 }
 
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
-function lookAtBoth(seen: Seen, ratioPpm: number, rule: LaneRule): Look {
+function lookAtBoth(seen: LookTallies, ratioPpm: number, rule: LaneRule): Look {
   const { hold } = seen
   const cap = BigInt(rule.cap) * PPM
   const holding = lookAt({ ...hold, ratioPpm, rule })
@@ -120,11 +120,11 @@ function lookAtBoth(seen: Seen, ratioPpm: number, rule: LaneRule): Look {
   return 'continue'
 }
 
-type Seen = Pick<Evidence, 'win' | 'hold' | 'floor' | 'sum'>
+type LookTallies = Pick<Evidence, 'win' | 'hold' | 'floor' | 'sum'>
 
 /** The lanes that have a weight and played. */
-function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly Lane[] {
-  const lanes = Object.entries(weights).map(([hotkey, ppm]): Lane => {
+function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
+  const lanes = Object.entries(weights).map(([hotkey, ppm]): EnvLane => {
     const seen = epochs.map((tallies) => own(tallies, hotkey))
     return { hotkey, weight: BigInt(ppm), epochs: seen, ...countOver(seen) }
   })

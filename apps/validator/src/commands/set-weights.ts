@@ -50,7 +50,7 @@ async function weightsFor(
   champion: State['champion'],
   chain: Chain,
   hotkey: string,
-): Promise<Weights> {
+): Promise<UidWeights> {
   const { own, all } = await neuronOf(chain, hotkey)
   if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
   if (champion === undefined)

@@ -6,8 +6,8 @@ import type { BeginRecord } from './record.ts'
 import type { Epochs } from './record-text.ts'
 
 /**
- * Says what a run in one piece says, of files in which runs of epoch ranges said it, in any order; and
- * sets the exit code as that does. It believes those who ran them, and nobody else.
+ * Says what a run in one piece says, of files in which runs of epoch ranges said it, in any order,
+ * and sets the exit code as that does. It believes those files, and nothing else.
  *
  * @throws RangeError unless they form one unbroken history from the network's first state on: what
  *   is wrong, and in which file. Rejects when a file cannot be read.

@@ -1,5 +1,5 @@
 import { httpBucket } from '@affine/blocks'
-import type { OpenBucket, Source } from '@affine/settlement'
+import { isBucketUrl, isPlainName, type OpenBucket, type Source } from '@affine/settlement'
 
 /** What a bucket did when it was asked. */
 export interface BucketHealth {
@@ -16,9 +16,6 @@ export interface BucketHealth {
   silent: string | undefined
 }
 
-/** An address of a host and a path alone. Protocol §6.4. */
-const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
-const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 /** For a whole answer. */
 const PATIENCE_MS = 10_000
 /** Failures after which a bucket is not asked again: a page is read by someone who waits. */
@@ -65,9 +62,8 @@ export class PageBuckets {
   }
 
   #placeOf(announced: string): string | undefined {
-    const mayOpen = announced.startsWith('https:') || this.#isLocal
-    if (mayOpen && WEB.test(announced) && URL.canParse(announced)) return announced
-    if (this.#base === undefined || !PLAIN_NAME.test(announced)) return undefined
+    if (isBucketUrl(announced, this.#isLocal)) return announced
+    if (this.#base === undefined || !isPlainName(announced)) return undefined
     return `${this.#base.replace(/\/$/, '')}/${announced}`
   }
 

@@ -4,11 +4,11 @@ import { shortHotkey } from '@affine/report'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { isAnswering } from '../examination/answer-check.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
 import { emits } from '../service/places.ts'
-import { isAnswering } from './doctor/answer-check.ts'
-import { seatNow, slotText } from './doctor/seat.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */

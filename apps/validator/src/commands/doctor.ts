@@ -1,9 +1,9 @@
 import { openChain } from '@affine/settlement'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { examine } from '../examination/examine.ts'
+import { report } from '../examination/report.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { readSettings, withSettings } from '../service/settings.ts'
-import { examine } from './doctor/examine.ts'
-import { report } from './doctor/report.ts'
 
 const LOOKS = `
 It reads the settings of \`af validate\` too, from the environment and .env. Where they are whole it

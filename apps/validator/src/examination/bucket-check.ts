@@ -1,8 +1,8 @@
 import { LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import type { Network } from '@affine/settlement'
-import { bucketsIn, ownBucket } from '../../service/places.ts'
-import type { Settings } from '../../service/settings.ts'
+import { bucketsIn, ownBucket } from '../service/places.ts'
+import type { Settings } from '../service/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A commitment that announces a bucket: not a miner's. */

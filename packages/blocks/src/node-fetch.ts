@@ -26,7 +26,8 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 
  * A fetch by Node's own `node:http` and `node:https`. The platform's is undici, of which every
  * release for Node 20 may end the process when a server closes a connection whose body waits to be
  * read (nodejs/undici#5360). It follows no redirect: one is an error, or is returned with
- * `redirect: 'manual'`. The time of a whole answer, body included, is for `signal` to bound, its
+ * `redirect: 'manual'`. A request without a body whose kept connection the server closes is sent
+ * once more. The time of a whole answer, body included, is for `signal` to bound, its
  * size for the reader: no more is received or inflated than is read.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
@@ -34,8 +35,13 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
     const body = request.body && new Uint8Array(await request.arrayBuffer())
-    const outgoing = openRequest(request, { agents, signal })
-    const response = await responseTo(outgoing, body)
+    const open = (): http.ClientRequest => openRequest(request, { agents, signal })
+    const outgoing = open()
+    const response = await responseTo(outgoing, body).catch((error: NodeJS.ErrnoException) => {
+      // The server closed a connection that was kept, while this was on its way to it.
+      if (!outgoing.reusedSocket || error.code !== 'ECONNRESET' || body !== null) throw error
+      return responseTo(open(), body)
+    })
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
       if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)

@@ -5,7 +5,7 @@ import type { Given, ToldBucket } from './told.ts'
  * Where a validator's bucket is: in S3, or beside the others' in a folder. Undefined when it was
  * told neither, or not all that S3 needs.
  */
-export function bucketOf(told: ToldBucket): Omit<S3Options, 'fetch'> | string | undefined {
+export function bucketOf(told: ToldBucket): Omit<S3Options, 'fetch' | 'now'> | string | undefined {
   const { s3Bucket: bucket, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = told
   const endpoint = endpointOf(told)
   if (!endpoint || !bucket || !accessKeyId || !secretAccessKey) return told.buckets

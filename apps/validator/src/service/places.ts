@@ -47,7 +47,7 @@ export function placesOf(wanted: Wanted, hotkey: string, network: Network): Plac
 /** The bucket that `hotkey` writes: in S3, or the folder of its name in the folder `bucket`. */
 export function ownBucket(bucket: Settings['bucket'], hotkey: string): Bucket {
   if (typeof bucket === 'string') return directoryBucket(join(bucket, hotkey))
-  return s3Bucket({ ...bucket, fetch: NODE_HOST.fetch })
+  return s3Bucket({ ...bucket, now: Date.now, fetch: NODE_HOST.fetch })
 }
 
 /**

@@ -20,7 +20,7 @@ export const NO_KEY =
  * buckets. Times are in seconds.
  */
 export interface Settings extends Told {
-  readonly bucket: Omit<S3Options, 'fetch'> | string
+  readonly bucket: Omit<S3Options, 'fetch' | 'now'> | string
 }
 
 export interface Read {

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bucketIn } from '../../apps/validator/src/buckets/directory.ts'
+import { placesOf } from '../../apps/validator/src/buckets/places.ts'
 import { Validator } from '../../apps/validator/src/epoch/validator.ts'
 import { chutesAgents } from '../../apps/validator/src/miners/chutes.ts'
 import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
-import { placesOf } from '../../apps/validator/src/service/places.ts'
 import type { Event } from '../../apps/validator/src/service/setup.ts'
 import {
   answers,
@@ -91,7 +92,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const events: Event[] = []
   const on = (event: Event) => void events.push(event)
   const [folder, bucket] = [join(root, `${count++}`), join(root, 'buckets', `${count++}`)]
-  const places = placesOf({ folder, bucket }, own.hotkey, network)
+  const places = placesOf({ folder, bucket: bucketIn(bucket) }, own.hotkey, network)
   const options = { apiKey: 'cpk_1', concurrency: 8, now: Date.now, on, pauseMs: 100 }
   const agent = chutesAgents({ ...options, ...place })
   const random = (size: number) => new Uint8Array(size).fill(9)

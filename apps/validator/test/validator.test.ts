@@ -6,9 +6,10 @@ import { blockPath, LIMITS } from '@affine/blocks'
 import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
 import { beaconBlock, NETWORKS, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bucketIn } from '../src/buckets/directory.ts'
+import { emits, placesOf } from '../src/buckets/places.ts'
 import { Validator } from '../src/epoch/validator.ts'
 import { playerReply } from '../src/miners/reference-miner.ts'
-import { emits, placesOf } from '../src/service/places.ts'
 import type { Event, Setup } from '../src/service/setup.ts'
 
 const STAKE = 1_000_000_000_000
@@ -52,7 +53,7 @@ async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
 function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
   const events: Event[] = []
   const name = `b${folder.length}-${count++}`
-  const places = placesOf({ folder, bucket: join(root, 'buckets') }, name, network)
+  const places = placesOf({ folder, bucket: bucketIn(join(root, 'buckets')) }, name, network)
   const validator = new Validator({
     ...places,
     ...{

@@ -9,7 +9,7 @@ import { exchange, Undelivered } from '../../../apps/validator/src/miners/exchan
 import { minerClient } from '../../../apps/validator/src/miners/miner-client.ts'
 import { answerTo } from '../../../apps/validator/src/openenv/answer.ts'
 import { Session } from '../../../apps/validator/src/openenv/session.ts'
-import { readSettings } from '../../../apps/validator/src/service/settings.ts'
+import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
 import { completion, described, listen } from '../../../apps/validator/test/servers.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'

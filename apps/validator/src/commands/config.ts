@@ -1,7 +1,7 @@
 import { type EnvFile, output, printable, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { warn } from '../service/narrate.ts'
-import { readService, serviceCommand } from '../service/settings.ts'
+import { readService, serviceCommand } from '../settings/service.ts'
 
 /** `af config`: what `af validate` would go by. */
 export const config: CommandUnknownOpts = serviceCommand('config')

@@ -1,7 +1,8 @@
 import { openChain } from '@affine/settlement'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { readSettings, withSettings } from '../service/settings.ts'
+import { withSettings } from '../settings/options.ts'
+import { readSettings } from '../settings/settings.ts'
 import { examine } from './doctor/examine.ts'
 import { report } from './doctor/report.ts'
 

@@ -9,7 +9,7 @@ import {
 import { expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
-import { bucketsIn } from '../service/places.ts'
+import { bucketsIn } from '../buckets/places.ts'
 
 /** What of a subnet is replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }

@@ -4,10 +4,10 @@ import type { State } from '@affine/duel'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { emits } from '../buckets/places.ts'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
-import { emits } from '../service/places.ts'
 import { OWNERS } from '../service/private-folder.ts'
-import { readSending } from '../service/settings.ts'
+import { readSending } from '../settings/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */

@@ -9,10 +9,11 @@ import { loadsOf } from '../service/load.ts'
 import { warn } from '../service/narrate.ts'
 import { OWNERS } from '../service/private-folder.ts'
 import { programName } from '../service/program-name.ts'
-import { type Flags, problemLines, readService, withSettings } from '../service/settings.ts'
+import { envText } from '../settings/env-text.ts'
+import { withSettings } from '../settings/options.ts'
+import { type Flags, problemLines, readService } from '../settings/service.ts'
 import { examine, type Subject } from './doctor/examine.ts'
 import { report } from './doctor/report.ts'
-import { envText } from './setup/env-text.ts'
 import { sayLoads } from './setup/say-loads.ts'
 
 const FILE = '.env'
@@ -51,7 +52,8 @@ export const setup: CommandUnknownOpts = withSettings(withAccount(new Command('s
     if (!settings || !account) return command.error(problemLines(read.problems))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
-    const { network, netuid, firstEpoch, buckets: base } = settings
+    const { network, netuid, firstEpoch } = settings
+    const base = settings.bucket.folder
     const subject = { hotkey: account.hotkey, read: { ...read, settings }, base, validates: true }
     const options = { ...flags, network, netuid, firstEpoch }
     const isWell = await lookAround(subject, options, screen)

@@ -6,6 +6,7 @@ import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST, openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, raceAbort, shortHotkey } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { emits } from '../buckets/places.ts'
 import { Validator } from '../epoch/validator.ts'
 import { neuronOf } from '../service/account.ts'
 import { holdFolder } from '../service/folder-lock.ts'
@@ -14,10 +15,10 @@ import { type Listening, listen } from '../service/listen.ts'
 import { lookout } from '../service/lookout.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, warn } from '../service/narrate.ts'
-import { emits } from '../service/places.ts'
 import { keepPrivate, OWNERS } from '../service/private-folder.ts'
-import { problemLines, readService, type Settings, serviceCommand } from '../service/settings.ts'
 import type { Event, Setup } from '../service/setup.ts'
+import type { Settings } from '../settings/schema.ts'
+import { problemLines, readService, serviceCommand } from '../settings/service.ts'
 import { seatNow, slotText } from './doctor/seat.ts'
 import { setupOf } from './validate/setup.ts'
 
@@ -105,7 +106,7 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
 
 /** The folders that it fills: its own, and the buckets' where its bucket is among them. */
 function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string>> {
-  return { own: folder, ...(typeof bucket === 'string' && { buckets: bucket }) }
+  return { own: folder, ...(bucket.folder !== undefined && { buckets: bucket.folder }) }
 }
 
 /** Ends the process, for a supervisor to start it again, once nothing gets on. */

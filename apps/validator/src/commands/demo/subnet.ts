@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { LocalChain } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { LOCAL_NETWORK as network } from '@affine/settlement'
+import { bucketIn } from '../../buckets/directory.ts'
+import { placesOf } from '../../buckets/places.ts'
 import { Validator } from '../../epoch/validator.ts'
-import { placesOf } from '../../service/places.ts'
 import type { Event } from '../../service/setup.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import { liarsAgent } from './liar.ts'
@@ -48,7 +49,10 @@ export async function runSubnet(cast: Cast, out: string, on: Hear): Promise<Rest
   const faults: Error[] = []
   const validators = cast.validators.map((member) => {
     const { name, account } = member
-    const folders = { folder: join(out, 'validators', name), bucket: join(out, 'buckets') }
+    const folders = {
+      folder: join(out, 'validators', name),
+      bucket: bucketIn(join(out, 'buckets')),
+    }
     const validator: Validator = new Validator({
       ...placesOf(folders, account.hotkey, network),
       chain,

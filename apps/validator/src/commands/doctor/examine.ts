@@ -1,7 +1,7 @@
 import type { Snapshot } from '@affine/chain'
 import type { Network, Subnet } from '@affine/settlement'
 import { loadsOf } from '../../service/load.ts'
-import type { Read } from '../../service/settings.ts'
+import type { Read } from '../../settings/settings.ts'
 import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
 import {
@@ -82,8 +82,7 @@ async function* checkOwn(
   }
   yield* await checkDisks(settings, loadsOf(network.protocol, snapshot))
   yield* await checkChutes(network, settings)
-  const base = typeof settings.bucket === 'string' ? settings.bucket : undefined
-  yield* checkOwnBucket(settings, { hotkey, network, base })
+  yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }
 
 /** Who names a folder means to validate from here. */

@@ -4,7 +4,8 @@ import type { Network } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
 import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '../../miners/chutes-key.ts'
 import { bytesText, type Loads } from '../../service/load.ts'
-import { NO_KEY, type Settings } from '../../service/settings.ts'
+import type { Settings } from '../../settings/schema.ts'
+import { NO_KEY } from '../../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Days for which a disk must, and should, have room. */
@@ -18,8 +19,8 @@ export async function checkDisks(
   { mostDay }: Pick<Loads, 'mostDay'>,
 ): Promise<readonly Finding[]> {
   const own = await checkDisk(folder, 2 * mostDay.laneBytes)
-  if (typeof bucket !== 'string') return [own]
-  return [own, await checkDisk(bucket, mostDay.bucketBytes)]
+  if (bucket.folder === undefined) return [own]
+  return [own, await checkDisk(bucket.folder, mostDay.bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
 import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
+import { emits, placesOf } from '../../buckets/places.ts'
 import { chutesAgents } from '../../miners/chutes.ts'
 import { endpointAgents } from '../../miners/miner-client.ts'
-import { emits, placesOf } from '../../service/places.ts'
-import { NO_KEY, type Settings } from '../../service/settings.ts'
 import type { Setup } from '../../service/setup.ts'
+import type { Settings } from '../../settings/schema.ts'
+import { NO_KEY } from '../../settings/settings.ts'
 
 /** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {

@@ -19,6 +19,7 @@ import { setWeights } from './commands/set-weights.ts'
 import { setup } from './commands/setup.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
+import { isOurs } from './settings/unknown-variables.ts'
 
 /** In the order in which help shows them. */
 const COMMANDS = [
@@ -49,4 +50,4 @@ const program = new Command('af')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 for (const command of COMMANDS) program.addCommand(command)
 program.addCommand(completionOf(program))
-await run(program)
+await run(program, isOurs)

@@ -1,5 +1,5 @@
 import { openChain } from '@affine/settlement'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
@@ -15,9 +15,11 @@ validators do.
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`
 
-const command = accountOnChain('doctor').option(
-  '--buckets <folder|url>',
-  "where the buckets announced by name are (default: the hotkey's own is not looked at)",
+const command = accountOnChain('doctor').addOption(
+  new Option(
+    '--buckets <folder|url>',
+    "where the buckets announced by name are (default: the hotkey's own is not looked at)",
+  ).env('AFFINE_BUCKETS'),
 )
 
 /** `af doctor`: is everything there that a validator or a miner needs? */

@@ -19,7 +19,7 @@ type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
   'where the buckets announced by name are; not needed for https buckets',
-)
+).env('AFFINE_BUCKETS')
 
 /** A command that replays a subnet from its public data. */
 export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>

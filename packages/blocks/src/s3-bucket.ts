@@ -25,10 +25,10 @@ export interface S3Options extends HttpOptions {
 
 /**
  * A bucket in a service that speaks S3 and honours its dialect's condition, in Amazon's
- * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in storage; readers get what was written. Does not
- * retry: what it rejects with is a `BucketRefusal` where that is pointless. A write may be tried
- * again, also one whose answer was lost. No redirect is followed. No error has a key in it.
- * Protocol §6.4.
+ * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in
+ * storage; readers get what was written. Does not retry: what it rejects with is a `BucketRefusal`
+ * where that is pointless. A write may be tried again, also one whose answer was lost. No redirect
+ * is followed. No error has a key in it. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL and the keys are printable ASCII;
  *   RangeError for a name of a bucket that S3 does not take.
  */

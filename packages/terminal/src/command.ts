@@ -32,14 +32,15 @@ const isBetween = (value: number, low: number, high: number): boolean =>
 type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 const netuidOption = (): Whole<'--netuid <n>'> =>
-  new Option('--netuid <n>', 'which subnet, where the network does not say it').argParser(
-    whole(0, 65_535),
-  )
+  new Option(
+    '--netuid <n>',
+    'the number of the subnet, where the network does not say it',
+  ).argParser(whole(0, 65_535))
 
 const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
   new Option(
     '--first-epoch <n>',
-    "the epoch that all validators agreed to start with, instead of the network's",
+    "the number of the epoch that all validators agreed to start with, instead of the network's",
   ).argParser(whole(0, 1e9))
 
 /** With `FIRST_EPOCH` for commands that can do without a chain: no variable gives them one. */
@@ -61,7 +62,7 @@ export const chainCommand = (name: string): Command<[], ChainOptions> => {
     .addOption(network.makeOptionMandatory())
     .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']))
     .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH'))
-    .option('--json', 'one JSON object a line')
+    .option('--json', 'print JSON, one object a line')
     .hook('preAction', (_, command) => addFallback(command))
 }
 

@@ -30,9 +30,9 @@ type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBuc
 type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 
 /**
- * Where the validator `hotkey` keeps what is its own, and the buckets: its own, and those of others,
- * which are beside it where it is in a folder. What it announces is `bucketUrl`, or its hotkey as a
- * name.
+ * Where the validator `hotkey` keeps what is its own, and the buckets: its own, and those of
+ * others, which are beside it where it is in a folder. What it announces is `bucketUrl`, or its
+ * hotkey as a name.
  */
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted

@@ -30,15 +30,15 @@ const CLEAN = new Option(
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .description('run a local subnet to its verdict, then verify it from its public data')
-  .option('--seed <text>', 'repeat a run: the same keys, challenges, replies and verdicts')
   .option(
-    '--out <folder>',
-    'where to leave buckets and chain: a folder that is empty or not there yet',
+    '--seed <text>',
+    'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
   )
+  .option('--out <folder>', 'the folder for buckets and chain, which is empty or not there yet')
   .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
   .addOption(CLEAN)
   .option('--yes', 'with --clean: remove without asking')
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ clean: isCleaning, yes = false, ...asked }) => {
     if (yes && !isCleaning) throw new RangeError('"--yes" expected with --clean')

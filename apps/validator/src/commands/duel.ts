@@ -37,24 +37,30 @@ export const duel: CommandUnknownOpts = new Command('duel')
   .description('put the same challenges to two players, and stop when it is certain who is better')
   .argument('<champion>', PLAYER)
   .argument('<contender>', PLAYER)
-  .option('--env <id...>', 'which environments (default: all)')
-  .option('--ratio <share>', 'the ratio to beat', shareOption, PROTOCOL.ratioFloorPpm / 1e6)
-  .option('--model <name>', 'what the endpoints call the model', 'default')
+  .option('--env <id...>', 'the environments to play (default: all)')
+  .option(
+    '--ratio <share>',
+    'the share of decisive challenges that the contender must beat, 0 to 1',
+    shareOption,
+    PROTOCOL.ratioFloorPpm / 1e6,
+  )
+  .option('--model <name>', "the model's name at the endpoints", 'default')
   .option('--network <where>', `where the two are registered: ${NETWORK_HELP}`)
   .addOption(NETUID)
-  .option('--ahead <n>', 'challenges under way at once in each environment', whole(1, 1000), 16)
+  .option(
+    '--ahead <n>',
+    'the number of challenges under way at once in each environment',
+    whole(1, 1000),
+    16,
+  )
   .option(
     '--give-up <seconds>',
-    'how long an endpoint may be out of reach before it forfeits',
+    'seconds for which an endpoint may be out of reach before it forfeits',
     whole(1, 86_400),
     120,
   )
-  .option(
-    '--out <folder>',
-    'where to keep samples and result; a duel begun there is taken up again',
-    'duel',
-  )
-  .option('--json', 'one JSON object a line')
+  .option('--out <folder>', 'the folder for samples and result; a duel begun there goes on', 'duel')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (first, second, { network, netuid, ratio, ahead, out, ...options }) => {
     const screen = output(options.json)

@@ -19,7 +19,7 @@ export const envServe: CommandUnknownOpts = new Command('serve')
   .option('--host <address>', 'where to listen; 0.0.0.0 is everywhere', '127.0.0.1')
   .option('--sessions <n>', 'at once', whole(1, MOST_SESSIONS), MOST_SESSIONS)
   .option('--idle <seconds>', 'how long a session may say nothing', whole(1, 86_400), 600)
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (envs, { port, host, sessions, idle, json }) => {
     const { serveEnvironments } = await import('../openenv/server.ts')

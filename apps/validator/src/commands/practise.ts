@@ -27,8 +27,8 @@ const AGAINST = new Option(
   .conflicts(['env'])
 
 const AT_LEAST =
-  'exit with 1 unless so many are played as well as can be, in every environment; ' +
-  'with --against, unless it dethrones as likely at the middle rates'
+  'exit with 1 unless this share of challenges, 0 to 1, is played perfectly in each environment; ' +
+  'with --against, unless it dethrones with this probability at the middle rates'
 
 const EXAMPLES = `
 Examples:
@@ -43,16 +43,26 @@ export const practise: CommandUnknownOpts = new Command('practise')
       'and what would have been better',
   )
   .argument('<player>', PLAYER)
-  .option('--env <id...>', 'which environments (default: all)')
-  .option('--challenges <n>', 'in each environment', whole(1, 100_000), 100)
-  .option('--model <name>', 'what the endpoint calls the model', 'default')
-  .option('--show <n>', 'lost challenges of each environment that are shown', whole(0, 1e6), 3)
-  .option('--resume <file>', 'keep what is played in this file, and go on with what it holds')
+  .option('--env <id...>', 'the environments to play (default: all)')
+  .option(
+    '--challenges <n>',
+    'the number of challenges in each environment',
+    whole(1, 100_000),
+    100,
+  )
+  .option('--model <name>', "the model's name at the endpoint", 'default')
+  .option(
+    '--show <n>',
+    'the number of lost challenges to show of each environment',
+    whole(0, 1e6),
+    3,
+  )
+  .option('--resume <file>', 'the file that keeps what is played; a practice begun there goes on')
   .option('--at-least <share>', AT_LEAST, shareOption)
-  .option('--ahead <n>', 'challenges under way at once', whole(1, 1000), 16)
+  .option('--ahead <n>', 'the number of challenges under way at once', whole(1, 1000), 16)
   .option(
     '--give-up <seconds>',
-    'how long the endpoint may be out of reach before it forfeits',
+    'seconds for which the endpoint may be out of reach before it forfeits',
     whole(1, 86_400),
     120,
   )
@@ -61,8 +71,13 @@ export const practise: CommandUnknownOpts = new Command('practise')
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)
-  .option('--last <epochs>', 'with --against: whose challenges are taken', whole(1, 1e6), 8)
-  .option('--json', 'one JSON object a line')
+  .option(
+    '--last <epochs>',
+    'with --against: the number of newest epochs whose challenges are taken',
+    whole(1, 1e6),
+    8,
+  )
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }) => {
     const asked = { ...options, player }

@@ -18,7 +18,7 @@ type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
 
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
-  'where the buckets announced by name are; not needed for https buckets',
+  'the folder or URL that holds the buckets announced by name; https buckets need none',
 ).env('AFFINE_BUCKETS')
 
 /** A command that replays a subnet from its public data. */
@@ -27,7 +27,8 @@ export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOp
     .addOption(BUCKETS)
     .option(
       '--last <epochs>',
-      'only these, from the state that more than half the stake attested',
+      'the number of newest epochs to look at, from the state that more than half the stake ' +
+        'attested (default: all)',
       whole(1, 1e6),
     )
 

@@ -17,8 +17,8 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     '--folder <folder>',
     "the validator's: for salts, where weights are committed and revealed",
   )
-  .option('--emit', 'send them: on finney they are only shown unless this is given')
-  .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
+  .option('--emit', 'send the weights; on finney they are otherwise only shown')
+  .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
   .addHelpText(
     'after',
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',

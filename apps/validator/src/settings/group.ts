@@ -11,7 +11,7 @@ export interface Group<Values> {
   readonly read: (given: Given) => Values | undefined
 }
 
-/** Settings by their types, each with what is said `ABOUT` it, under the heading of their options. */
+/** Settings by their types, each with what is said `ABOUT` it, and their options' heading. */
 export function defineGroup<Shape extends Record<string, z.ZodType>>(
   heading: string,
   shape: Shape,

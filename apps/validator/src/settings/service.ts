@@ -17,7 +17,7 @@ export function problemLines(problems: readonly string[]): string {
 
 /** A command with all settings as options, but for secrets. `readService` takes them. */
 export function serviceCommand(name: string): Command<[], Flags> {
-  const command = new Command(name).option('--json', 'one JSON object a line')
+  const command = new Command(name).option('--json', 'print JSON, one object a line')
   return withSettings(
     command,
     SETTINGS.map((setting) => setting.name),

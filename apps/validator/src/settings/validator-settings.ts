@@ -39,7 +39,7 @@ export const WORK: Group<WorkSettings> = defineGroup('Validator', {
     help: 'send to the chain; on finney a validator otherwise only says what it would send',
     takes: '',
     variables: ['AFFINE_EMIT'],
-    without: 'on finney, a dry run',
+    without: 'a dry run on finney',
   }),
   dryRun: yes().register(ABOUT, {
     help: 'send nothing to the chain, on any network',

@@ -3,6 +3,7 @@ import type { Account } from '../account.ts'
 import type { Chain, Head, Snapshot, Weights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
+import type { OpenAt } from '../opening.ts'
 import { callOf } from './call.ts'
 import { slotOf } from './commitment-slot.ts'
 import { Connection, type Nodes } from './connection.ts'
@@ -40,6 +41,14 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
     await connection.close()
     throw error
   }
+}
+
+/** The subnet that an opening names, by its nodes. @throws RangeError without a netuid. */
+export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
+  if (netuid === undefined)
+    throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
+  const chain = await subtensor({ ...opening, endpoints, netuid })
+  return { chain, goesOn: true, close: () => chain.close() }
 }
 
 class SubtensorChain implements Subtensor {

@@ -391,7 +391,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
-    expect(stdout).toContain(`the settings of ${hotkey}; .env is .env\n`)
+    expect(stdout).toContain(`Hotkey ${hotkey}. Settings from options, the environment and .env:\n`)
     expect(stdout).not.toContain('0123456789abcdef')
     expect(stdout).not.toContain('✘')
   })
@@ -406,7 +406,7 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(stdout).not.toContain('All is well')
     const cwd = await mkdtemp(join(root, 'bare-'))
     const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
-    expect(bare.stdout).toContain('; there is no .env in this folder\n')
+    expect(bare.stdout).toContain('; there is no .env in this folder:\n')
   })
 
   it('with --json, one object a line', async () => {

@@ -10,7 +10,8 @@ const NEEDS_NODE = [
   '^packages/blocks/src/(directory-bucket|make-folder|node-fetch)\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
   '^packages/chain/src/regular-file\\.ts$',
-  '^packages/settlement/src/node/',
+  '^packages/engine/src/',
+  '^packages/(miners|settlement)/src/node/',
   '^packages/terminal/src/',
 ]
 
@@ -22,8 +23,11 @@ export default {
     only('envs', ['prng']),
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),
+    only('miners', ['blocks', 'duel', 'envs', 'prng']),
+    only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'prng', 'settlement']),
     only('settlement', ['blocks', 'chain', 'duel', 'prng']),
-    only('terminal', ['blocks', 'duel', 'envs', 'settlement', 'wilson']),
+    only('report', ['blocks', 'chain', 'duel', 'envs', 'prng', 'settlement', 'wilson']),
+    only('terminal', ['envs', 'report', 'settlement']),
     {
       name: 'applications-do-not-know-each-other',
       severity: 'error',
@@ -61,13 +65,27 @@ export default {
       name: 'what-computes-is-in-the-worker-alone',
       severity: 'error',
       from: { path: '^apps/explorer/src/', pathNot: '^apps/explorer/src/worker/' },
-      to: { path: '^packages/', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/report/src/sentences/index\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'sentences-compute-nothing',
+      severity: 'error',
+      from: { path: '^packages/report/src/sentences/' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/report/src/(sentences/|text\\.ts$|sides\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'what-needs-node-is-on-a-subpath',
       severity: 'error',
-      from: { path: '^packages/settlement/src/', pathNot: '^packages/settlement/src/node/' },
-      to: { path: '^packages/settlement/src/node/' },
+      from: { path: '^packages/([^/]+)/src/', pathNot: '^packages/[^/]+/src/node/' },
+      to: { path: '^packages/$1/src/node/' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -6,11 +6,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Thread
 
 from vectors import ROOT
 
 AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
 """`af` as it was built: `npm test` does so before it runs these."""
+OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "0"]
 TRAIN = [sys.executable, str(ROOT / "python" / "examples" / "train_tictactoe.py")]
 URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 
@@ -19,12 +21,16 @@ URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 def serving(*words: str) -> Iterator[str]:
     """The URL that a program says it serves. The program is ended with the block."""
     env = {**os.environ, "NO_COLOR": "1"}
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=env)
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env
+    )
     assert process.stdout is not None
     try:
         for line in process.stdout:
             url = URL.search(line)
             if url is not None:
+                # Nobody reads on: a program whose output is full would wait for that.
+                Thread(target=process.stdout.read, daemon=True).start()
                 yield url[0]
                 return
         raise AssertionError(f"{words} ended without a URL")

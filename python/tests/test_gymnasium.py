@@ -57,6 +57,8 @@ def test_a_challenge_is_a_reset_from_its_seed(env: str) -> None:
     for options in ({"challenge_id": "x"}, {"challenge_id": 5}):
         with pytest.raises(ValueError, match="base58"):
             one.reset(options=options)
+    with pytest.raises(ValueError, match="expected challenge_id only, got challengeId"):
+        one.reset(options={"challengeId": CHALLENGE})
     with pytest.raises(ValueError, match="expected none"):
         one.reset(seed=1, options={"challenge_id": CHALLENGE})
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
-from processes import AF, serving
+from processes import AF, OPENENV, serving
 from vectors import ROOT
 
 from affine_envs import Transcript
@@ -23,7 +23,7 @@ def first_prompt(env: str, seed: int) -> list[Message]:
 
 def test_a_reply_is_worth_what_comes_of_it() -> None:
     with (
-        serving(*AF, "env", "serve", "tictactoe-v0", "mult8-v0", "--port", "0") as envs,
+        serving(*OPENENV) as envs,
         serving(*AF, "miner", "--skill", "1", "--port", "0") as perfect,
     ):
         program = PROGRAM.replace("http://127.0.0.1:8000", envs)

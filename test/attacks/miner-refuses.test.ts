@@ -6,10 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bucketIn } from '../../apps/validator/src/buckets/directory.ts'
 import { placesOf } from '../../apps/validator/src/buckets/places.ts'
-import { Validator } from '../../apps/validator/src/epoch/validator.ts'
-import { chutesAgents } from '../../apps/validator/src/miners/chutes.ts'
-import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
-import type { Event } from '../../apps/validator/src/service/setup.ts'
+import type { Sample } from '../../packages/blocks/src/index.ts'
+import { account, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
+import type { Event } from '../../packages/engine/src/setup.ts'
+import { Validator } from '../../packages/engine/src/validator.ts'
+import { chutesAgents, playerReply } from '../../packages/miners/src/index.ts'
+import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
   closeServers,
@@ -17,9 +19,7 @@ import {
   described,
   type Handle,
   serveChutes,
-} from '../../apps/validator/test/servers.ts'
-import type { Sample } from '../../packages/blocks/src/index.ts'
-import { account, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
+} from '../../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/src/index.ts'
 
 /*
@@ -93,7 +93,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const on = (event: Event) => void events.push(event)
   const [folder, bucket] = [join(root, `${count++}`), join(root, 'buckets', `${count++}`)]
   const places = placesOf({ folder, bucket: bucketIn(bucket) }, own.hotkey, network)
-  const options = { apiKey: 'cpk_1', concurrency: 8, now: Date.now, on, pauseMs: 100 }
+  const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, on, pauseMs: 100 }
   const agent = chutesAgents({ ...options, ...place })
   const random = (size: number) => new Uint8Array(size).fill(9)
   const given = { chain, account: own, network, emit: true, now: () => 0, random, agent, on }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
 import type { State } from '../../packages/duel/src/index.ts'
 import { make, specHash } from '../../packages/envs/src/index.ts'
+import { playerReply } from '../../packages/miners/src/index.ts'
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { champion, contender, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 

@@ -1,4 +1,3 @@
-import type { Setup } from '../../apps/validator/src/service/setup.ts'
 import { blockPath, readBlock, type Sample, writeBlock } from '../../packages/blocks/src/index.ts'
 import {
   type Account,
@@ -8,6 +7,7 @@ import {
   type Head,
   verify,
 } from '../../packages/chain/src/index.ts'
+import type { Setup } from '../../packages/engine/src/setup.ts'
 import type { Lie } from './faults.ts'
 
 type Seal = Extract<Commitment, { readonly kind: 'seal' }>

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { playerReply } from '../../apps/validator/src/miners/reference-miner.ts'
-import type { Setup } from '../../apps/validator/src/service/setup.ts'
 import { encodeCommitment } from '../../packages/chain/src/index.ts'
 import type { Duel, Miner } from '../../packages/duel/src/index.ts'
+import type { Setup } from '../../packages/engine/src/setup.ts'
+import { playerReply } from '../../packages/miners/src/index.ts'
 import type { Machine } from './machine.ts'
 import type { Move, Player, World } from './world.ts'
 

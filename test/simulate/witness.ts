@@ -1,5 +1,5 @@
-import type { Event } from '../../apps/validator/src/service/setup.ts'
 import { blockHash } from '../../packages/blocks/src/index.ts'
+import type { Event } from '../../packages/engine/src/setup.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'

@@ -10,10 +10,12 @@ import {
   type LocalOptions,
   serveLocal,
 } from '@affine/chain'
+import { listen } from '@affine/miners/node'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { chain as chainCommands } from '../src/commands/chain.ts'
 import { commit } from '../src/commands/commit.ts'
@@ -21,9 +23,7 @@ import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
-import { listen } from '../src/service/listen.ts'
 import { goingOn, inProcess, unprintable } from './commands.ts'
-import { closeServers, completion, serve } from './servers.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
 // it reads.

@@ -8,6 +8,7 @@ import { account } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
+import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
 import {
   AF,
   AF_VERIFY,
@@ -17,7 +18,6 @@ import {
   type Started,
   start,
 } from '../../../test/processes.ts'
-import { closeServers, completion, listen, serve } from './servers.ts'
 
 let root: string
 let count = 0
@@ -90,7 +90,6 @@ describe.concurrent('--help', () => {
 describe.concurrent('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
-    ['demo --clean --open', "option '--clean' cannot be used with option '--open'"],
     ['nope', "unknown command 'nope'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
@@ -571,12 +570,16 @@ describe.concurrent('Ctrl-C', () => {
     ).toBeGreaterThan(0)
   })
 
-  it('ends a demo in the middle of its sampling, with 130', async () => {
-    const demo = began('demo', '--out', fresh())
+  it('ends a demo in the middle of its sampling, with 130, and its files are removed', async () => {
+    const TMPDIR = fresh()
+    await mkdir(TMPDIR)
+    const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
     await demo.says(/^epoch 0 /m)
+    expect(await readdir(TMPDIR)).toEqual([expect.stringMatching(/^affine-demo-/)])
     const { code, stdout, stderr } = await demo.stop()
     expect([code, stderr]).toEqual([130, ''])
     expect(stdout).not.toContain('Try next')
+    expect(await readdir(TMPDIR)).toEqual([])
   })
 
   it('ends what waits for a chain that never answers, with 130', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
+import { listen } from '@affine/miners/node'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
-import { listen } from '../src/service/listen.ts'
 
 /**
  * What a command came to: what it said, the error it ended with, and whether it set the exit code.

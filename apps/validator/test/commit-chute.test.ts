@@ -5,14 +5,20 @@ import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  answers,
+  closeServers,
+  type Handle,
+  replies,
+  serveChutes,
+} from '../../../packages/miners/test/servers.ts'
 import { commit } from '../src/commands/commit.ts'
 import { type Done, goingOn, inProcess } from './commands.ts'
-import { answers, closeServers, type Handle, replies, serveChutes } from './servers.ts'
 
 // Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
 const standIn = vi.hoisted(() => ({ place: {} }))
-vi.mock('../src/miners/chutes.ts', async (original) => {
-  const real = await original<typeof import('../src/miners/chutes.ts')>()
+vi.mock('@affine/miners', async (original) => {
+  const real = await original<typeof import('@affine/miners')>()
   const chutesAgents: typeof real.chutesAgents = (options) =>
     real.chutesAgents({ ...options, ...standIn.place })
   return { ...real, chutesAgents }

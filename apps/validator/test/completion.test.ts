@@ -69,13 +69,12 @@ const isThere = (shell: string): boolean => said(shell, '-c', 'true') !== null
 describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
   const all: readonly (readonly [string, readonly string[]])[] = [
     ['af de', ['demo']],
-    ['af env ', ['list', 'run', 'serve']],
+    ['af env ', ['list', 'run']],
     ['af chain sna', ['snapshot']],
     ['af demo --o', ['--open', '--out']],
     ['af demo --env', ['--env-file']],
     ['af env run --ver', ['--verify']],
     ['af env run ', ['mult8-v0', 'tictactoe-v0']],
-    ['af env serve mult8-v0 tic', ['tictactoe-v0']],
     ['af duel 0.5 0.6 --env mult8-v0 t', ['tictactoe-v0']],
     ['af practise --against ', ['champion']],
     ['af status --network fin', ['finney']],

@@ -14,7 +14,9 @@ import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
 const DISK_MIB = 64
 const SEED = String(Date.now())
-const OPENER = fileURLToPath(new URL('./open-journal.ts', import.meta.url))
+const OPENER = fileURLToPath(
+  new URL('../../../packages/engine/test/open-journal.ts', import.meta.url),
+)
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 
 let root: string

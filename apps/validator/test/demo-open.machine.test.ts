@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -18,12 +18,14 @@ afterAll(async () => {
 
 const text = async (url: string): Promise<string> => (await fetch(url)).text()
 
-it('af demo --open ends with a link, and serves until Ctrl-C', async () => {
-  const out = join(root, 'demo')
-  const demo = start(AF, ['demo', '--open', '--seed', '1', '--out', out])
+it('af demo --open ends with a link, serves until Ctrl-C, and removes its files', async () => {
+  const demo = start(AF, ['demo', '--open', '--seed', '1'], { env: { TMPDIR: root } })
   const [, at = ''] = await demo.says(/Look at it: (http:\S+)\/ \(Ctrl-C ends it\)\n/)
   const { names } = JSON.parse(await text(`${at}/network.json`))
   expect(Object.values(names)).toContain('mallory')
-  expect(await text(`${at}/chain.json`)).toBe(await readFile(join(out, 'chain.json'), 'utf8'))
+  const [out = ''] = await readdir(root)
+  const chain = await readFile(join(root, out, 'chain.json'), 'utf8')
+  expect(await text(`${at}/chain.json`)).toBe(chain)
   expect(await demo.stop()).toMatchObject({ code: 130, stderr: '' })
+  expect(await readdir(root)).toEqual([])
 })

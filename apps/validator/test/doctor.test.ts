@@ -5,11 +5,6 @@ import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bucketIn } from '../src/buckets/directory.ts'
-import { checkDisks } from '../src/commands/doctor/own-checks.ts'
-import { doctor } from '../src/commands/doctor.ts'
-import { inProcess, unprintable } from './commands.ts'
-import { serveS3 } from './s3-server.ts'
 import {
   answers,
   closeServers,
@@ -18,7 +13,12 @@ import {
   replies,
   serve,
   serveChutes,
-} from './servers.ts'
+} from '../../../packages/miners/test/servers.ts'
+import { bucketIn } from '../src/buckets/directory.ts'
+import { checkDisks } from '../src/commands/doctor/own-checks.ts'
+import { doctor } from '../src/commands/doctor.ts'
+import { inProcess, unprintable } from './commands.ts'
+import { serveS3 } from './s3-server.ts'
 
 // Weights are never committed and revealed on a local chain: that it has a period is put into what
 // is read.
@@ -27,17 +27,13 @@ const reveal = vi.hoisted(() => ({ period: 0 }))
 const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
 // Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
 const chutes = vi.hoisted((): { place?: { api: string; hostOf: (slug: string) => string } } => ({}))
-vi.mock('../src/miners/chutes-key.ts', async (original) => {
-  const real = await original<typeof import('../src/miners/chutes-key.ts')>()
-  const chutesAccount: typeof real.chutesAccount = (key, signal) =>
-    real.chutesAccount(key, signal, chutes.place?.api)
-  return { ...real, chutesAccount }
-})
-vi.mock('../src/miners/chutes.ts', async (original) => {
-  const real = await original<typeof import('../src/miners/chutes.ts')>()
+vi.mock('@affine/miners', async (original) => {
+  const real = await original<typeof import('@affine/miners')>()
+  const chutesAccount: typeof real.chutesAccount = (key, signal, options) =>
+    real.chutesAccount(key, signal, { ...options, ...chutes.place })
   const chutesAgents: typeof real.chutesAgents = (options) =>
     real.chutesAgents({ ...options, ...chutes.place })
-  return { ...real, chutesAgents }
+  return { ...real, chutesAccount, chutesAgents }
 })
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { registry } from '@affine/envs'
+import { playerReply } from '@affine/miners'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
-import { closeServers, completion, serve } from './servers.ts'
 
 let root: string
 

@@ -5,12 +5,12 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { type Listening, listenWith } from '@affine/miners/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
 import { bucketFiles } from '../src/service/bucket-files.ts'
 import { explorerPage, type PageNetwork } from '../src/service/explorer-page.ts'
-import { type Listening, listenWith } from '../src/service/listen.ts'
 
 const CHAIN = '{"format":"affine-chain/1"}'
 let root: string

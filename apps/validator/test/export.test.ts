@@ -7,13 +7,13 @@ import { LOCAL_NETWORK, recompute, type SamplePlace } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { type Cell, lineOf, TableFile } from '../src/commands/export/table-file.ts'
 import { exportCommand } from '../src/commands/export.ts'
 import { inProcess } from './commands.ts'
-import { closeServers, serve } from './servers.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const TABLES = ['environments', 'epochs', 'lanes', 'samples', 'trust']

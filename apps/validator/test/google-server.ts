@@ -2,8 +2,8 @@ import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { AwsV4Signer } from 'aws4fetch'
+import { listen } from '../../../packages/miners/test/servers.ts'
 import { serveS3 } from './s3-server.ts'
-import { listen } from './servers.ts'
 
 export const KEYS = {
   GCS_ACCESS_KEY_ID: 'GOOG1EXAMPLE',

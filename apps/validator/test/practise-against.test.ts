@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { make, play, type Transcript } from '@affine/envs'
+import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { boundsPpm, walk } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
-import { closeServers, completion, serve } from './servers.ts'
 
 /** Notes the port of every connection that a process makes. */
 const NOTING = `

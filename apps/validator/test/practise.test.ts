@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
+import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
-import { playerReply } from '../src/miners/reference-miner.ts'
 import { unprintable } from './commands.ts'
-import { closeServers, completion, serve } from './servers.ts'
 
 let root: string
 

@@ -13,6 +13,7 @@ import {
   serveLocal,
 } from '@affine/chain'
 import { parseState } from '@affine/duel'
+import { listen } from '@affine/miners/node'
 import { digest } from '@affine/prng'
 import {
   LOCAL_NETWORK,
@@ -24,7 +25,6 @@ import {
 } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { AF, type Started, start } from '../../../test/processes.ts'
-import { listen } from '../src/service/listen.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
-import { listen } from './servers.ts'
+import { listen } from '../../../packages/miners/test/servers.ts'
 
 /** A bucket as an operator has one, which everyone may read at `url`. */
 export interface S3Server extends AsyncDisposable {

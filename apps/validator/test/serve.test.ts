@@ -23,12 +23,12 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
+import { listenWith } from '@affine/miners/node'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { bucketFiles } from '../src/service/bucket-files.ts'
-import { listenWith } from '../src/service/listen.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`

@@ -9,10 +9,10 @@ import { LOCAL_NETWORK, type Recomputed, recompute, Unavailable } from '@affine/
 import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { closeServers, listen, serve } from './servers.ts'
 
 const SEED = 'a subnet for the tests'
 let root: string

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Account, Chain, Weights } from '@affine/chain'
+import type { Account, Chain, UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ async function attestBut(lacking: Readonly<Record<string, readonly string[]>>): 
   }
 }
 
-async function setWeights(rows: readonly (readonly [Account | undefined, Weights])[]) {
+async function setWeights(rows: readonly (readonly [Account | undefined, UidWeights])[]) {
   const sent = rows.map(([who, weights]) => who && subnet.chain.setWeights(who, weights))
   await subnet.chain.produce(0)
   await Promise.all(sent)

@@ -1,7 +1,7 @@
 import { type Challenges, challengesOf, type Env, make, replayFrom } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock } from './block.ts'
-import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
+import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Episode, type Header, readSample, type Sample } from './line.ts'
 import type { Scope } from './scope.ts'
 import { type ChallengeVerdict, challengeVerdict, pointsOf } from './verdict.ts'
@@ -49,7 +49,7 @@ export interface BlockRequest {
 export function checkBlock(
   bytes: Uint8Array,
   { verify, hash, scope, secret }: BlockRequest & Pick<BlockTrust, 'verify'>,
-): Read<AuditedBlock> {
+): EvidenceResult<AuditedBlock> {
   const opened = openBlock(bytes, { hash, verify })
   if (!opened.ok) return opened
   const { header, lines } = opened.value
@@ -70,20 +70,20 @@ export function checkBlock(
 }
 
 /** One open environment in a lane. */
-interface Course {
+interface LaneEnv {
   readonly env: Env
   readonly quota: number
   readonly challenges: Challenges
 }
 
-type Courses = ReadonlyMap<string, Course>
+type Courses = ReadonlyMap<string, LaneEnv>
 
 /**
  * The open environments of a lane, by their id.
  * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
  */
 export function coursesOf({ quota, specHashes, duel, ...lane }: Scope, secret: Hash): Courses {
-  const courseOf = (env: string): Course => {
+  const courseOf = (env: string): LaneEnv => {
     const specHash = specHashes[env]
     if (specHash === undefined)
       throw new TypeError(`"specHashes" expected one for ${env}, got none`)
@@ -94,7 +94,11 @@ export function coursesOf({ quota, specHashes, duel, ...lane }: Scope, secret: H
 }
 
 /** What a lane needs of a sample, or what is wrong with it. Protocol §6.5. */
-function auditSample(sample: Sample, { duel }: Scope, courses: Courses): Read<AuditedSample> {
+function auditSample(
+  sample: Sample,
+  { duel }: Scope,
+  courses: Courses,
+): EvidenceResult<AuditedSample> {
   const { index, verdict, champion, contender } = sample
   const course = courses.get(sample.env)
   if (course === undefined || index >= course.quota) return fault('WRONG_INDEX', 'not in the quota')

@@ -1,6 +1,6 @@
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { fault, faultAt, type Read } from './fault.ts'
+import { type EvidenceResult, fault, faultAt } from './fault.ts'
 import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { leafHash, merkleRoot } from './merkle.ts'
 
@@ -42,7 +42,7 @@ export interface BlockTrust {
  * and the shape of every sample. Never throws, on any bytes. Not for its truth: replaying is the
  * lane's business (`verifyLane`). Protocol §6.2.
  */
-export function readBlock(bytes: Uint8Array, trust: BlockTrust): Read<Block> {
+export function readBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<Block> {
   const opened = openBlock(bytes, trust)
   if (!opened.ok) return opened
   const { lines, ...block } = opened.value
@@ -61,7 +61,10 @@ export interface OpenBlock extends Omit<Block, 'samples'> {
 }
 
 /** Reads all of a block but the shape of its samples. Protocol §6.2. */
-export function openBlock(bytes: Uint8Array, { hash: known, verify }: BlockTrust): Read<OpenBlock> {
+export function openBlock(
+  bytes: Uint8Array,
+  { hash: known, verify }: BlockTrust,
+): EvidenceResult<OpenBlock> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined || signatureLine === undefined)
     return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')

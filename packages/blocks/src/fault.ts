@@ -26,8 +26,8 @@ export type BlockFault = (typeof FAULTS)[number][number]
 export const FAULT_CODES: readonly BlockFault[] = FAULTS.flat()
 
 /** What a reader of evidence returns: it never throws. */
-export type Read<T> = Result<T, BlockFault>
-export type Failure = Extract<Read<never>, { ok: false }>
+export type EvidenceResult<T> = Result<T, BlockFault>
+export type Failure = Extract<EvidenceResult<never>, { ok: false }>
 
 /** `detail` is for people. It must not quote hostile text, which a terminal could act on. */
 export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })

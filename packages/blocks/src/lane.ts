@@ -8,7 +8,7 @@ import {
 } from './audit.ts'
 import type { Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
-import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
+import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Header, LIMITS } from './line.ts'
 import { commitmentOf, type LaneId, type Scope, samplesIn } from './scope.ts'
 
@@ -38,7 +38,7 @@ export interface LaneRequest {
   readonly previous: Hash
   readonly scope: Scope
   /** What `checkBlock` says of a block; called once for each, from the head back. */
-  readonly read: (wanted: BlockRequest) => Promise<Read<AuditedBlock>>
+  readonly read: (wanted: BlockRequest) => Promise<EvidenceResult<AuditedBlock>>
 }
 
 /**
@@ -70,7 +70,7 @@ export async function verifyLane({
   previous,
   scope,
   read,
-}: LaneRequest): Promise<Read<Lane>> {
+}: LaneRequest): Promise<EvidenceResult<Lane>> {
   const count = openCount(scope)
   const samplesDue = samplesIn(scope)
   const blocks: Hash[] = []
@@ -102,7 +102,7 @@ export async function verifyLane({
 }
 
 /** The samples of one lane, while they are counted. */
-interface Count {
+interface SampleCount {
   /** By the id of each open environment, the indices that no sample was counted of. */
   readonly due: ReadonlyMap<string, Set<number>>
   /** All that occurred so far. */
@@ -111,7 +111,7 @@ interface Count {
   readonly tallies: Readonly<Record<string, LaneTally>>
 }
 
-function openCount(scope: Scope): Count {
+function openCount(scope: Scope): SampleCount {
   const due = new Map<string, Set<number>>()
   const tallies: Record<string, LaneTally> = {}
   for (const [name, { quota }] of coursesOf(scope, '')) {
@@ -125,7 +125,7 @@ function openCount(scope: Scope): Count {
  * Counts a block's samples, each of which holds by itself; the first fault among them, null if
  * there is none. The order of samples is free. After a fault the count is worth nothing.
  */
-function addBlock(count: Count, { hash, samples, wrong }: AuditedBlock): Failure | null {
+function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): Failure | null {
   for (const [i, sample] of samples.entries()) {
     const repeated = addSample(count, sample)
     if (repeated === null) continue
@@ -135,7 +135,10 @@ function addBlock(count: Count, { hash, samples, wrong }: AuditedBlock): Failure
 }
 
 /** Each place in the quota and each invocation occurs once in a lane. Protocol §6.5. */
-function addSample({ due, invocations, tallies }: Count, sample: AuditedSample): Failure | null {
+function addSample(
+  { due, invocations, tallies }: SampleCount,
+  sample: AuditedSample,
+): Failure | null {
   const { env, index, verdict, contenderPoints, championPoints } = sample
   if (!due.get(env)?.delete(index)) return fault('WRONG_INDEX', 'a second sample of it')
   for (const invocation of sample.invocations) {
@@ -152,13 +155,13 @@ function addSample({ due, invocations, tallies }: Count, sample: AuditedSample):
 }
 
 /** Where the first sample that is missing belongs; undefined if none is. */
-function firstMissing({ due }: Count): string | undefined {
+function firstMissing({ due }: SampleCount): string | undefined {
   for (const [name, indices] of due) for (const index of indices) return `${name} ${index}`
   return undefined
 }
 
 /** Where a block has to stand. */
-interface Position {
+interface BlockPosition {
   readonly scope: Scope
   /** How many samples the whole lane has to hold. */
   readonly samplesDue: number
@@ -167,7 +170,10 @@ interface Position {
 }
 
 /** What is wrong with where a block stands in its lane, null if nothing. Protocol §6.5. */
-function misplacementOf(header: Header, { scope, samplesDue, after }: Position): Failure | null {
+function misplacementOf(
+  header: Header,
+  { scope, samplesDue, after }: BlockPosition,
+): Failure | null {
   const revealed = revealedBy(header, scope)
   const wrongScope = faultUnlessEqual('WRONG_SCOPE', textOf(header), textOf(scope))
   if (wrongScope !== null) return wrongScope

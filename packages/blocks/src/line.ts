@@ -1,6 +1,6 @@
 import type { Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
-import { type BlockFault, fault, type Read } from './fault.ts'
+import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
 import { anyText, conform, hex, int, list, oneOf, record, type Shape, text, uint } from './shape.ts'
 import type { ChallengeVerdict } from './verdict.ts'
 
@@ -92,11 +92,11 @@ const header = record<Header>(
   ['secret'],
 )
 
-type Message = Episode['messages'][number]
+type EpisodeMessage = Episode['messages'][number]
 
 const content = anyText(LIMITS.sampleBytes)
-const prompt = record<Pick<Message, 'role' | 'content'>>({ role: oneOf('user'), content })
-const reply = record<Message>(
+const prompt = record<Pick<EpisodeMessage, 'role' | 'content'>>({ role: oneOf('user'), content })
+const reply = record<EpisodeMessage>(
   {
     role: oneOf('assistant'),
     content,
@@ -105,7 +105,7 @@ const reply = record<Message>(
   },
   ['invocation', 'ms'],
 )
-const message: Shape<Message> = (value) => {
+const message: Shape<EpisodeMessage> = (value) => {
   const isReply = Object(value).role === 'assistant'
   return isReply ? reply(value) : prompt(value)
 }
@@ -164,7 +164,7 @@ const SAMPLE_RULE: LineRule<Sample> = {
  * The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else
  * `code`. Never throws.
  */
-function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): Read<T> {
+function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): EvidenceResult<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
   const parsed = parseCanonical(decode(line))
   if (!parsed.ok) return fault(code, parsed.detail)
@@ -172,7 +172,7 @@ function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): Rea
 }
 
 /** Says only that the shape is a header's. Protocol §6.2. */
-export const readHeader = (line: Uint8Array): Read<Header> => readLine(line, HEADER_RULE)
+export const readHeader = (line: Uint8Array): EvidenceResult<Header> => readLine(line, HEADER_RULE)
 
 /** Says only that the shape is a sample's, not that anything in it is true. Protocol §6.1. */
-export const readSample = (line: Uint8Array): Read<Sample> => readLine(line, SAMPLE_RULE)
+export const readSample = (line: Uint8Array): EvidenceResult<Sample> => readLine(line, SAMPLE_RULE)

@@ -26,8 +26,7 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 
  * A fetch by Node's own `node:http` and `node:https`. The platform's is undici, of which every
  * release for Node 20 may end the process when a server closes a connection whose body waits to be
  * read (nodejs/undici#5360). It follows no redirect: one is an error, or is returned with
- * `redirect: 'manual'`. A request without a body whose kept connection the server closes is sent
- * once more. The time of a whole answer, body included, is for `signal` to bound, its
+ * `redirect: 'manual'`. The time of a whole answer, body included, is for `signal` to bound, its
  * size for the reader: no more is received or inflated than is read.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
@@ -35,13 +34,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
     const body = request.body && new Uint8Array(await request.arrayBuffer())
-    const open = (): http.ClientRequest => openRequest(request, { agents, signal })
-    const outgoing = open()
-    const response = await responseTo(outgoing, body).catch((error: NodeJS.ErrnoException) => {
-      // The server closed a connection that was kept, while this was on its way to it.
-      if (!outgoing.reusedSocket || error.code !== 'ECONNRESET' || body !== null) throw error
-      return responseTo(open(), body)
-    })
+    const response = await exchange(() => openRequest(request, { agents, signal }), body)
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
       if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)
@@ -77,7 +70,28 @@ function openRequest({ url, method, headers }: Request, means: Means): http.Clie
   return request(url, signal ? { ...options, signal } : options)
 }
 
-/** Sends a request off and resolves with the head of its response. */
+/**
+ * Sends a request off and resolves with the head of its response. Its server may close a kept
+ * connection just as it is used again, which a process that was busy has not heard of yet: then it
+ * is sent on another one.
+ */
+async function exchange(
+  open: () => http.ClientRequest,
+  body: Uint8Array | null,
+): Promise<http.IncomingMessage> {
+  for (;;) {
+    const outgoing = open()
+    try {
+      return await responseTo(outgoing, body)
+    } catch (error) {
+      if (!outgoing.reusedSocket || !isReset(error)) throw error
+    }
+  }
+}
+
+const isReset = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))
+
 function responseTo(
   outgoing: http.ClientRequest,
   body: Uint8Array | null,

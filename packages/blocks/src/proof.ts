@@ -1,7 +1,7 @@
 import type { Hash } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
-import { type Failure, fault, faultAt, faultUnlessEqual, type Read } from './fault.ts'
+import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
 import { type LaneId, type Scope, samplesIn } from './scope.ts'
@@ -59,7 +59,7 @@ export function sampleProof(
 }
 
 /** What a proof has to be about, and what it has to be proved by. */
-interface Trust {
+interface ProofTarget {
   /** What the validator sealed in the epoch. */
   readonly head: Hash
   /** Whose lane of which epoch it is, and the quota, which bounds how many blocks it has. */
@@ -73,7 +73,10 @@ interface Trust {
  * `proof` is parsed from. Says nothing of the rest of the lane, nor that the transcript replays.
  * Protocol §6.6.
  */
-export function verifySampleProof(proof: unknown, { head, scope, verify }: Trust): Read<Sample> {
+export function verifySampleProof(
+  proof: unknown,
+  { head, scope, verify }: ProofTarget,
+): EvidenceResult<Sample> {
   const read = conform(proof, proofShape, 'BAD_PROOF')
   if (!read.ok) return read
   const { sample, index, path, header, signature, links } = read.value
@@ -115,7 +118,7 @@ function strayOf(header: Header, scope: LaneId): Failure | null {
  * Every block but the lane's last holds a sample, so no more can follow one than the quota has
  * samples. Protocol §6.6.
  */
-function excessOf(links: readonly string[], scope: Trust['scope']): Failure | null {
+function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const most = samplesIn(scope)
   if (links.length <= most) return null
   return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)

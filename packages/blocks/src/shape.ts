@@ -1,4 +1,4 @@
-import { type BlockFault, fault, type Read } from './fault.ts'
+import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
 
 /**
  * What a value out of JSON has to be: undefined if it is, else where it is not, and what was
@@ -57,14 +57,14 @@ export const list =
   }
 
 /** The shape of each field. A field that may be absent is no field of Object.prototype. */
-type Fields<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }
+type FieldShapes<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }
 
 /** Objects of these fields and no others; those in `optional` may be absent. */
 export function record<T extends object>(
-  fields: Fields<T>,
+  fields: FieldShapes<T>,
   optional: readonly (keyof T)[] = [],
 ): Shape<T> {
-  const all = Object.entries<Shape<unknown>>(fields).map(([key, shape]): Field => {
+  const all = Object.entries<Shape<unknown>>(fields).map(([key, shape]): FieldShape => {
     return { key, shape, isOptional: optional.includes(key as keyof T) }
   })
   return (value) => {
@@ -73,7 +73,7 @@ export function record<T extends object>(
   }
 }
 
-interface Field {
+interface FieldShape {
   readonly key: string
   readonly shape: Shape<unknown>
   readonly isOptional: boolean
@@ -81,7 +81,7 @@ interface Field {
 
 function faultIn(
   record: Readonly<Record<string, unknown>>,
-  fields: readonly Field[],
+  fields: readonly FieldShape[],
 ): string | undefined {
   let known = 0
   for (const { key, shape, isOptional } of fields) {
@@ -99,7 +99,7 @@ function faultIn(
  * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
  * quoted.
  */
-export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): Read<T> {
+export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
   const wrong = shape(value)
   if (wrong === undefined) return { ok: true, value: value as T }
   return fault(code, wrong.replace(/^: /, ''))

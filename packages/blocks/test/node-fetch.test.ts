@@ -1,30 +1,45 @@
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { nodeFetch } from '../src/node-fetch.ts'
 
-it.each([
-  ['GET', 'GET GET GET'],
-  ['PUT', 'GET PUT'],
-])('sends a %s on a kept connection that closes: %s', async (method, wanted) => {
-  const asked: string[] = []
-  const answered = new Set<Socket>()
-  const server = createServer((request, response) => {
-    asked.push(request.method ?? '')
-    // The second request on a connection finds it closed.
-    if (answered.has(request.socket)) return request.socket.resetAndDestroy()
-    answered.add(request.socket)
-    return response.end('here')
+/** A server, and how many connections it has had. */
+async function serve(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  let connections = 0
+  server.on('connection', () => {
+    connections += 1
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  try {
-    expect(await (await nodeFetch(url)).text()).toBe('here')
-    const again = nodeFetch(url, { method, body: method === 'PUT' ? 'x' : null })
-    if (method === 'GET') expect(await (await again).text()).toBe('here')
-    else await expect(again).rejects.toThrow(/ECONNRESET|hang up/)
-    expect(asked.join(' ')).toBe(wanted)
-  } finally {
-    server.close().closeAllConnections()
+  return { url, connections: () => connections }
+}
+
+test('a kept connection that is closed as it is used again: asked once more, on another one', async () => {
+  let asked = 0
+  const bodies: string[] = []
+  const { url, connections } = await serve((request, response) => {
+    asked += 1
+    if (asked === 2) return void request.socket.resetAndDestroy()
+    request.on('data', (chunk: Buffer) => bodies.push(String(chunk)))
+    request.on('end', () => response.end(`answer ${asked}`))
+  })
+  for (const want of ['answer 1', 'answer 3']) {
+    const response = await nodeFetch(url, { method: 'POST', body: want })
+    expect(await response.text()).toBe(want)
   }
+  expect([asked, connections()]).toEqual([3, 2])
+  expect(bodies).toEqual(['answer 1', 'answer 3'])
+})
+
+test('a new connection that is closed: an error, asked once', async () => {
+  let asked = 0
+  const { url } = await serve(({ socket }) => {
+    asked += 1
+    socket.resetAndDestroy()
+  })
+  await expect(nodeFetch(url)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(asked).toBe(1)
 })

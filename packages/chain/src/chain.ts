@@ -46,7 +46,7 @@ export interface Snapshot {
 }
 
 /** Pairs of a uid and its weight, both 0 to 65535. */
-export type Weights = readonly (readonly [uid: number, weight: number])[]
+export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
 /**
  * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses
@@ -70,7 +70,7 @@ export interface Chain {
   /**
    * The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them.
    */
-  weights(block: number): Promise<Readonly<Record<string, Weights>>>
+  weights(block: number): Promise<Readonly<Record<string, UidWeights>>>
   /**
    * Overwrites the account's slot; resolves with the block that holds it. Never enters a block
    * after `until`. Protocol §5.2.
@@ -80,7 +80,7 @@ export interface Chain {
    * In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal`
    * opens later. Protocol §8.12.
    */
-  setWeights(account: Account, weights: Weights): Promise<Head>
+  setWeights(account: Account, weights: UidWeights): Promise<Head>
   /**
    * Reveals weights committed before, if their time has come; null when there are none. To be tried
    * at every head. Protocol §8.12.

@@ -11,7 +11,7 @@ interface Seal {
 /**
  * What a validator read and now serves, and what commits it to its next secret. Protocol §5.2.
  */
-interface Attestation {
+interface AttestationCommitment {
   readonly kind: 'attest'
   readonly epoch: number
   /** 16 bytes; bit i is at byte i >> 3, lowest bit first. */
@@ -32,7 +32,7 @@ interface MinerCommitment {
 /**
  * What a validator or a miner writes in its commitment slot. Hashes are 64 lower-case hex digits.
  */
-export type Commitment = Seal | Attestation | MinerCommitment
+export type Commitment = Seal | AttestationCommitment | MinerCommitment
 
 /** The chain's limits on one commitment. */
 export const MAX_FIELDS = 3
@@ -67,7 +67,7 @@ function encodeSeal({ epoch, head, url }: Seal): Uint8Array[] {
   return [payload, encodeText('url', url)]
 }
 
-function encodeAttestation(attestation: Attestation): Uint8Array[] {
+function encodeAttestation(attestation: AttestationCommitment): Uint8Array[] {
   const { epoch, bitmap, next, stateRoot, url } = attestation
   const start = encodeStart(ATTEST, epoch)
   if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
@@ -140,7 +140,7 @@ function decodeSeal(payload: Uint8Array, url: string): Seal | null {
   return { kind: 'seal', epoch: epochIn(payload), head: hashAt(payload, 6), url }
 }
 
-function decodeAttestation(payload: Uint8Array, url: string): Attestation | null {
+function decodeAttestation(payload: Uint8Array, url: string): AttestationCommitment | null {
   if (payload.length !== ATTEST_BYTES) return null
   return {
     kind: 'attest',

@@ -13,7 +13,7 @@ export {
   type Head,
   type Neuron,
   type Snapshot,
-  type Weights,
+  type UidWeights,
 } from './chain.ts'
 export { ChainError } from './chain-error.ts'
 export { type Commitment, decodeCommitment, encodeCommitment } from './commitment.ts'

@@ -1,4 +1,4 @@
-import type { Weights } from './chain.ts'
+import type { UidWeights } from './chain.ts'
 
 const MAX_WEIGHT = 65_535
 const UNIT = 2 ** 32 // the chain scales in 32.32 fixed point
@@ -10,7 +10,7 @@ const UNIT = 2 ** 32 // the chain scales in 32.32 fixed point
  * Source: `vec_max_upscale_to_u16` in subtensor, bit for bit. Vectors:
  * vectors/chain/max-upscale.json.
  */
-export function rescale(weights: Weights): Weights {
+export function rescale(weights: UidWeights): UidWeights {
   const largest = Math.max(...weights.map(([, weight]) => weight))
   if (largest === 0) return weights
   const scale = scaleTo(largest)

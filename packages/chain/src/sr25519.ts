@@ -1,9 +1,9 @@
 import * as plain from '@scure/sr25519'
 
-type Verify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
+type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
 /** schnorrkel in WebAssembly, as polkadot-js brings it, once it runs: some ten times as fast. */
-let compiled: Verify | undefined
+let compiled: RawVerify | undefined
 let starting: Promise<void> | undefined
 
 /**

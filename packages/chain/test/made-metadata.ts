@@ -1,17 +1,17 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
 import { APIS, CALLS, EVENTS, STORAGE } from '../src/bittensor/asked-of-runtime.ts'
-import type { Shape } from '../src/bittensor/type-shape.ts'
+import type { TypeShape } from '../src/bittensor/type-shape.ts'
 import { shapeText } from '../src/bittensor/type-shape.ts'
 
 /** What a made-up runtime has: as what is asked of one, but all of it is there. */
 export interface Made {
-  storage: Record<string, Record<string, { keys: readonly string[]; value: Shape }>>
-  calls: Record<string, Record<string, { args: Record<string, Shape> }>>
-  apis: Record<string, Record<string, { args: Record<string, Shape>; value: Shape }>>
-  events: Record<string, Record<string, { value: Shape }>>
+  storage: Record<string, Record<string, { keys: readonly string[]; value: TypeShape }>>
+  calls: Record<string, Record<string, { args: Record<string, TypeShape> }>>
+  apis: Record<string, Record<string, { args: Record<string, TypeShape>; value: TypeShape }>>
+  events: Record<string, Record<string, { value: TypeShape }>>
   /** What signed calls hold, with its type. */
-  extensions: Record<string, Shape>
+  extensions: Record<string, TypeShape>
 }
 
 /** All that is asked of a runtime. */
@@ -32,7 +32,7 @@ class Types {
   readonly defs: { path: string[]; def: object }[] = []
   readonly #ids = new Map<string, number>()
 
-  of(shape: Shape): number {
+  of(shape: TypeShape): number {
     const text = shapeText(shape)
     const known = this.#ids.get(text)
     if (known !== undefined) return known
@@ -42,7 +42,7 @@ class Types {
   }
 
   /** An enumeration of calls or events, by the fields of each. */
-  variants(all: readonly (readonly [name: string, fields: Readonly<Record<string, Shape>>])[]) {
+  variants(all: readonly (readonly [name: string, fields: Readonly<Record<string, TypeShape>>])[]) {
     const variants = all.map(([name, fields], index) => {
       const each = Object.entries(fields).map(([field, shape]) => ({
         name: snake(field),
@@ -53,7 +53,7 @@ class Types {
     return this.defs.push({ path: [], def: { Variant: { variants } } }) - 1
   }
 
-  #made(shape: Shape): { path?: string[]; def: object } {
+  #made(shape: TypeShape): { path?: string[]; def: object } {
     if (typeof shape !== 'string') return { def: this.#compound(shape) }
     const [, inner] = /^Vec<(.*)>$/.exec(shape) ?? []
     if (inner !== undefined) return { def: { Sequence: { type: this.of(inner) } } }
@@ -81,8 +81,8 @@ class Types {
     return { def: { Primitive: shape === 'uint' ? 'U64' : pascal(shape) } }
   }
 
-  #compound(shape: Exclude<Shape, string>): object {
-    if (Array.isArray(shape)) return { Sequence: { type: this.of(shape[0] as Shape) } }
+  #compound(shape: Exclude<TypeShape, string>): object {
+    if (Array.isArray(shape)) return { Sequence: { type: this.of(shape[0] as TypeShape) } }
     const parts = Object.entries(shape).map(([name, part]) => ({ name, type: this.of(part) }))
     // Records have small names; kinds begin with a capital.
     if (!/^[A-Z]/.test(parts[0]?.name ?? ''))
@@ -146,7 +146,7 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
   return u8aToHex(u8aConcat('meta', Uint8Array.of(version), encoded.toU8a()))
 }
 
-function entryType(types: Types, keys: readonly string[], value: Shape): object {
+function entryType(types: Types, keys: readonly string[], value: TypeShape): object {
   if (keys.length === 0) return { Plain: types.of(value) }
   const key = types.of(keys.length === 1 ? (keys[0] ?? '') : `(${keys.join(',')})`)
   return { Map: { hashers: keys.map(() => 'Identity'), key, value: types.of(value) } }

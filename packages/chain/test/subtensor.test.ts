@@ -11,7 +11,7 @@ import {
   type SubtensorOptions,
   subtensor,
 } from '../src/bittensor/subtensor.ts'
-import type { Chain, Head, Weights } from '../src/index.ts'
+import type { Chain, Head, UidWeights } from '../src/index.ts'
 import { chainSuite, settle } from './chain-suite.ts'
 import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.ts'
 
@@ -245,7 +245,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       let committed = await commit()
       for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // one came all the same
       expect(await weightsOf(chain, carol, committed!)).toBeUndefined()
-      const want: Weights = await eventually(async () =>
+      const want: UidWeights = await eventually(async () =>
         weightsOf(chain, carol, await chain.head()),
       )
       expect(want).toEqual([[2, 65_535]])

@@ -10,12 +10,12 @@ import { planWeights } from '../src/bittensor/weight-calls.ts'
 import { commitHash, timelockPayload } from '../src/bittensor/weight-encoding.ts'
 import type { Plan, WeightMeans } from '../src/bittensor/weight-plan.ts'
 import { planReveal } from '../src/bittensor/weight-reveal.ts'
-import { ChainError, type Weights } from '../src/index.ts'
+import { ChainError, type UidWeights } from '../src/index.ts'
 import { alice, bob } from './subnet.ts'
 
 const NETUID = 3
 const VERSION_KEY = 7n
-const weights: Weights = [
+const weights: UidWeights = [
   [0, 10],
   [4, 30],
 ]

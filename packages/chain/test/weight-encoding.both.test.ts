@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/commit-hash.json' with { type: 'json' }
 import { commitHash, timelockPayload } from '../src/bittensor/weight-encoding.ts'
-import type { Weights } from '../src/chain.ts'
+import type { UidWeights } from '../src/chain.ts'
 import { encodeAddress } from '../src/index.ts'
 
-const pairs = (weights: readonly (readonly number[])[]): Weights =>
+const pairs = (weights: readonly (readonly number[])[]): UidWeights =>
   weights.map(([uid, weight]) => [uid!, weight!])
 const u16 = fc.integer({ min: 0, max: 65_535 })
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
@@ -85,15 +85,15 @@ test('a hash is of everything in it', () => {
       const commit = {
         hotkey: a,
         netuidIndex: x,
-        weights: [[x, y]] as Weights,
+        weights: [[x, y]] as UidWeights,
         salt: [x],
         versionKey,
       }
       const others = [
         { hotkey: b },
         { netuidIndex: y },
-        { weights: [[y, y]] as Weights },
-        { weights: [[x, x]] as Weights },
+        { weights: [[y, y]] as UidWeights },
+        { weights: [[x, x]] as UidWeights },
         { salt: [y] },
         { salt: [x, x] },
         { versionKey: versionKey - 1n },

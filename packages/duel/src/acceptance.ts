@@ -1,5 +1,5 @@
 import { bitReader } from './bitmap.ts'
-import type { Attestation, DuelSnapshot, Heard } from './snapshot.ts'
+import type { Attestation, CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import { type Duel, type State, stateRoot, type Weights } from './state.ts'
 import { weighToday, weightOf, weighVoters } from './voters.ts'
 
@@ -9,11 +9,14 @@ export type Seals = State['heads']
 /** The voters of an epoch: what they weigh in it, and the attestations that count. */
 export interface Attendance {
   readonly weights: Weights
-  readonly heard: Heard
+  readonly heard: CountedAttestations
 }
 
 /** The attestations of this epoch, and of this very state. Protocol §8.3. */
-export function countedAttestations(state: State, { validators }: DuelSnapshot): Heard {
+export function countedAttestations(
+  state: State,
+  { validators }: DuelSnapshot,
+): CountedAttestations {
   const root = stateRoot(state)
   const heard = new Map<string, Attestation>()
   for (const { hotkey, attest } of validators) {
@@ -32,7 +35,11 @@ export function dueSeals({ due }: State, seals: Seals): Seals {
 }
 
 /** The voters whose attestation has the bit of `hotkey`, ascending. Protocol §8.3. */
-export function attestersOf(duel: Duel, heard: Heard, hotkey: string): readonly string[] {
+export function attestersOf(
+  duel: Duel,
+  heard: CountedAttestations,
+  hotkey: string,
+): readonly string[] {
   const hasBit = bitReader(duel, hotkey)
   const attests = (voter: string): boolean => {
     const attestation = heard.get(voter)

@@ -1,4 +1,4 @@
-import { type EnvReport, reportOn, type Turn } from './environments.ts'
+import { type DuelEpoch, type EnvReport, reportOn } from './environments.ts'
 import { ruleOf } from './protocol.ts'
 import { decay, ratchet } from './ratio.ts'
 import { own, tabulate } from './record.ts'
@@ -12,14 +12,14 @@ export type Reports = Readonly<Record<string, EnvReport>>
  * As an epoch that may be the duel's last leaves them: the open ones as they were judged, whose
  * tallies and rates no rule changes. Protocol §8.10.
  */
-export function reportAll(open: Reports, duel: Duel, turn: Turn): Reports {
+export function reportAll(open: Reports, duel: Duel, turn: DuelEpoch): Reports {
   const rule = ruleOf(turn.protocol)
   const envs = Object.keys(turn.protocol.envs)
   return tabulate(envs, (env) => own(open, env) ?? reportOn(env, duel, { ...turn, rule }))
 }
 
 /** A duel in an epoch, and who has won it by its verdicts or its length. */
-export interface Ending {
+export interface DuelEnding {
   readonly duel: Duel
   readonly winner: Winner | undefined
   readonly reports: Reports
@@ -28,7 +28,7 @@ export interface Ending {
 /** The ratio decays, or rises by the environments that the contender won. Protocol §8.10. */
 export function ratioAfter(
   { ratio, record, protocol }: State,
-  { duel, winner, reports }: Ending,
+  { duel, winner, reports }: DuelEnding,
 ): number {
   if (winner !== 'contender') return decay(ratio, protocol)
   const wins = Object.entries(reports).filter(([env]) => own(duel.verdicts, env) === 'win')

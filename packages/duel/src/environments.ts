@@ -1,4 +1,4 @@
-import { type Evidence, judgeEnvironment } from './evidence.ts'
+import { type Evidence, judgeEnvironment } from './environment-judgement.ts'
 import { type LaneRule, loneRuleOf, type Protocol, ruleOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
 import { type Duel, openEnvs, type Verdict, type Weights } from './state.ts'
@@ -15,7 +15,7 @@ export interface EnvReport extends Evidence {
 }
 
 /** Where in its duel an epoch is. */
-export interface Turn {
+export interface DuelEpoch {
   /** From 1. */
   readonly epochIndex: number
   readonly frozen: boolean
@@ -35,7 +35,7 @@ interface Judged {
  * decides alone and has to meet the stricter bar: also if it was won before they were, and is then
  * open again. Protocol §8.6.
  */
-export function judgeAll(duel: Duel, turn: Turn): Judged {
+export function judgeAll(duel: Duel, turn: DuelEpoch): Judged {
   const { protocol } = turn
   const judge = (env: string) => reportOn(env, duel, { ...turn, rule: ruleOf(protocol) })
   const envs = tabulate(openEnvs(duel, protocol), judge)
@@ -67,7 +67,7 @@ export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Pro
 export function reportOn(
   env: string,
   duel: Duel,
-  turn: Turn & { readonly rule: LaneRule },
+  turn: DuelEpoch & { readonly rule: LaneRule },
 ): EnvReport {
   const epochs = own(duel.tallies, env) ?? []
   const { weights, rule } = turn
@@ -76,7 +76,7 @@ export function reportOn(
 }
 
 /** A win or a hold, else perhaps an even one, which needs time. Protocol §8.6. */
-function verdictOf({ look, decisivePpm }: Evidence, turn: Turn): Verdict | undefined {
+function verdictOf({ look, decisivePpm }: Evidence, turn: DuelEpoch): Verdict | undefined {
   const { evenEpoch, evenPpm } = turn.protocol
   if (turn.frozen) return undefined
   if (look !== 'continue') return look

@@ -1,6 +1,6 @@
 import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
 import { type Reports, ratioAfter, reportAll } from './ending.ts'
-import { type EnvReport, judgeAll, type Turn } from './environments.ts'
+import { type DuelEpoch, type EnvReport, judgeAll } from './environments.ts'
 import { quotaOf } from './protocol.ts'
 import { own, tabulate } from './record.ts'
 import { type Duel, openEnvs, type State } from './state.ts'
@@ -109,7 +109,7 @@ interface OpenLanes {
 }
 
 /** Who has won by now: by the verdicts, or because the duel has lasted. Protocol §8.7. */
-function endOf(duel: Duel, { epochIndex, protocol }: Turn): Winner | undefined {
+function endOf(duel: Duel, { epochIndex, protocol }: DuelEpoch): Winner | undefined {
   const winner = winnerBy(duel.verdicts, protocol)
   if (winner === undefined && epochIndex >= protocol.duelEpochs) return 'champion'
   return winner

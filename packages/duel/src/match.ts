@@ -2,7 +2,7 @@ import { type Look, lookAt, type Rule } from '@affine/wilson'
 import type { Counts } from './tally.ts'
 
 /** How one challenge ended for the contender, as its sample says. */
-export type ChallengeVerdict = 'win' | 'loss' | 'tie'
+export type ChallengeOutcome = 'win' | 'loss' | 'tie'
 
 /**
  * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
@@ -38,7 +38,7 @@ export interface MatchRule {
  */
 export function addChallenge(
   match: Match,
-  challenge: ChallengeVerdict,
+  challenge: ChallengeOutcome,
   { ratioPpm, rule }: MatchRule,
 ): Match {
   if (match.verdict !== 'continue') return match
@@ -49,7 +49,7 @@ export function addChallenge(
 }
 
 /** The counts with one more challenge. */
-function count({ wins, losses, ties }: Match, challenge: ChallengeVerdict) {
+function count({ wins, losses, ties }: Match, challenge: ChallengeOutcome) {
   if (challenge === 'win') return { wins: wins + 1, losses, ties }
   if (challenge === 'loss') return { wins, losses: losses + 1, ties }
   return { wins, losses, ties: ties + 1 }
@@ -62,6 +62,6 @@ function count({ wins, losses, ties }: Match, challenge: ChallengeVerdict) {
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function playMatch(challenges: readonly ChallengeVerdict[], rule: MatchRule): Match {
+export function playMatch(challenges: readonly ChallengeOutcome[], rule: MatchRule): Match {
   return challenges.reduce((match, challenge) => addChallenge(match, challenge, rule), NO_MATCH)
 }

@@ -2,12 +2,12 @@ import { compare } from './record.ts'
 import type { Tally } from './tally.ts'
 
 /** What a lane's share of the challenges played is taken of; `trials` are wins and losses. */
-type Kind = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
+type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
-type Counts = Readonly<Record<Kind | 'played', bigint>>
+type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
 
 /** One validator's lane in one environment, with a weight in ppm, over the epochs of a duel. */
-export type Lane = Counts & {
+export type EnvLane = LaneCounts & {
   readonly hotkey: string
   readonly weight: bigint
   /** By epoch, undefined where it was not accepted. */
@@ -16,9 +16,9 @@ export type Lane = Counts & {
 
 /** The counts of a lane over those of its epochs that `isWanted`. */
 export function countOver(
-  epochs: Lane['epochs'],
+  epochs: EnvLane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
-): Counts {
+): LaneCounts {
   const wanted = epochs.filter((_, epoch) => isWanted(epoch))
   const sum = (of: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[of] ?? 0), 0n)
   const wins = sum('wins')
@@ -33,8 +33,8 @@ export function countOver(
  * over the epochs that both have: who missed one is not judged by how miners played in it.
  * Protocol §8.5.
  */
-export function outliersOf(lanes: readonly Lane[], zSquared: bigint): ReadonlySet<Lane> {
-  const far = new Set<Lane>()
+export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): ReadonlySet<EnvLane> {
+  const far = new Set<EnvLane>()
   for (const alike of groupBy(lanes, presenceOf)) {
     const [{ epochs }] = alike
     const sharing = lanes.map((lane) => ({ ...lane, ...countOver(lane.epochs, isIn(epochs)) }))
@@ -48,19 +48,19 @@ export function outliersOf(lanes: readonly Lane[], zSquared: bigint): ReadonlySe
 }
 
 /** Is the lane too far from this median lane? */
-function isFar(lane: Lane, middle: Lane, { kind, zSquared }: Measure): boolean {
+function isFar(lane: EnvLane, middle: EnvLane, { kind, zSquared }: Measure): boolean {
   return areApart([countOver(lane.epochs, isIn(middle.epochs)), middle], kind, zSquared)
 }
 
 interface Measure {
-  readonly kind: Kind
+  readonly kind: LaneQuantity
   readonly zSquared: bigint
 }
 
-const isIn = (epochs: Lane['epochs']) => (epoch: number) => epochs[epoch] !== undefined
+const isIn = (epochs: EnvLane['epochs']) => (epoch: number) => epochs[epoch] !== undefined
 
 /** The epochs that a lane has, as a text. */
-const presenceOf = ({ epochs }: Lane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
+const presenceOf = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 function groupBy<Value>(
   values: readonly Value[],
@@ -79,7 +79,7 @@ function groupBy<Value>(
  * The lane at half the lanes' weight, in ascending order of count / played (so the lower of two).
  * Undefined without a lane. Protocol §8.5.
  */
-export function medianLane(lanes: readonly Lane[], kind: Kind): Lane | undefined {
+export function medianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(
     (a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey),
   )
@@ -92,7 +92,11 @@ export function medianLane(lanes: readonly Lane[], kind: Kind): Lane | undefined
 }
 
 /** Are two proportions further apart than `zSquared` allows, under the variance of both pooled? */
-function areApart([a, b]: readonly [Counts, Counts], kind: Kind, zSquared: bigint): boolean {
+function areApart(
+  [a, b]: readonly [LaneCounts, LaneCounts],
+  kind: LaneQuantity,
+  zSquared: bigint,
+): boolean {
   const x = a[kind]
   const q = a.played
   const y = b[kind]

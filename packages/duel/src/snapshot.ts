@@ -41,4 +41,4 @@ export interface Attestation {
 }
 
 /** By hotkey, the attestations that count. Protocol §8.3. */
-export type Heard = ReadonlyMap<string, Attestation>
+export type CountedAttestations = ReadonlyMap<string, Attestation>

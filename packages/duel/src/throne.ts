@@ -83,7 +83,7 @@ const NO_DUEL: Report = {
 }
 
 /** Who has the throne in the coming epoch, and who waits. */
-interface Seat {
+interface NextThrone {
   /** How the duel ended, if it did. */
   readonly outcome: Winner | undefined
   /** The duel, if it goes on. */
@@ -96,7 +96,11 @@ interface Seat {
 }
 
 /** The winner, who stands, or the first of the queue has the throne. Protocol §8.11. */
-function fillThrone(state: State, judged: Judgement | undefined, snapshot: DuelSnapshot): Seat {
+function fillThrone(
+  state: State,
+  judged: Judgement | undefined,
+  snapshot: DuelSnapshot,
+): NextThrone {
   const standing = new Set(candidatesIn(snapshot).map(contentOf))
   const ifStanding = (miner: Miner | undefined): Miner | undefined => {
     if (miner && standing.has(contentOf(miner))) return miner
@@ -118,7 +122,7 @@ function fillThrone(state: State, judged: Judgement | undefined, snapshot: DuelS
  * How a duel has ended: by its verdicts or its length; else who leaves loses, the contender first:
  * with both gone the throne is empty. Protocol §8.11.
  */
-function endOf({ outcome }: Report, { holder, rival }: Sides): Winner | undefined {
+function endOf({ outcome }: Report, { holder, rival }: DuelSides): Winner | undefined {
   if (outcome) return outcome
   if (!rival) return 'champion'
   if (!holder) return 'contender'
@@ -126,7 +130,7 @@ function endOf({ outcome }: Report, { holder, rival }: Sides): Winner | undefine
 }
 
 /** The two of a duel, absent if they do not stand. */
-interface Sides {
+interface DuelSides {
   readonly holder: Miner | undefined
   readonly rival: Miner | undefined
 }
@@ -135,7 +139,7 @@ interface Sides {
  * The next duel, if none runs, somebody waits and somebody votes: without a voter it would only
  * cost the contender its turn. Protocol §8.11.
  */
-function startDuel({ running, champion, waiting }: Seat, terms: Terms): Duel | undefined {
+function startDuel({ running, champion, waiting }: NextThrone, terms: Terms): Duel | undefined {
   const [contender] = waiting
   const hasVoters = Object.keys(terms.weights).length > 0
   if (running || !champion || !contender || !hasVoters) return undefined

@@ -16,7 +16,7 @@ export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
 }
 
 /** Environments of one epoch in which a lane was good, and in which it was not. */
-interface Counted {
+interface LaneRecord {
   readonly correct: number
   readonly incorrect: number
 }
@@ -24,7 +24,7 @@ interface Counted {
 /** The record after an epoch with these counts: what was there fades first. Protocol §8.9. */
 export function remember(
   record: Trust | undefined = NEWCOMER,
-  counted: Counted,
+  counted: LaneRecord,
   { trustFadePpm }: Protocol,
 ): Trust {
   const fade = (count: number): number => Number((BigInt(count) * BigInt(trustFadePpm)) / PPM)

@@ -1,5 +1,5 @@
 import { compare, own, tabulate } from './record.ts'
-import type { DuelSnapshot, Heard } from './snapshot.ts'
+import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State, Weights } from './state.ts'
 import { trustOf } from './trust.ts'
 
@@ -12,7 +12,7 @@ const PPM = 1_000_000n
  */
 export function weighVoters(
   { validators, protocol }: DuelSnapshot,
-  heard: Heard,
+  heard: CountedAttestations,
   trust: State['trust'],
 ): Weights {
   const pulls = validators
@@ -55,7 +55,7 @@ export function weighToday(duel: Duel, { validators }: DuelSnapshot): Weights {
  * The voters that committed to a secret for the coming epoch, and the commitment; nobody without a
  * duel. Protocol §8.1.
  */
-export function dueVoters(duel: Duel | undefined, heard: Heard): State['due'] {
+export function dueVoters(duel: Duel | undefined, heard: CountedAttestations): State['due'] {
   if (duel === undefined) return {}
   const due = [...heard].filter(([hotkey]) => Object.hasOwn(duel.weights, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))

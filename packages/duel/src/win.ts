@@ -1,8 +1,8 @@
 import { ceilRoot, type Proportion } from '@affine/wilson'
-import type { Lane } from './outliers.ts'
+import type { EnvLane } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import { compare } from './record.ts'
-import { type Kept, leadOf, sumKept, type WeightedTally } from './trim.ts'
+import { type KeptLanes, leadOf, sumKept, type WeightedTally } from './trim.ts'
 
 /**
  * How far a contender leads, and the variance that chance has there: a win takes a lead of at least
@@ -14,8 +14,8 @@ export interface Score {
 }
 
 /** What a score is computed against: all lanes, those set aside too, and a third of the weight. */
-interface Field {
-  readonly lanes: readonly Lane[]
+interface ScoreBasis {
+  readonly lanes: readonly EnvLane[]
   readonly third: bigint
   readonly ratioPpm: number
 }
@@ -31,12 +31,12 @@ export function isReached({ lead, spread }: Score, zSquaredPpm: bigint): boolean
 export type Way = 'floor' | 'sum'
 
 /** What a win is looked for in. */
-interface Counted extends Readonly<Record<Way, Score>> {
+interface WinScores extends Readonly<Record<Way, Score>> {
   readonly win: WeightedTally
 }
 
 /** The ways in which it is a win: none if it is not. Protocol §8.6. */
-export function waysToWin({ win, floor, sum }: Counted, rule: LaneRule): readonly Way[] {
+export function waysToWin({ win, floor, sum }: WinScores, rule: LaneRule): readonly Way[] {
   if (win.trials < BigInt(rule.minTrials) * PPM) return []
   const ways: Way[] = []
   if (isReached(floor, rule.floorZSquaredPpm)) ways.push('floor')
@@ -48,7 +48,7 @@ export function waysToWin({ win, floor, sum }: Counted, rule: LaneRule): readonl
  * The score of sums: section 7's, its variance by what lanes should have played. A third that
  * admits to few trials would else make the others' luck look certain. Protocol §8.6.
  */
-export function sumOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
+export function sumOf(kept: KeptLanes, { lanes, third, ratioPpm }: ScoreBasis): Score {
   const expected = expectedTrials(lanes, third)
   return {
     lead: sumKept(kept, (lane) => leadOf(lane, ratioPpm)),
@@ -81,11 +81,11 @@ export function widened(
  * worst it can is worth no more than one that says nothing. What luck alone adds then, 0.4
  * deviations a lane, is taken off: E max(0, N(0, 1)) is 0.3989. Protocol §8.6.
  */
-export function floorOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
+export function floorOf(kept: KeptLanes, { lanes, third, ratioPpm }: ScoreBasis): Score {
   const expected = expectedTrials(lanes, third)
   const lead = sumKept(kept, (lane) => larger(leadOf(lane, ratioPpm), 0n))
   const weight = sumKept(kept, () => 1n)
-  const variance = (lane: Lane): bigint => varianceOf(ratioPpm) * expected(lane)
+  const variance = (lane: EnvLane): bigint => varianceOf(ratioPpm) * expected(lane)
   const widest = takeWidest(
     kept.map(([lane]) => lane),
     weight,
@@ -98,11 +98,11 @@ export function floorOf(kept: Kept, { lanes, third, ratioPpm }: Field): Score {
 
 /** That much weight of the lanes in which chance has most room, whichever were kept. */
 function takeWidest(
-  lanes: readonly Lane[],
+  lanes: readonly EnvLane[],
   weight: bigint,
-  expected: (lane: Lane) => bigint,
-): Kept {
-  const room = (lane: Lane): bigint => lane.weight * expected(lane)
+  expected: (lane: EnvLane) => bigint,
+): KeptLanes {
+  const room = (lane: EnvLane): bigint => lane.weight * expected(lane)
   let left = weight
   return [...lanes]
     .sort((a, b) => compare(room(b), room(a)) || compare(a.hotkey, b.hotkey))
@@ -117,7 +117,7 @@ function takeWidest(
  * The decisive trials a lane should have: at least as many as a third of the weight has, whatever
  * it admits to.
  */
-function expectedTrials(lanes: readonly Lane[], third: bigint): (lane: Lane) => bigint {
+function expectedTrials(lanes: readonly EnvLane[], third: bigint): (lane: EnvLane) => bigint {
   let weight = 0n
   const reaching = [...lanes]
     .sort((a, b) => compare(b.trials, a.trials))

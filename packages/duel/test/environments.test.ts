@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeAll, ruleAmong, type Turn } from '../src/environments.ts'
+import { type DuelEpoch, judgeAll, ruleAmong } from '../src/environments.ts'
 import { type Duel, decide, firstState, type Verdict } from '../src/index.ts'
 import { loneRuleOf, type Protocol, ruleOf } from '../src/protocol.ts'
 import { epochOf, MAIN, scored } from './subnet.ts'
@@ -17,7 +17,7 @@ const { duel: opened } = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 1
 function judge(
   verdicts: Record<string, Verdict>,
   [wins, losses, played]: readonly [number, number, number],
-  turn: Partial<Turn> = {},
+  turn: Partial<DuelEpoch> = {},
 ) {
   const weights = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
   const lanes = (wins: number, losses: number) => [

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
   addChallenge,
-  type ChallengeVerdict,
+  type ChallengeOutcome,
   LOCAL,
   NO_MATCH,
   PROTOCOL,
@@ -13,7 +13,7 @@ import {
 } from '../src/index.ts'
 
 const RULE = { ratioPpm: 510_000, rule: ruleOf(LOCAL) }
-const challenges = (wins: number, losses: number, ties = 0): ChallengeVerdict[] => [
+const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] => [
   ...Array.from({ length: ties }, () => 'tie' as const),
   ...Array.from({ length: wins }, () => 'win' as const),
   ...Array.from({ length: losses }, () => 'loss' as const),
@@ -39,7 +39,7 @@ describe('a match', () => {
   it('is a look after every trial, in order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom<ChallengeVerdict>('win', 'loss', 'tie'), { maxLength: 120 }),
+        fc.array(fc.constantFrom<ChallengeOutcome>('win', 'loss', 'tie'), { maxLength: 120 }),
         (played) => {
           let naive = 'continue'
           let seen = 0

@@ -1,6 +1,7 @@
 import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
 import { drawnSeed } from './drawn-seed.ts'
+import type { Explanation } from './explanation.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
 
@@ -57,6 +58,8 @@ export interface Definition<State, Observation, Action> {
    * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
    */
   solve(prompt: string): string
+  /** What people are told of it. */
+  readonly explain?: Explanation<Observation, Action>
 }
 
 /**
@@ -74,7 +77,7 @@ export type ResetOptions = {
 }
 
 /** What the draws of an episode come from, and what its commitment is made with. */
-interface Source {
+interface StreamOrigin {
   readonly random: Generator
   /** The challenge id, or the seed. */
   readonly origin: string | number | bigint
@@ -82,8 +85,8 @@ interface Source {
   readonly since: number
 }
 
-interface Episode {
-  readonly source: Source
+interface RunningEpisode {
+  readonly source: StreamOrigin
   readonly info: Info
   state: unknown
   /** How many steps it may still take. */
@@ -97,7 +100,7 @@ export class Env {
   readonly spec: EnvSpec
   readonly actionSpace: Space<unknown>
   readonly observationSpace: Space<unknown>
-  #episode: Episode | undefined
+  #episode: RunningEpisode | undefined
 
   constructor(spec: EnvSpec) {
     this.spec = spec
@@ -125,7 +128,7 @@ export class Env {
     return [spec.observe(state), info]
   }
 
-  #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): Source {
+  #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): StreamOrigin {
     if (challengeId !== undefined) {
       if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
       return { random: pcg64(seedOf(challengeId)), origin: challengeId, since: 0 }
@@ -203,10 +206,10 @@ export class Env {
 }
 
 /** Written only when it is asked for: a seed in decimal takes longer than a step. */
-const saltOf = ({ origin, since }: Source): string =>
+const saltOf = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
 /** What an action comes to that is illegal, or none. */
-function forfeitOf({ state, total }: Episode, { lowestReward }: EnvSpec) {
+function forfeitOf({ state, total }: RunningEpisode, { lowestReward }: EnvSpec) {
   return { state, reward: lowestReward - total, terminated: true }
 }

@@ -19,10 +19,10 @@ export type Answer = Reply | { readonly fault: 'no-reply' }
  */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
-type Recorded = Message & Partial<Reply>
+type RecordedMessage = Message & Partial<Reply>
 
 export type Transcript = {
-  readonly messages: readonly Recorded[]
+  readonly messages: readonly RecordedMessage[]
   readonly reward: number
   readonly fault?: Fault
 }
@@ -37,20 +37,11 @@ export type Transcript = {
  * @throws TypeError unless `challengeId` is one.
  */
 export async function play(
-  env: Pick<Env, 'spec'>,
+  { spec }: Pick<Env, 'spec'>,
   challengeId: string,
   agent: Agent,
 ): Promise<Transcript> {
-  return playFrom(env, seedOf(challengeId), agent)
-}
-
-/** The same from a seed. */
-export async function playFrom(
-  { spec }: Pick<Env, 'spec'>,
-  seed: number | bigint,
-  agent: Agent,
-): Promise<Transcript> {
-  const course = record(spec, seed)
+  const course = record(spec, seedOf(challengeId))
   let turn = course.next()
   while (!turn.done) turn = course.next(await agent(turn.value))
   return turn.value
@@ -66,7 +57,7 @@ export function* record(
 ): Generator<readonly Message[], Transcript, Answer> {
   const env = new Env(spec)
   env.reset({ seed })
-  const messages: Recorded[] = []
+  const messages: RecordedMessage[] = []
   while (!env.over) {
     messages.push({ role: 'user', content: env.render() })
     const answer = yield messages.map(({ role, content }) => ({ role, content }))

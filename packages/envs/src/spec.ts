@@ -47,12 +47,12 @@ function hashOf(spec: EnvSpec): Hash {
   return digest('spec', spec.id, goldenEpisodes(spec) as unknown as Json)
 }
 
-function expectInteger(name: string, value: number, { least, most }: Bounds): void {
+function expectInteger(name: string, value: number, { least, most }: IntegerRange): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   throw new RangeError(`"${name}" expected an integer from ${least} to ${most}, got ${value}`)
 }
 
-interface Bounds {
+interface IntegerRange {
   readonly least: number
   readonly most: number
 }

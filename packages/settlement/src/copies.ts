@@ -3,14 +3,14 @@ import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import { STATE_BYTES } from './attested-state.ts'
 import { ask, type Copy, copyOf, isSame } from './copy.ts'
-import { type Differing, type Found, flawsIn } from './differing.ts'
+import { type Differing, flawsIn, type UndatedFlaw } from './differing.ts'
 import type { Sought } from './settle.ts'
 import { sideBySide } from './side-by-side.ts'
-import type { Failed, Kept, Source } from './sources.ts'
+import type { Failed, LaneBlock, Source } from './sources.ts'
 
 /** A lane's block as it was read. */
 export interface Original {
-  readonly block: Kept
+  readonly block: LaneBlock
   readonly bytes: Uint8Array
   /** The name of the source that had it. */
   readonly from: string
@@ -113,7 +113,7 @@ export class Copies {
   }
 
   /** What did not hold, once it is known which states are right; in an order of its own. */
-  async flaws(states: readonly State[]): Promise<readonly Found[]> {
+  async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
     await Promise.all(this.#reading)
     const found = this.#differing.flatMap((each) => flawsIn(each, this.#silent))
     for (const validator of this.#silent) {
@@ -138,7 +138,7 @@ async function readCopy(source: Source, { block: { hash }, bytes }: Original): P
   return isThere && isSame(answer, bytes) ? SAME : copyOf(answer, hash)
 }
 
-const byText = (a: Found, b: Found): number => {
+const byText = (a: UndatedFlaw, b: UndatedFlaw): number => {
   const [one = '', other = ''] = [a, b].map((each) =>
     [each.validator, each.detail, each.code].join(' '),
   )

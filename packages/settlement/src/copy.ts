@@ -3,13 +3,13 @@ import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
 /** What a bucket said when it was asked for a file: its bytes, null for none, or why neither. */
-export type Answer = Uint8Array | null | string
+export type BucketAnswer = Uint8Array | null | string
 
 /** Never rejects: a bucket that does not answer says why in words. */
 export async function ask(
   { read }: { readonly read: (path: string, limit: number) => Promise<Uint8Array | null> },
   path: string,
-): Promise<Answer> {
+): Promise<BucketAnswer> {
   try {
     return await read(path, LIMITS.blockBytes)
   } catch (error) {
@@ -28,7 +28,7 @@ export type Copy =
   | { readonly is: 'silent' }
 
 /** What an answer is in the place of the block of this hash. */
-export function copyOf(answer: Answer, hash: Hash): Copy {
+export function copyOf(answer: BucketAnswer, hash: Hash): Copy {
   if (answer === null) return { is: 'missing', why: 'not there' }
   if (typeof answer === 'string') return { is: 'silent' }
   const read = readBlock(answer, { hash, verify })

@@ -1,6 +1,6 @@
 import type { BlockFault } from '@affine/blocks'
 import { type Copy, isOfOneHeight } from './copy.ts'
-import type { Kept } from './sources.ts'
+import type { LaneBlock } from './sources.ts'
 
 /** Something in the public data that is not as it should be: whose, where, and why. */
 export interface Flaw {
@@ -18,11 +18,11 @@ export interface Flaw {
 }
 
 /** A flaw, but for its epoch. */
-export type Found = Omit<Flaw, 'epoch'>
+export type UndatedFlaw = Omit<Flaw, 'epoch'>
 
 /** A block of which a copy differs, and what each of its holders has. */
 export interface Differing {
-  readonly block: Kept
+  readonly block: LaneBlock
   /** Its lane's validator first, then attesters. */
   readonly copies: readonly (readonly [holder: string, copy: Copy])[]
   readonly attesters: readonly string[]
@@ -32,7 +32,7 @@ export interface Differing {
 export function flawsIn(
   { block: { hash, header }, copies, attesters }: Differing,
   silent: ReadonlySet<string>,
-): readonly Found[] {
+): readonly UndatedFlaw[] {
   const what = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
   const signatures = known.flatMap(([, copy]) => (copy.is === 'whole' ? [copy.signature] : []))
@@ -40,7 +40,7 @@ export function flawsIn(
     if (copy.is === 'whole') return copy.signature !== signatures[0]
     return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
   }
-  const found = known.flatMap(([holder, copy]): readonly Found[] => {
+  const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
     if (copy.is === 'other' && !isTwin(copy))
       return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
     // Only who attested a lane has said that it serves it.

@@ -26,7 +26,6 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
-export { type Places, placesIn, type Standing } from './places.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export type { Remark, Votes } from './remarks.ts'
 export {
@@ -45,4 +44,4 @@ export {
   type Source,
   sourceReader,
 } from './sources.ts'
-export { beaconBlock, type Place, placeOf, sealBlock, snapshotBlock } from './timetable.ts'
+export { beaconBlock, type EpochPosition, placeOf, sealBlock, snapshotBlock } from './timetable.ts'

@@ -19,7 +19,7 @@ export interface SamplePlace {
 export type OnSample = (sample: Sample, place: SamplePlace) => void
 
 /** How the lanes of an epoch are read. */
-interface Finding extends PublicData {
+interface LaneSearch extends PublicData {
   /** Governs the epoch. */
   readonly state: State
   /** Where blocks are compared, if they are. */
@@ -41,7 +41,7 @@ interface ReadLane {
  * shown one lane after the other, in the order in which the lanes were asked for: a lane that is
  * read ends once those before it were shown.
  */
-export function laneFinder(finding: Finding): FindLane {
+export function laneFinder(finding: LaneSearch): FindLane {
   const { onSample, lanesAtOnce = 1 } = finding
   const limit = pLimit(lanesAtOnce)
   let shown: Promise<unknown> = Promise.resolve()
@@ -59,7 +59,7 @@ export function laneFinder(finding: Finding): FindLane {
 }
 
 async function readLane(
-  { chain, state, openBucket, copies, failed, onSample, check }: Finding,
+  { chain, state, openBucket, copies, failed, onSample, check }: LaneSearch,
   sought: Sought,
 ): Promise<ReadLane> {
   const { validator, head, holders } = sought

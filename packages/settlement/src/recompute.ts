@@ -1,9 +1,9 @@
 import { firstState, type State, votersAfter } from '@affine/duel'
 import { openCopies } from './answering.ts'
+import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
-import { wrongClaims } from './claims.ts'
 import type { Choose } from './copies.ts'
-import type { Flaw, Found } from './differing.ts'
+import type { Flaw, UndatedFlaw } from './differing.ts'
 import { laneFinder, type OnSample } from './lane-finder.ts'
 import { Owners } from './owners.ts'
 import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
@@ -78,13 +78,13 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 }
 
 /** What is known besides when an epoch is recomputed. */
-interface Stretch extends RecomputeOptions {
+interface RecomputeContext extends RecomputeOptions {
   readonly owners: Owners
   /** Up to the epoch's. */
   readonly champions: Champions
 }
 
-async function recomputeEpoch(options: Stretch, state: State): Promise<Recomputed> {
+async function recomputeEpoch(options: RecomputeContext, state: State): Promise<Recomputed> {
   const { chain, compare = true } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
@@ -97,23 +97,23 @@ async function recomputeEpoch(options: Stretch, state: State): Promise<Recompute
     find: laneFinder({ ...options, state, failed, copies: compared }),
     isWanted: () => compare,
   })
-  const flawsOf = (found: readonly Found[]): readonly Flaw[] =>
+  const flawsOf = (found: readonly UndatedFlaw[]): readonly Flaw[] =>
     found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) {
-    const flaws = flawsOf([...faultsIn(settled), ...wrongClaims(settled)])
+    const flaws = flawsOf([...faultsIn(settled), ...attestationFaults(settled)])
     return { epoch, ...settled, flaws, remarks: [], votes: undefined }
   }
   // Without a duel, those answer that would vote in the next: they attested the epoch.
   const voting = { weights: votersAfter(state, settled.snapshot) }
   const looked = copies || (await openCopies(looking, state, { duel: voting, ended, failed }))
   const differing = await looked.flaws([state, settled.state])
-  const flaws = flawsOf([...faultsIn(settled), ...differing, ...wrongClaims(settled)])
+  const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn({ ...options, ended }, settled)
   const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, remarks, votes }
 }
 
-function faultsIn({ lanes }: Settled): readonly Found[] {
+function faultsIn({ lanes }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (lane.ok) return []
     return [{ validator, code: lane.code, detail: lane.detail }]

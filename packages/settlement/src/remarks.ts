@@ -1,6 +1,6 @@
-import type { Chain, Snapshot, Weights } from '@affine/chain'
+import type { Chain, Snapshot, UidWeights } from '@affine/chain'
 import { type Protocol, stateRoot } from '@affine/duel'
-import { attestationsIn } from './claims.ts'
+import { attestationsIn } from './attestation-faults.ts'
 import type { Settled } from './settle.ts'
 import { snapshotBlock } from './timetable.ts'
 
@@ -91,7 +91,7 @@ export async function votesIn(
 }
 
 /** The one uid that has all the weight; -1 where there are several. */
-const goesTo = (row: Weights): number => (row.length === 1 ? (row[0]?.[0] ?? -1) : -1)
+const goesTo = (row: UidWeights): number => (row.length === 1 ? (row[0]?.[0] ?? -1) : -1)
 
 /** For how many epochs weights may wait until they are in force. */
 export function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {

@@ -4,12 +4,12 @@ import {
   type Bucket,
   blockPath,
   checkBlock,
+  type EvidenceResult,
   type LaneRequest,
-  type Read,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
-import { type Answer, ask } from './copy.ts'
+import { ask, type BucketAnswer } from './copy.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
@@ -21,24 +21,24 @@ export type OpenBucket = (hotkey: string, url: string) => Source | null
 export type CheckBlock = (
   bytes: Uint8Array,
   wanted: BlockRequest,
-) => Read<AuditedBlock> | Promise<Read<AuditedBlock>>
+) => EvidenceResult<AuditedBlock> | Promise<EvidenceResult<AuditedBlock>>
 
 /** In this thread. */
 export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
 
 /** A block that was read. */
-export type Kept = Pick<AuditedBlock, 'hash' | 'header'>
+export type LaneBlock = Pick<AuditedBlock, 'hash' | 'header'>
 
 /** Is handed every block that was read, its bytes, and the name of the source that had it. */
-export type Keep = (block: Kept, bytes: Uint8Array, from: string) => Promise<void>
+export type Keep = (block: LaneBlock, bytes: Uint8Array, from: string) => Promise<void>
 
 /** Is told what a source answered that did not have the block of this hash whole. */
-export type Refuse = (from: string, answer: Answer, hash: Hash) => void
+export type Refuse = (from: string, answer: BucketAnswer, hash: Hash) => void
 
 /** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
 export type Failed = Set<string>
 
-export interface Reading {
+export interface ReaderOptions {
   readonly sources: readonly Source[]
   readonly keep?: Keep
   /** Only where blocks are kept. */
@@ -59,12 +59,12 @@ export function sourceReader({
   refuse,
   failed = new Set(),
   check = checkHere,
-}: Reading): LaneRequest['read'] {
+}: ReaderOptions): LaneRequest['read'] {
   const checkAndKeep = async (
     bytes: Uint8Array,
     wanted: BlockRequest,
     from: string,
-  ): Promise<Read<AuditedBlock>> => {
+  ): Promise<EvidenceResult<AuditedBlock>> => {
     if (keep === undefined) return check(bytes, wanted)
     const block = await check(bytes.slice(), wanted)
     if (block.ok) await keep(block.value, bytes, from)
@@ -74,7 +74,7 @@ export function sourceReader({
   const readFrom = async (
     source: Source,
     wanted: BlockRequest,
-  ): Promise<Read<AuditedBlock> | string> => {
+  ): Promise<EvidenceResult<AuditedBlock> | string> => {
     const answer = await ask(source, blockPath(wanted.hash))
     const refuseFor = (why: string): string => {
       if (answer !== null) failed.add(source.name)

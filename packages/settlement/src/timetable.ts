@@ -1,13 +1,13 @@
 import type { Protocol } from '@affine/duel'
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
-export interface Place {
+export interface EpochPosition {
   readonly epoch: number
   readonly offset: number
 }
 
 /** Where `block` lies. Protocol §5.1. */
-export function placeOf(block: number, { epochBlocks }: Protocol): Place {
+export function placeOf(block: number, { epochBlocks }: Protocol): EpochPosition {
   return { epoch: Math.floor(block / epochBlocks), offset: block % epochBlocks }
 }
 

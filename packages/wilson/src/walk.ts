@@ -27,7 +27,7 @@ export interface End {
 }
 
 /** The walks that have not ended: mass[w] of all have w wins, low <= w <= high. */
-interface Open {
+interface OpenWalks {
   readonly mass: Float64Array
   low: number
   high: number
@@ -55,7 +55,7 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const dust = DUST / cap
   const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }
   const [winAt, holdAt] = [new Float64Array(cap + 1), new Float64Array(cap + 1)]
-  const open: Open = { mass: new Float64Array(cap + 2), low: 0, high: 0 }
+  const open: OpenWalks = { mass: new Float64Array(cap + 2), low: 0, high: 0 }
   open.mass[0] = 1
   for (let n = 1; n <= cap && open.low <= open.high; n++) {
     playTrial(open, p)
@@ -73,7 +73,7 @@ export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
 }
 
 /** One trial: each mass[w] splits into a loss, which stays, and a win, which moves to w + 1. */
-function playTrial(open: Open, p: number): void {
+function playTrial(open: OpenWalks, p: number): void {
   const { mass, low, high } = open
   let moving = 0
   for (let w = low; w <= high; w++) {
@@ -86,7 +86,7 @@ function playTrial(open: Open, p: number): void {
 }
 
 /** Ends the walks with at least `fewest` wins, and dust above the others. Returns their share. */
-function takeFromAbove(open: Open, fewest: number, dust: number): number {
+function takeFromAbove(open: OpenWalks, fewest: number, dust: number): number {
   const { mass, low } = open
   let taken = 0
   while (low <= open.high && (open.high >= fewest || at(mass, open.high) < dust)) {
@@ -97,7 +97,7 @@ function takeFromAbove(open: Open, fewest: number, dust: number): number {
 }
 
 /** Ends the walks with at most `most` wins, and dust below the others. Returns their share. */
-function takeFromBelow(open: Open, most: number, dust: number): number {
+function takeFromBelow(open: OpenWalks, most: number, dust: number): number {
   const { mass, high } = open
   let taken = 0
   while (open.low <= high && (open.low <= most || at(mass, open.low) < dust)) {

@@ -33,9 +33,10 @@ class AffineEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts the challenge of `options={"challenge_id": …}`, or an episode from a seed.
 
-        Without either it goes on with the stream it has, as Gymnasium does.
+        Without either it goes on with the stream it has, as Gymnasium does. Raises ValueError for
+        any other option.
         """
-        challenge_id = (options or {}).get("challenge_id")
+        challenge_id = _challenge_id_in(options or {})
         if challenge_id is not None and seed is not None:
             raise ValueError('"seed" expected none with a challenge_id')
         super().reset(seed=seed if challenge_id is None else seed_of(challenge_id))
@@ -70,6 +71,13 @@ class AffineEnv(gymnasium.Env[Any, Any]):
     def parse(self, reply: str) -> Any:
         """The action on the last line of a model's reply; None for what cannot be read."""
         return self.game.parse(last_line(normalise(reply)))
+
+
+def _challenge_id_in(options: dict[str, Any]) -> Any:
+    unknown = options.keys() - {"challenge_id"}
+    if unknown:
+        raise ValueError(f'"options" expected challenge_id only, got {", ".join(sorted(unknown))}')
+    return options.get("challenge_id")
 
 
 def register() -> None:

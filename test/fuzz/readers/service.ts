@@ -3,19 +3,21 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { locateChute } from '../../../apps/validator/src/miners/chute.ts'
-import { chutesAccount } from '../../../apps/validator/src/miners/chutes-key.ts'
-import { exchange, Undelivered } from '../../../apps/validator/src/miners/exchange.ts'
-import { minerClient } from '../../../apps/validator/src/miners/miner-client.ts'
-import { answerTo } from '../../../apps/validator/src/openenv/answer.ts'
-import { Session } from '../../../apps/validator/src/openenv/session.ts'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
-import { completion, described, listen } from '../../../apps/validator/test/servers.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
+import {
+  chutesAccount,
+  locateChute,
+  minerClient,
+  Undelivered,
+} from '../../../packages/miners/src/index.ts'
+import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
+import { completion, described, listen } from '../../../packages/miners/test/servers.ts'
+import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
-import { maskUrls, printable } from '../../../packages/terminal/src/text.ts'
+import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'
@@ -30,8 +32,9 @@ const [{ input: episode } = { input: { env: '', challengeId: '' } }] = replays.v
 /** An episode of which one miner's responses have these bytes. */
 async function playWith(bytes: Uint8Array) {
   const received = { status: 200, headers: {}, text: textOf(bytes), ms: 7 }
-  const endpoint = { chute: 'http://miner/v1', model: 'm', send: async () => received }
-  const agent = minerClient(endpoint, 1, () => 0)(1000, signal)
+  const endpoint = { chute: 'http://miner/v1', model: 'm' }
+  const asking = { ...NODE_CALLER, exchange: async () => received, concurrency: 1 }
+  const agent = minerClient(endpoint, asking)(1000, signal)
   const { fault, reward } = await play(make(episode.env), episode.challengeId, agent)
   return fault === undefined ? reward : { ok: false, code: 'NO_REPLY', detail: fault }
 }
@@ -44,7 +47,7 @@ async function locate(bytes: Uint8Array) {
   const on = (event: object) => {
     said += JSON.stringify(event, (_, value) => (value instanceof Error ? value.message : value))
   }
-  const place = await locateChute(MINER, signal, { key, api: '', hostOf, now: () => 0, on })
+  const place = await locateChute(MINER, signal, { ...NODE_CALLER, key, api: '', hostOf, on })
   if (said.length > 2000 || (place !== null && !URL.canParse(place))) throw new Error(said)
   return place
 }
@@ -92,25 +95,6 @@ function expectPrintable(line: string): null {
   return null
 }
 
-const SAID = [
-  '{"type":"reset","data":{"seed":7,"episode_id":"one"}}\n{"type":"step","data":{"reply":"A\\r\\nB2"}}',
-  '{"type":"reset","data":{"challenge_id":"vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"}}',
-  '{"type":"state"}\n{"type":"step","data":{"reply":"A1"}}\n{"type":"close"}',
-]
-const HEARD = ['observation', 'state', 'error']
-
-/** The first lines are what one session says; each is answered, but one that ends it. */
-function converse(bytes: Uint8Array) {
-  const session = new Session(make('tictactoe-v0').spec)
-  const lines = linesOf(bytes).slice(0, 10)
-  const answers = lines.map((line) => answerTo(session, textOf(line)))
-  for (const answer of answers) {
-    const said: { type: string } | undefined = answer && JSON.parse(JSON.stringify(answer))
-    if (said !== undefined && !HEARD.includes(said.type)) throw new Error(JSON.stringify(said))
-  }
-  return answers.length
-}
-
 const SEED = 'c0ffee11'.repeat(8)
 const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'
 const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
@@ -152,7 +136,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
       samples,
       read: (bytes) => {
         answer = bytes
-        return chutesAccount('cpk_1', signal, url)
+        return chutesAccount('cpk_1', signal, { ...NODE_CALLER, api: url })
       },
       refuses: refusal(Undelivered, Error, SyntaxError, TypeError),
     },
@@ -242,7 +226,6 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       ),
       read: (bytes) => expectPrintable(printable(maskUrls(textOf(bytes)), 1000)),
     },
-    { name: 'OpenEnv session', share: 4, samples: SAID.map(bytesOf), read: converse },
     { name: '.env', share: 2, samples: [bytesOf(ENV)], read: readEnv },
     ...walletReaders(),
     ...(await socketReaders()),

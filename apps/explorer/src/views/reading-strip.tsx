@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
-import type { Book } from '../book.ts'
+import type { AppState } from '../app-state.ts'
 import type { NamedNetwork } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
 import type { Beginning } from '../worker/reader.ts'
 
 interface ReadingProps {
-  readonly book: Book
+  readonly state: AppState
   /** How many epochs were recomputed so far. */
   readonly read: number
   readonly network: NamedNetwork | undefined
@@ -14,24 +14,24 @@ interface ReadingProps {
 }
 
 /** How far the page has come with recomputing, and what it came to: on every view. */
-export function ReadingStrip({ book, read, network, refusal }: ReadingProps): JSX.Element {
-  const { ms, failure, beginning } = book
+export function ReadingStrip({ state, read, network, refusal }: ReadingProps): JSX.Element {
+  const { ms, failure, beginning } = state
   if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
   if (failure !== undefined)
     return <Strip kind="bad">It cannot be read any further: {visibleLine(failure, 600)}</Strip>
   if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
   if (ms === undefined) return <Progress beginning={beginning} read={read} />
   if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
-  return <Ended book={book} ms={ms} isByLink={network.isByLink} />
+  return <Ended state={state} ms={ms} isByLink={network.isByLink} />
 }
 
 interface EndedProps {
-  readonly book: Book
+  readonly state: AppState
   readonly ms: number
   readonly isByLink: boolean
 }
 
-function Ended({ book: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
+function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
   const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
   const seconds = (ms / 1000).toFixed(1)
   const many = epochs.length === 1 ? '1 epoch' : `${epochs.length} epochs`

@@ -1,7 +1,7 @@
 import type { Sample } from '@affine/blocks'
 import { registry } from '@affine/envs'
+import { type Course, courseOf, type Played, recordedCourse, SIDES } from '@affine/report'
 import type { Compared } from './compare-copies.ts'
-import { type Course, courseOf, type Played } from './course.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import type { Step } from './proof.ts'
@@ -57,12 +57,6 @@ async function sampleAt(reader: Reader, { block, line }: Line): Promise<Shown> {
   const { sources, validator, epoch } = await reader.holdersOf(block)
   const sample = (await readAgain(block, sources)).samples[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  const { env, challengeId } = sample
-  const courseBy = (side: 'champion' | 'contender'): Course | undefined => {
-    const said = sample[side].messages.filter(({ role }) => role === 'assistant')
-    const replies = said.map(({ content }) => content)
-    return courseOf({ env, challengeId, replies })
-  }
-  const courses = { champion: courseBy('champion'), contender: courseBy('contender') }
-  return { validator, epoch, block, line, sample, ...courses }
+  const [champion, contender] = SIDES.map((side) => recordedCourse(sample, sample[side]))
+  return { validator, epoch, block, line, sample, champion, contender }
 }

@@ -1,25 +1,23 @@
 import type { Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { firstState, type State } from '@affine/duel'
+import { type QueueEntry, queueIn } from '@affine/report'
 import {
   holdersOf,
   inReadingOrder,
   type Opened,
   type PublicData,
   placeOf,
-  placesIn,
   type Recomputed,
   readersState,
   recompute,
   type SamplePlace,
   type Source,
-  type Standing,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, Buckets } from './buckets.ts'
 import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
-import { type EpochAccount, epochAccount } from './epoch-account.ts'
-import { EpochDeeds } from './epoch-deeds.ts'
+import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
 import type { Lane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
 import { type BlockPlace, SampleIndex } from './sample-index.ts'
@@ -39,15 +37,12 @@ export interface Beginning {
   readonly envs: readonly string[]
 }
 
-/** Who waits at the chain's head, and why the others do not. */
-export type Queue = readonly Standing[]
-
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class Reader {
   readonly samples: SampleIndex = new SampleIndex()
   readonly #buckets: Buckets
   readonly #opened: Opened
-  readonly #deeds = new EpochDeeds()
+  readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
 
   private constructor(opened: Opened, buckets: Buckets) {
@@ -64,7 +59,7 @@ export class Reader {
   async *epochs(
     last: number | undefined,
     begin: (beginning: Beginning) => void,
-  ): AsyncGenerator<EpochAccount, Queue> {
+  ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
     const data = this.#data()
     const { network } = data
     const first = firstState(network.protocol, network.firstEpoch)
@@ -74,18 +69,18 @@ export class Reader {
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
       const line = this.samples.add(sample, place, epoch)
-      this.#deeds.add(sample, { ...place, line })
+      this.#accounts.add(sample, { ...place, line })
     }
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
-      const { before, lanes, report } = recomputed
+      const { before, lanes } = recomputed
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state
-      yield epochAccount(recomputed, this.#deeds.finish(report))
+      yield this.#accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
-    return placesIn(state, snapshot, network).rows
+    return queueIn(state, snapshot, network).rows
   }
 
   /** Of the buckets that were met or asked since the last call. */

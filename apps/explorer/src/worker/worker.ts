@@ -1,9 +1,10 @@
+import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
 import type { Compared } from './compare-copies.ts'
 import type { EpochAccount } from './epoch-account.ts'
-import { type Beginning, type Queue, Reader } from './reader.ts'
+import { type Beginning, Reader } from './reader.ts'
 
 /** What the page sends: a network to read, once, or a question. */
 export type Request =
@@ -23,7 +24,7 @@ export type News =
     }
   | {
       readonly type: 'ended'
-      readonly queue: Queue
+      readonly queue: readonly QueueEntry[]
       readonly health: readonly BucketHealth[]
       readonly ms: number
     }

@@ -1,11 +1,11 @@
 import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { BucketRefusal } from '@affine/blocks/s3'
+import type { Setup } from '@affine/engine'
+import { OWNERS } from '@affine/engine/node'
 import type { Network, OpenBucket } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import pRetry from 'p-retry'
-import { OWNERS } from '../service/private-folder.ts'
-import type { Setup } from '../service/setup.ts'
 import type { Settings } from '../settings/schema.ts'
 
 /** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */

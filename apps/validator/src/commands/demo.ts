@@ -1,31 +1,27 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listenWith } from '@affine/miners/node'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
-import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
 import { emptyFolder } from '../service/empty-folder.ts'
 import { explorerPage } from '../service/explorer-page.ts'
-import { listenWith } from '../service/listen.ts'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { type Cast, castOf } from './demo/cast.ts'
-import { clean, sayLeftovers } from './demo/clean.ts'
-import { demoFolder } from './demo/leftovers.ts'
-import { endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
+import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
 import { type Hear, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
 Examples:
   $ af demo
   $ af demo --seed 7 --out ./seven
-  $ af demo --clean`
-
-const CLEAN = new Option(
-  '--clean',
-  'instead, show the temporary folders that earlier demos left, and remove them if you say so',
-).conflicts(['seed', 'out', 'open'])
+  $ af demo --open`
 
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
@@ -34,21 +30,16 @@ export const demo: CommandUnknownOpts = new Command('demo')
     '--seed <text>',
     'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
   )
-  .option('--out <folder>', 'the folder for buckets and chain, which is empty or not there yet')
+  .option(
+    '--out <folder>',
+    'keep buckets and chain in this folder, which is empty or new (default: keep nothing)',
+  )
   .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
-  .addOption(CLEAN)
-  .option('--yes', 'with --clean: remove without asking')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ clean: isCleaning, yes = false, ...asked }) => {
-    if (yes && !isCleaning) throw new RangeError('"--yes" expected with --clean')
-    const screen = output(asked.json)
-    const signal = interrupted()
-    if (isCleaning) await clean(screen, yes, signal)
-    else await perform(asked, screen, signal)
-  })
+  .action((asked) => perform(asked, output(asked.json), interrupted()))
 
-interface Asked {
+interface DemoOptions {
   readonly seed?: string | undefined
   readonly out?: string | undefined
   readonly open?: true | undefined
@@ -56,9 +47,9 @@ interface Asked {
 }
 
 /** Runs the subnet, has it verified, and says what can be done next. */
-async function perform(asked: Asked, screen: Output, signal: AbortSignal): Promise<void> {
+async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
   const { seed = String(randomInt(2 ** 32)), open, json } = asked
-  const out = asked.out === undefined ? await demoFolder() : await emptyFolder(asked.out)
+  const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
   const cast = castOf(seed)
   const nameOf = namesIn(cast)
   const people = peopleIn(cast)
@@ -76,19 +67,30 @@ async function perform(asked: Asked, screen: Output, signal: AbortSignal): Promi
   const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   if (json) words.push('--json')
   process.exitCode = await raceAbort(verifyApart(words, signal), signal)
-  screen.line(filesText(out), { type: 'files', out })
-  await sayLeftovers(screen)
+  if (asked.out !== undefined) screen.line(filesText(out), { type: 'files', out })
+  else if (!open) screen.line(againText(seed), { type: 'again', seed })
   if (open) await showPage({ out, cast }, screen, signal)
 }
 
-/** What a demo left behind, and who took part. */
-interface Shown {
+/** Makes a folder that is removed when this process ends, at Ctrl-C too. */
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A demo's files, and who took part. */
+interface DemoFiles {
   readonly out: string
   readonly cast: Cast
 }
 
-/** Serves the explorer on what a demo left, its members by their names, until the signal aborts. */
-async function showPage({ out, cast }: Shown, screen: Output, signal: AbortSignal): Promise<void> {
+/** Serves the explorer on a demo's files, its members by their names, until the signal aborts. */
+async function showPage(
+  { out, cast }: DemoFiles,
+  screen: Output,
+  signal: AbortSignal,
+): Promise<void> {
   const members = [...cast.validators, ...cast.miners]
   const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
   const network = { chain: { file: join(out, 'chain.json') }, names }

@@ -2,23 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROTOCOL } from '@affine/duel'
-import { canonicalize, type Hash, type Json } from '@affine/prng'
-import { NETWORK_HELP } from '@affine/settlement'
+import { holdFolder, type Journal, openJournal } from '@affine/engine/node'
 import {
-  drawInterval,
-  interrupted,
-  NETUID,
-  output,
-  raceAbort,
-  share,
-  shareOption,
-  whole,
-} from '@affine/terminal'
+  environmentsNamed,
+  openPlayer,
+  type Player,
+  runDuel,
+  type SoloDuel,
+  type Standing,
+} from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { canonicalize, type Hash, type Json } from '@affine/prng'
+import { boundsOf, drawInterval, share } from '@affine/report'
+import { NETWORK_HELP } from '@affine/settlement'
+import { interrupted, NETUID, output, raceAbort, shareOption, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type Journal, openJournal } from '../epoch/journal.ts'
-import { minersOf, openPlayer, type Player } from '../miners/player.ts'
-import { environmentsNamed, runDuel, type SoloDuel, type Standing } from '../miners/solo-duel.ts'
-import { holdFolder } from '../service/folder-lock.ts'
+import { minersOf } from './registered-miners.ts'
 
 type Pair<Value> = readonly [champion: Value, contender: Value]
 
@@ -69,9 +68,9 @@ export const duel: CommandUnknownOpts = new Command('duel')
     const [champion, contender] = await raceAbort(named, signal)
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
-    const asking = { model: options.model, giveUpMs: options.giveUp * 1000, signal }
-    using one = await openPlayer(champion, 'champion', asking)
-    using other = await openPlayer(contender, 'contender', asking)
+    const asking = { ...NODE_CALLER, model: options.model, giveUpMs: options.giveUp * 1000, signal }
+    const one = await openPlayer(champion, 'champion', asking)
+    const other = await openPlayer(contender, 'contender', asking)
 
     const journal = await openJournal(join(out, 'samples.jsonl'))
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
@@ -82,7 +81,7 @@ export const duel: CommandUnknownOpts = new Command('duel')
     }
     const on = (standing: Standing): void => screen.status(standingText(standing, solo).join('   '))
     const players = { champion: one, contender: other }
-    const result = await runDuel({ duel: solo, journal, players, ahead, signal, on })
+    const result = await runDuel({ duel: solo, journal, players, ahead, signal, now: Date.now, on })
     await writeFile(
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
@@ -133,7 +132,7 @@ function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly stri
   const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval({ wins, trials, zSquaredPpm }, ratioPpm)
+    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
     return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
   })
 }

@@ -9,11 +9,11 @@ import {
   specHash,
   type Transcript,
 } from '@affine/envs'
-import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
+import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { endingOf, endingTexts, messageText } from '@affine/report'
+import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { type Opponent, openPlayer } from '../miners/player.ts'
-import { soloChallenge } from '../miners/solo-duel.ts'
-import { envServe } from './env-serve.ts'
 
 const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
 
@@ -25,7 +25,7 @@ Examples:
 
 /** `af env`: look at the environments and play them. */
 export const env: CommandUnknownOpts = new Command('env').description(
-  'list environments, play one, and serve them',
+  'list environments, and play one',
 )
 
 env
@@ -59,8 +59,9 @@ env
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
-    using player = await openAsked(who, model)
+    const player = await openAsked(who, model)
     const episode = await play(game, challengeId, player.agent(replyMs))
+    if (isHuman) process.stdin.destroy()
     const { messages, reward, fault } = episode
     const lines = [`challenge ${challengeId}`]
     // A person has seen the messages.
@@ -76,8 +77,6 @@ env
     screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
   })
 
-env.addCommand(envServe)
-
 function readChallenge(text: string): string {
   if (isChallengeId(text)) return text
   throw new InvalidArgumentError('Expected the base58 of 32 bytes.')
@@ -87,7 +86,8 @@ function readChallenge(text: string): string {
 async function openAsked(who: string, model: string): Promise<Opponent> {
   if (who === 'human') return human()
   const seed = randomBytes(8).toString('hex')
-  return openPlayer(who, seed, { model, giveUpMs: 60_000, signal: interrupted() })
+  const asking = { ...NODE_CALLER, model, giveUpMs: 60_000, signal: interrupted() }
+  return openPlayer(who, seed, asking)
 }
 
 /** Gives the replies of an episode again, in their order. */
@@ -115,10 +115,5 @@ function human(): Opponent {
     if (done) return { fault: 'no-reply' }
     return { content: value }
   }
-  return {
-    agent: () => agent,
-    [Symbol.dispose]: () => {
-      process.stdin.destroy()
-    },
-  }
+  return { agent: () => agent }
 }

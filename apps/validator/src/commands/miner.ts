@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type Account, encodeCommitment } from '@affine/chain'
+import { serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
@@ -12,7 +13,6 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { serveMiner } from '../miners/reference-miner.ts'
 import { accountOf, withAccount } from '../service/account.ts'
 import { Requests } from './views/requests.ts'
 

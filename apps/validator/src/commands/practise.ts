@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf } from '@affine/duel'
+import { environmentsNamed, soloChallenge } from '@affine/miners'
+import { prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain } from '@affine/settlement'
 import {
   FIRST_EPOCH,
@@ -11,10 +13,8 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { environmentsNamed, soloChallenge } from '../miners/solo-duel.ts'
-import { type Throne, throneOf } from './practise/past.ts'
-import { prospectsOf, prospectsText } from './practise/prospects.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
+import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'
 
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill as 0.7"

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
+import { listenWith } from '@affine/miners/node'
 import { interrupted, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
 import { explorerPage, type PageNetwork } from '../service/explorer-page.ts'
-import { listenWith } from '../service/listen.ts'
 
 const EXAMPLES = `
 Examples:

@@ -1,12 +1,12 @@
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Chain, ChainError } from '@affine/chain'
 import type { State } from '@affine/duel'
+import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
-import { OWNERS } from '../service/private-folder.ts'
 import { readSending } from '../settings/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 

@@ -2,21 +2,20 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
+import type { Event, Setup } from '@affine/engine'
+import { Validator } from '@affine/engine'
+import { diskMonitor, holdFolder, keepPrivate, OWNERS } from '@affine/engine/node'
+import { type Listening, listen } from '@affine/miners/node'
+import { shortHotkey } from '@affine/report'
 import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST, openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, raceAbort, shortHotkey } from '@affine/terminal'
+import { interrupted, leave, type Output, raceAbort } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
-import { Validator } from '../epoch/validator.ts'
 import { neuronOf } from '../service/account.ts'
-import { holdFolder } from '../service/folder-lock.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
-import { type Listening, listen } from '../service/listen.ts'
-import { lookout } from '../service/lookout.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, warn } from '../service/narrate.ts'
-import { keepPrivate, OWNERS } from '../service/private-folder.ts'
-import type { Event, Setup } from '../service/setup.ts'
 import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
 import { seatNow, slotText } from './doctor/seat.ts'
@@ -74,7 +73,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
   hearers.push(metrics.on)
   const { chain } = subnet
-  hearers.push(lookout({ chain, folders: foldersOf(settings), now: Date.now, on }))
+  hearers.push(diskMonitor({ chain, folders: foldersOf(settings), now: Date.now, on }))
   using served = await servePages(settings, health, metrics)
 
   // One core is left to what follows the chain and asks the miners.

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
+import type { Setup } from '@affine/engine'
 import { leave } from '@affine/terminal'
 import type { Metrics } from './metrics.ts'
-import type { Setup } from './setup.ts'
 
 /**
  * Is a validator getting on? `late` says what has not come for so many seconds, though it should

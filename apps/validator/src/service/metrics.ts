@@ -1,8 +1,8 @@
 import { type Duel, type State, sumTallies, trustOf } from '@affine/duel'
+import type { Event, Setup } from '@affine/engine'
 import type { Settled } from '@affine/settlement'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { LANES, type Meters, metersIn, SENT, TROUBLED } from './meters.ts'
-import type { Event, Setup } from './setup.ts'
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }

@@ -1,15 +1,15 @@
 // Everything that this client asks of a chain's runtime. Nothing else can be asked for: the names
 // are types to whatever asks.
 import { MAX_FIELD_BYTES } from '../commitment.ts'
-import type { Shape } from './type-shape.ts'
+import type { TypeShape } from './type-shape.ts'
 
 /** How a field of a commitment is sent: `Raw0` to `Raw128`, by its length. */
-const RAW: Shape = Object.fromEntries(
+const RAW: TypeShape = Object.fromEntries(
   Array.from({ length: MAX_FIELD_BYTES + 1 }, (_, size) => [`Raw${size}`, `[u8;${size}]`]),
 )
 
 /** What is read of a subnet and its neurons. */
-const METAGRAPH: Shape = {
+const METAGRAPH: TypeShape = {
   tempo: 'uint',
   commitRevealWeightsEnabled: 'bool',
   commitRevealPeriod: 'uint',
@@ -31,7 +31,7 @@ export const STORAGE = {
   commitments: {
     commitmentOf: {
       keys: ['u16', 'AccountId32'],
-      value: { block: 'uint', info: { fields: [RAW as Shape] } },
+      value: { block: 'uint', info: { fields: [RAW as TypeShape] } },
     },
   },
   subtensorModule: {
@@ -64,7 +64,7 @@ export const STORAGE = {
 
 /** Calls, with their arguments in their order. */
 export const CALLS = {
-  commitments: { setCommitment: { args: { netuid: 'u16', info: { fields: [RAW as Shape] } } } },
+  commitments: { setCommitment: { args: { netuid: 'u16', info: { fields: [RAW as TypeShape] } } } },
   subtensorModule: {
     setWeights: {
       args: { netuid: 'u16', dests: 'Vec<u16>', weights: 'Vec<u16>', versionKey: 'u64' },
@@ -105,10 +105,10 @@ export const APIS = {
   subnetInfoRuntimeApi: {
     getSelectiveMetagraph: {
       args: { netuid: 'u16', metagraphIndexes: 'Vec<u16>' },
-      value: METAGRAPH as Shape,
+      value: METAGRAPH as TypeShape,
       optional: true,
     },
-    getMetagraph: { args: { netuid: 'u16' }, value: METAGRAPH as Shape, optional: true },
+    getMetagraph: { args: { netuid: 'u16' }, value: METAGRAPH as TypeShape, optional: true },
     getNextEpochStartBlock: { args: { netuid: 'u16' }, value: 'uint', optional: true },
   },
 } as const
@@ -120,7 +120,7 @@ export const CONSTANTS = {
 
 /** Events, with their first field. */
 export const EVENTS = {
-  system: { extrinsicFailed: { value: { Module: { index: 'u8', error: '[u8;4]' } } as Shape } },
+  system: { extrinsicFailed: { value: { Module: { index: 'u8', error: '[u8;4]' } } as TypeShape } },
 } as const
 
 /** What a signed call carries besides the call, where that takes bytes. */

@@ -40,7 +40,7 @@ function limitPings(socket: ws): void {
 
 const BROKE_OFF = 'the node broke off'
 
-interface Question {
+interface PendingRequest {
   answer(result: unknown): void
   reject(error: Error): void
 }
@@ -58,7 +58,7 @@ export class NodeSocket {
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string
-  readonly #questions = new Map<unknown, Question>()
+  readonly #questions = new Map<unknown, PendingRequest>()
   readonly #listeners = new Map<unknown, (news: unknown) => void>()
   #socket: WebSocket | undefined
   #ids = 0

@@ -4,27 +4,30 @@ import type { TypeDef } from '@polkadot/types/types'
 import { stringCamelCase } from '@polkadot/util'
 
 /** What a runtime has of one name. */
-export interface Entry {
+export interface RuntimeEntry {
   /** The keys of storage, by their place; else the arguments. */
   readonly args: readonly (readonly [name: string, type: TypeDef])[]
   /** What is read: a value, an answer, an event's first field; nothing of a call. */
   readonly value: TypeDef | undefined
 }
 
-export type Kind = 'storage' | 'call' | 'runtime API' | 'constant' | 'event'
+export type RuntimeEntryKind = 'storage' | 'call' | 'runtime API' | 'constant' | 'event'
 
 /** Where a name is: in a pallet, or in a runtime API. */
-export interface Place {
-  readonly kind: Kind
+export interface RuntimePlace {
+  readonly kind: RuntimeEntryKind
   readonly section: string
   readonly name: string
 }
 
 type TypeId = Parameters<Metadata['registry']['lookup']['getTypeDef']>[0]
-type Field = { readonly name: { toString(): string }; readonly type: TypeId }
+type TypeField = { readonly name: { toString(): string }; readonly type: TypeId }
 
 /** What the runtime has there; undefined if nothing. Names are in camel case. */
-export function entryOf(metadata: Metadata, { kind, section, name }: Place): Entry | undefined {
+export function entryOf(
+  metadata: Metadata,
+  { kind, section, name }: RuntimePlace,
+): RuntimeEntry | undefined {
   const { apis, pallets } = metadata.asLatest
   if (kind === 'runtime API') {
     const method = named(named(apis, section)?.methods ?? [], name)
@@ -36,9 +39,13 @@ export function entryOf(metadata: Metadata, { kind, section, name }: Place): Ent
   return pallet && ENTRY_OF[kind](metadata, pallet, name)
 }
 
-type Find = (metadata: Metadata, pallet: PalletMetadataLatest, name: string) => Entry | undefined
+type Find = (
+  metadata: Metadata,
+  pallet: PalletMetadataLatest,
+  name: string,
+) => RuntimeEntry | undefined
 
-const ENTRY_OF: Readonly<Record<Exclude<Kind, 'runtime API'>, Find>> = {
+const ENTRY_OF: Readonly<Record<Exclude<RuntimeEntryKind, 'runtime API'>, Find>> = {
   storage(metadata, pallet, name) {
     const type = named(pallet.storage.unwrapOr(null)?.items ?? [], name)?.type
     if (type === undefined) return undefined
@@ -71,7 +78,7 @@ function variant(
   { registry }: Metadata,
   type: TypeId | undefined,
   name: string,
-): readonly Field[] | undefined {
+): readonly TypeField[] | undefined {
   if (type === undefined) return undefined
   const { variants } = registry.lookup.getSiType(type).def.asVariant
   return named(variants, name)?.fields.map((field) => ({
@@ -82,7 +89,7 @@ function variant(
 
 const typeOf = ({ registry }: Metadata, id: TypeId): TypeDef => registry.lookup.getTypeDef(id)
 
-const argOf = (metadata: Metadata, { name, type }: Field): Entry['args'][number] => [
+const argOf = (metadata: Metadata, { name, type }: TypeField): RuntimeEntry['args'][number] => [
   stringCamelCase(name.toString()),
   typeOf(metadata, type),
 ]

@@ -1,21 +1,21 @@
 import type { Metadata } from '@polkadot/types'
 import { asciiLine } from './ascii-line.ts'
 import { APIS, CALLS, CONSTANTS, EVENTS, EXTENSIONS, NEEDS, STORAGE } from './asked-of-runtime.ts'
-import { type Entry, entryOf, type Kind } from './runtime-entry.ts'
-import { bareType, differenceOf, type Shape, shapeText } from './type-shape.ts'
+import { entryOf, type RuntimeEntry, type RuntimeEntryKind } from './runtime-entry.ts'
+import { bareType, differenceOf, shapeText, type TypeShape } from './type-shape.ts'
 
 /** What is asked of one name. */
-interface Asked {
+interface RuntimeRequest {
   /** Of storage. */
   readonly keys?: readonly string[]
-  readonly args?: Readonly<Record<string, Shape>>
-  readonly value?: Shape
+  readonly args?: Readonly<Record<string, TypeShape>>
+  readonly value?: TypeShape
   readonly optional?: true
 }
 
-type Sections = Readonly<Record<string, Readonly<Record<string, Asked>>>>
+type Sections = Readonly<Record<string, Readonly<Record<string, RuntimeRequest>>>>
 
-const ASKED: readonly (readonly [Kind, Sections])[] = [
+const ASKED: readonly (readonly [RuntimeEntryKind, Sections])[] = [
   ['storage', STORAGE],
   ['call', CALLS],
   ['runtime API', APIS],
@@ -44,9 +44,11 @@ export function runtimeFaults(metadata: Metadata): readonly string[] {
 }
 
 /** All that is asked, with what the runtime has of it. */
-function* placesIn(
-  metadata: Metadata,
-): Generator<{ readonly what: string; readonly entry: Entry | undefined; readonly asked: Asked }> {
+function* placesIn(metadata: Metadata): Generator<{
+  readonly what: string
+  readonly entry: RuntimeEntry | undefined
+  readonly asked: RuntimeRequest
+}> {
   for (const [kind, sections] of ASKED)
     for (const [section, names] of Object.entries(sections))
       for (const [name, asked] of Object.entries(names))
@@ -58,7 +60,11 @@ function* placesIn(
 }
 
 /** How what is there differs from what is asked. */
-function differences({ registry }: Metadata, entry: Entry, asked: Asked): readonly string[] {
+function differences(
+  { registry }: Metadata,
+  entry: RuntimeEntry,
+  asked: RuntimeRequest,
+): readonly string[] {
   const args = argsOf(asked)
   const [expected, found] = [args, entry.args].map((each) => each.map(([name]) => name).join(', '))
   if (expected !== found) return [`expected (${expected}), found (${found})`]
@@ -74,10 +80,10 @@ function differences({ registry }: Metadata, entry: Entry, asked: Asked): readon
 }
 
 /** Arguments, or the keys of storage by their place. */
-const argsOf = ({ args, keys = [] }: Asked): readonly (readonly [string, Shape])[] =>
+const argsOf = ({ args, keys = [] }: RuntimeRequest): readonly (readonly [string, TypeShape])[] =>
   args ? Object.entries(args) : keys.map((key, i) => [`key ${i + 1}`, key])
 
-function askedText(asked: Asked): string {
+function askedText(asked: RuntimeRequest): string {
   const args = argsOf(asked).map(([name, shape]) => `${name}: ${shapeText(shape)}`)
   const value = asked.value === undefined ? '' : ` of ${shapeText(asked.value)}`
   return `(${args.join(', ')})${value}`

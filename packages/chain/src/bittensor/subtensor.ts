@@ -1,6 +1,6 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Account } from '../account.ts'
-import type { Chain, Head, Snapshot, Weights } from '../chain.ts'
+import type { Chain, Head, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import type { OpenAt } from '../opening.ts'
@@ -100,11 +100,11 @@ class SubtensorChain implements Subtensor {
     return reading
   }
 
-  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+  async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
     const { neurons } = await this.snapshot(block)
     return this.#at(block, async (storage) => {
       const rows = await storage.entries(SUBNET_PALLET, 'weights', this.netuid)
-      const byHotkey = new Map<string, Weights>()
+      const byHotkey = new Map<string, UidWeights>()
       for (const [uid, row] of rows) {
         const neuron = neurons[Number(uid)]
         if (neuron) byHotkey.set(neuron.hotkey, rowOf(row))
@@ -121,7 +121,7 @@ class SubtensorChain implements Subtensor {
     return this.#sender.send(account, call, until)
   }
 
-  async setWeights(account: Account, weights: Weights): Promise<Head> {
+  async setWeights(account: Account, weights: UidWeights): Promise<Head> {
     const { number } = await this.head()
     const { hotkey } = account
     const plan = await this.#at(number, (storage) =>

@@ -6,7 +6,7 @@ import type { Registry, TypeDef } from '@polkadot/types/types'
  * integer of any size; a list of such; or the fields of a record, or the kinds of an enumeration,
  * that are used.
  */
-export type Shape = string | readonly [Shape] | { readonly [name: string]: Shape }
+export type TypeShape = string | readonly [TypeShape] | { readonly [name: string]: TypeShape }
 
 type Lookup = Registry['lookup']
 
@@ -29,7 +29,11 @@ export function bareType(lookup: Lookup, type: TypeDef): TypeDef {
  * The first place where a type is not of that shape; null when it is. Optional and compact values
  * read as any others.
  */
-export function differenceOf(lookup: Lookup, wrapped: TypeDef, shape: Shape): Difference | null {
+export function differenceOf(
+  lookup: Lookup,
+  wrapped: TypeDef,
+  shape: TypeShape,
+): Difference | null {
   const type = bareType(lookup, wrapped)
   if (typeof shape === 'string') {
     if (isNamed(type.type, shape)) return null
@@ -45,7 +49,7 @@ export function differenceOf(lookup: Lookup, wrapped: TypeDef, shape: Shape): Di
 function differenceOfParts(
   lookup: Lookup,
   type: TypeDef,
-  shapes: { readonly [name: string]: Shape },
+  shapes: { readonly [name: string]: TypeShape },
 ): Difference | null {
   for (const [name, shape] of Object.entries(shapes)) {
     const path = `.${name}`
@@ -60,14 +64,14 @@ function differenceOfParts(
 const partsOf = ({ sub = [] }: TypeDef): readonly TypeDef[] => [sub].flat()
 
 /** A shape on a line. */
-export function shapeText(shape: Shape): string {
+export function shapeText(shape: TypeShape): string {
   if (typeof shape === 'string') return shape
   if (isList(shape)) return `Vec<${shapeText(shape[0])}>`
   const parts = Object.entries(shape).map(([name, part]) => `${name}: ${shapeText(part)}`)
   return `{ ${parts.join(', ')} }`
 }
 
-const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
+const isList = (shape: TypeShape): shape is readonly [TypeShape] => Array.isArray(shape)
 
 /** `Vec<Compact<u64>>` is a `Vec<uint>`, and a `Vec<u64>`. */
 function isNamed(type: string, name: string): boolean {

@@ -2,7 +2,7 @@ import { numberToBytesLE } from '@noble/curves/utils.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
 import { decodeAddress } from '../account.ts'
-import type { Weights } from '../chain.ts'
+import type { UidWeights } from '../chain.ts'
 
 const U16 = 0xffff
 const U64 = 2n ** 64n - 1n
@@ -12,7 +12,7 @@ export interface WeightCommit {
   readonly hotkey: string
   /** 4096 · mechanism + netuid. */
   readonly netuidIndex: number
-  readonly weights: Weights
+  readonly weights: UidWeights
   /** Random, each 0 to 65535: what hides the weights until the reveal. */
   readonly salt: readonly number[]
   readonly versionKey: bigint
@@ -70,7 +70,7 @@ function publicKey(hotkey: string): Uint8Array {
 }
 
 /** The uids, then the values. */
-function pairs(weights: Weights): Uint8Array {
+function pairs(weights: UidWeights): Uint8Array {
   const uids = weights.map(([uid]) => uid)
   const values = weights.map(([, weight]) => weight)
   return concatBytes(u16s('uid', uids), u16s('weight', values))

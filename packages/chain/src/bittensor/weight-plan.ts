@@ -1,4 +1,4 @@
-import type { Weights } from '../chain.ts'
+import type { UidWeights } from '../chain.ts'
 import type { Call } from './call.ts'
 import type { SaltStore } from './salts.ts'
 import type { Storage } from './storage.ts'
@@ -14,7 +14,7 @@ export interface WeightMeans {
 /** The weights that a hotkey is to have. */
 export interface HotkeyWeights {
   readonly hotkey: string
-  readonly weights: Weights
+  readonly weights: UidWeights
 }
 
 /** The same, with the version that the subnet asks of its validators. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Weights } from '../chain.ts'
+import type { UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { rescale } from '../max-upscale.ts'
 import { type Codec, type Storage, SUBNET_PALLET } from './storage.ts'
@@ -9,7 +9,7 @@ const u16 = z.int().min(0).max(65_535)
 const rowShape = z.array(z.tuple([u16, u16]))
 
 /** A row of the weight matrix. */
-export function rowOf(value: Codec): Weights {
+export function rowOf(value: Codec): UidWeights {
   const { data } = rowShape.safeParse(value.toJSON())
   if (!data) throw new ChainError('BadReply', 'weights on the chain are not as they should be')
   return data

@@ -4,7 +4,7 @@ import { type Extrinsic, hashOf, isSigned, type Log, type LogBlock, type LogSetu
 import { apply, begin, type Ledger } from './rules.ts'
 
 /** What a block is made of. */
-interface BlockDraft {
+interface LocalBlockDraft {
   readonly time: number
   readonly entropy: string
   readonly extrinsics: readonly Extrinsic[]
@@ -18,7 +18,7 @@ export interface MadeBlock {
 }
 
 /** The blocks of a log, made again one by one, each with the subnet at its end. */
-export class History {
+export class ChainHistory {
   readonly #setup: LogSetup
   readonly #made: MadeBlock[] = []
 
@@ -91,11 +91,11 @@ export class History {
   }
 
   /** Adds the block that these make. */
-  extend(draft: BlockDraft): void {
+  extend(draft: LocalBlockDraft): void {
     this.#made.push(this.#make(draft))
   }
 
-  #make({ time, entropy, extrinsics }: BlockDraft): MadeBlock {
+  #make({ time, entropy, extrinsics }: LocalBlockDraft): MadeBlock {
     const { last } = this
     const number = this.height + 1
     const ledger = this.nextLedger()

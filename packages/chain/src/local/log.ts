@@ -2,7 +2,7 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { type Account, verify } from '../account.ts'
-import type { Chain, Weights } from '../chain.ts'
+import type { Chain, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { hotkeyShape } from '../hotkey-shape.ts'
 import { parseJson } from '../json.ts'
@@ -28,7 +28,7 @@ export type Params = Readonly<typeof PARAMS>
  */
 export type LogCall =
   | { readonly fields: readonly string[] }
-  | { readonly weights: Weights }
+  | { readonly weights: UidWeights }
   | { readonly register: true }
 
 /**

@@ -1,8 +1,8 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import type { Account } from '../account.ts'
-import type { Chain, Head, Snapshot, Weights } from '../chain.ts'
+import type { Chain, Head, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { History, type MadeBlock } from './history.ts'
+import { ChainHistory, type MadeBlock } from './history.ts'
 import { type Extrinsic, type Log, type LogCall, signExtrinsic } from './log.ts'
 
 /** How many blocks a call may wait when its caller does not say, as in Substrate's clients. */
@@ -14,14 +14,14 @@ const MORTALITY = 64
  */
 export abstract class Replica implements Chain {
   readonly netuid: number
-  protected readonly history: History
+  protected readonly history: ChainHistory
   /** By hotkey, the lowest nonce that was not taken here. */
   readonly #nonces = new Map<string, number>()
 
   /** @throws ChainError `BadLog`, as `follow` of its history does. */
   constructor(log: Log) {
     this.netuid = log.netuid
-    this.history = new History(log)
+    this.history = new ChainHistory(log)
   }
 
   /**
@@ -82,7 +82,7 @@ export abstract class Replica implements Chain {
     return { head, tempo: params.tempo, revealPeriod: 0, neurons, commitments }
   }
 
-  async weights(block: number): Promise<Readonly<Record<string, Weights>>> {
+  async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
     return Object.fromEntries((await this.#at(block)).ledger.weights)
   }
 
@@ -90,7 +90,7 @@ export abstract class Replica implements Chain {
     return this.#call(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
   }
 
-  async setWeights(account: Account, weights: Weights): Promise<Head> {
+  async setWeights(account: Account, weights: UidWeights): Promise<Head> {
     return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
   }
 

@@ -1,4 +1,4 @@
-import type { CommitmentSlot, Neuron, Weights } from '../chain.ts'
+import type { CommitmentSlot, Neuron, UidWeights } from '../chain.ts'
 import type { Refusal } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { rescale } from '../max-upscale.ts'
@@ -27,7 +27,7 @@ export interface Ledger {
   readonly block: number
   /** By uid. */
   neurons: readonly Neuron[]
-  weights: ReadonlyMap<string, Weights>
+  weights: ReadonlyMap<string, UidWeights>
   slots: ReadonlyMap<string, Slot>
   /** The lowest nonce that each hotkey may use next. */
   nonces: ReadonlyMap<string, number>
@@ -120,7 +120,11 @@ function bytesInTempo({ block, params, slots }: Ledger, hotkey: string): number 
   return tempoOf(last.block) === tempoOf(block) ? last.bytes : 0
 }
 
-function setWeights(ledger: Ledger, neuron: Neuron | undefined, weights: Weights): Refusal | null {
+function setWeights(
+  ledger: Ledger,
+  neuron: Neuron | undefined,
+  weights: UidWeights,
+): Refusal | null {
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n

@@ -7,7 +7,7 @@ import { commitmentsOf } from '../snapshot.ts'
 import { isPlainName } from './open-bucket.ts'
 
 /** A bucket that a validator announced by name, and the epoch whose state it has. */
-interface Named {
+interface NamedBucket {
   readonly name: string
   readonly epoch: number
 }
@@ -37,7 +37,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
 async function announcedIn({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
   const said = commitmentsOf(snapshot)
-  const named: Named[] = []
+  const named: NamedBucket[] = []
   let elsewhere = 0
   for (const { hotkey, permit } of snapshot.neurons) {
     const commitment = permit ? said.get(hotkey) : undefined
@@ -50,7 +50,7 @@ async function announcedIn({ chain }: Subnet) {
 }
 
 /** Is the bucket there? At a URL by its state, which nobody has of a network's first epoch. */
-async function isBelow(base: string, { name, epoch }: Named, { network }: Subnet) {
+async function isBelow(base: string, { name, epoch }: NamedBucket, { network }: Subnet) {
   if (!/^https?:\/\//.test(base)) {
     const found = await stat(join(base, name)).catch(() => null)
     return found?.isDirectory() === true

@@ -1,13 +1,12 @@
 import type { Duel } from '@affine/duel'
-import { playerReply } from '../../miners/reference-miner.ts'
-import type { Setup } from '../../service/setup.ts'
+import { type AgentOf, playerReply } from '@affine/miners'
 import type { Cast } from './cast.ts'
 
 /**
  * How the liar samples: it asks nobody. In its transcripts the weaker of the two miners plays
  * perfectly and the other gives up, so each of them replays.
  */
-export function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): Setup['agent'] {
+export function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): AgentOf {
   const skillOf = (hotkey: string): number =>
     miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
   const favourite = (): string | undefined => {

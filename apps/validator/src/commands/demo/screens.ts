@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Weights } from '@affine/chain'
+import type { UidWeights } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { type NameOf, share, shortHotkey } from '@affine/terminal'
+import { type NameOf, share, shortHotkey } from '@affine/report'
 import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import type { Rested } from './subnet.ts'
@@ -36,7 +36,7 @@ export interface Ending {
   readonly root: string
   readonly uid: number | undefined
   /** On chain, by the hotkey of who set them. */
-  readonly weights: Readonly<Record<string, Weights>>
+  readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /** Reads from the chain what a subnet came to. */
@@ -63,6 +63,19 @@ weights    ${votes} give uid ${uid} all their weight on chain
 
 Now the verifier, a process of its own, with nothing but the buckets and the exported chain:
 `
+}
+
+/** What can be done after a run of which nothing is kept. */
+export function againText(seed: string): string {
+  const af = programName('af')
+  return `
+Nothing of this run is kept. Try next:
+  look at the same run in a browser
+    $ ${af} demo --seed ${seed} --open
+  keep its buckets and its chain
+    $ ${af} demo --seed ${seed} --out ./affine-demo
+  play a challenge yourself
+    $ ${af} env run tictactoe-v0`
 }
 
 /** What is left in the folder `out`, and what can be done with it. */

@@ -1,9 +1,7 @@
 import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
+import { type AgentOf, endpointAgents } from '@affine/miners'
+import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { LOCAL_NETWORK } from '@affine/settlement'
-import { endpointAgents } from '../../miners/miner-client.ts'
-import { serveMiner } from '../../miners/reference-miner.ts'
-import type { Listening } from '../../service/listen.ts'
-import type { Setup } from '../../service/setup.ts'
 import type { Cast, Member } from './cast.ts'
 import { seededBytes } from './seeded-bytes.ts'
 
@@ -16,7 +14,7 @@ const STAKE = 1_000_000_000_000n
 export class Stage implements Disposable {
   readonly chain: LocalChain
   /** Asks the miners that are served here. */
-  readonly agent: Setup['agent']
+  readonly agent: AgentOf
   readonly #seed: string
   readonly #servers = new Map<string, Listening>()
 
@@ -36,7 +34,7 @@ export class Stage implements Disposable {
         stakeThreshold: Number(STAKE),
       },
     })
-    const ask = endpointAgents(32, this.now)
+    const ask = endpointAgents({ ...NODE_CALLER, concurrency: 32, now: this.now })
     // Ports differ from run to run, so on this chain a chute is a name.
     this.agent = (miner, ...rest) => {
       const chute = this.#servers.get(miner.chute)?.url ?? ''

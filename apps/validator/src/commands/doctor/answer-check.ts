@@ -1,13 +1,13 @@
 import type { Miner } from '@affine/duel'
+import { doesAnswer, type Hear } from '@affine/miners'
 import type { Network } from '@affine/settlement'
 import { shown } from '@affine/terminal'
-import { doesAnswer } from '../../miners/first-answer.ts'
-import type { Setup } from '../../service/setup.ts'
 import { NO_KEY } from '../../settings/settings.ts'
 import { agentsOf } from '../validate/setup.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-interface Asking extends Pick<Setup, 'on'> {
+interface Asking {
+  readonly on: Hear
   readonly network: Network
   readonly signal: AbortSignal
 }
@@ -27,7 +27,7 @@ export async function checkAnswers(miner: Miner, asking: Omit<Asking, 'on'>): Pr
   if (network.platform === 'chutes' && !process.env.CHUTES_API_KEY)
     return warn('answer', 'the chute is not asked', NO_KEY)
   const whys: string[] = []
-  const on: Setup['on'] = (event) => {
+  const on: Hear = (event) => {
     if (event.type === 'problem') whys.push(event.error.message)
   }
   const chute = shown(miner.chute)

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@affine/chain'
+import { loadsOf } from '@affine/engine'
 import type { Network, Subnet } from '@affine/settlement'
-import { loadsOf } from '../../service/load.ts'
 import type { Read } from '../../settings/settings.ts'
 import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'

@@ -1,9 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { Loads } from '@affine/engine'
+import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
-import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '../../miners/chutes-key.ts'
-import { bytesText, type Loads } from '../../service/load.ts'
+import { bytesText } from '../../service/bytes-text.ts'
 import type { Settings } from '../../settings/schema.ts'
 import { NO_KEY } from '../../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -54,7 +56,7 @@ export async function checkChutes(
   if (platform !== 'chutes') return []
   if (chutesApiKey === undefined) return [fail('chutes', NO_KEY)]
   try {
-    const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS))
+    const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS), NODE_CALLER)
     return [checkAccount(account), checkOffset(account)]
   } catch (error) {
     const found = `no account to be had: ${(error as Error).message}`

@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
+import type { Handler } from '@affine/miners/node'
 import { NODE_HOST } from '@affine/settlement/node'
-import type { Handler } from '../../service/listen.ts'
 
 /** What follows the last block in a chain's export. */
 const END = ']}'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account } from '@affine/chain'
-import { OWNERS } from '../../service/private-folder.ts'
+import { OWNERS } from '@affine/engine/node'
 
 /** Where the keys of a localnet are, each in a file of its name. */
 export const keysIn = (folder: string): string => join(folder, 'keys')

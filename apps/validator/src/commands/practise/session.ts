@@ -1,14 +1,15 @@
-import { endingOf, type Output } from '@affine/terminal'
-import { openJournal } from '../../epoch/journal.ts'
-import { openPlayer } from '../../miners/player.ts'
+import { holdFile, openJournal } from '@affine/engine/node'
 import {
   type Exercise,
   exercisesOf,
+  openPlayer,
   type Played,
   type Practice,
   practise,
-} from '../../miners/practice.ts'
-import { holdFile } from '../../service/folder-lock.ts'
+} from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { endingOf } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
 /** What the command was told. */
@@ -35,8 +36,8 @@ export async function playPractice(
   drawn: readonly Exercise[],
   { screen, signal, ahead, giveUp, resume }: Session,
 ): Promise<readonly Played[]> {
-  const asking = { model: practice.model, giveUpMs: giveUp * 1000, signal }
-  using player = await openPlayer(practice.player, 'practice', asking)
+  const asking = { ...NODE_CALLER, model: practice.model, giveUpMs: giveUp * 1000, signal }
+  const player = await openPlayer(practice.player, 'practice', asking)
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
   const exercises = await exercisesOf(practice, journal, drawn)
@@ -46,7 +47,7 @@ export async function playPractice(
     const well = played.filter(({ reward, best }) => reward >= best).length
     screen.status(`${played.length} of ${exercises.length} played, ${well} as well as can be`)
   }
-  // Waited for here: the player is closed then.
+  // Waited for here: the file is closed then.
   return await practise({ exercises, journal, player, ahead, signal, on })
 }
 

@@ -1,5 +1,6 @@
+import type { Load, Loads } from '@affine/engine'
 import { type Output, table } from '@affine/terminal'
-import { bytesText, type Load, type Loads } from '../../service/load.ts'
+import { bytesText } from '../../service/bytes-text.ts'
 
 /** Says what a duel takes of a validator. */
 export function sayLoads(loads: Loads, screen: Output): void {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
+import type { Setup } from '@affine/engine'
+import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { emits, placesOf } from '../../buckets/places.ts'
-import { chutesAgents } from '../../miners/chutes.ts'
-import { endpointAgents } from '../../miners/miner-client.ts'
-import type { Setup } from '../../service/setup.ts'
 import type { Settings } from '../../settings/schema.ts'
 import { NO_KEY } from '../../settings/settings.ts'
 
@@ -44,12 +44,13 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
 export function agentsOf(
   { platform }: Network,
   settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
-  on: Setup['on'],
-): Setup['agent'] {
+  on: Hear,
+): AgentOf {
   const { chutesApiKey: apiKey, concurrency } = settings
-  if (platform === 'loopback') return endpointAgents(concurrency, Date.now, on)
+  const asking = { ...NODE_CALLER, concurrency, on }
+  if (platform === 'loopback') return endpointAgents(asking)
   if (!apiKey) throw new RangeError(NO_KEY)
-  return chutesAgents({ apiKey, concurrency, now: Date.now, on })
+  return chutesAgents({ ...asking, apiKey })
 }
 
 /** Opens buckets as `open` does, and tells whenever one has answered or failed to. */

@@ -1,5 +1,5 @@
+import type { HeardRequest } from '@affine/miners/node'
 import { type Output, printable } from '@affine/terminal'
-import type { Exchange } from '../../miners/reference-miner.ts'
 
 /** Longer lines of a prompt are its rules: what differs from one to the next is in short ones. */
 const MOST_CHARACTERS = 40
@@ -24,7 +24,7 @@ export class Requests {
   /** Was one told in the stretch under way? How many came since, and the last of them. */
   #isTold = false
   #more = 0
-  #last: Exchange
+  #last: HeardRequest
 
   /** At most one is told in so many milliseconds; all of them where it is 0. */
   constructor(screen: Output, stretchMs: number) {
@@ -32,7 +32,7 @@ export class Requests {
     this.#stretchMs = stretchMs
   }
 
-  add(exchange: Exchange): void {
+  add(exchange: HeardRequest): void {
     this.#count(exchange)
     if (this.#isTold) {
       this.#more += 1
@@ -53,7 +53,7 @@ export class Requests {
     this.#screen.line(text, { type: 'total', asked, envs, unknown, refused })
   }
 
-  #count(exchange: Exchange): void {
+  #count(exchange: HeardRequest): void {
     if (exchange === undefined) {
       this.#refused += 1
       return
@@ -68,7 +68,7 @@ export class Requests {
   }
 
   /** Begins a stretch with it. */
-  #tell(exchange: Exchange, others: string): void {
+  #tell(exchange: HeardRequest, others: string): void {
     const prompt = exchange?.prompt.slice(0, MOST_TOLD)
     const record = { type: 'request', ...exchange, prompt }
     this.#screen.line(`${exchangeText(exchange)}${others}`, record)
@@ -86,7 +86,7 @@ export class Requests {
 }
 
 /** What was asked, the answer, and how good it is. */
-function exchangeText(exchange: Exchange): string {
+function exchangeText(exchange: HeardRequest): string {
   if (exchange === undefined) return '✘ a request without a prompt'
   const { env, prompt, reply, isPerfect } = exchange
   const asked = gistOf(prompt)

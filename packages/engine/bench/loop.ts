@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { LocalChain } from '@affine/chain'
+import { beginningAt, type CheckBlock } from '@affine/settlement'
+import { openThreads } from '@affine/settlement/node'
+import { bucketIn, makeEvidence, networkOf } from '../../../bench/evidence.ts'
+import { lanesToAudit } from '../src/audit.ts'
+import { Peers } from '../src/peers.ts'
+import { SealedLanes } from '../src/sealed-lane.ts'
+import type { Setup } from '../src/setup.ts'
+
+/*
+ * For how long the verification of all peers' lanes, 64 of 1,024 samples, holds up the loop of a
+ * validator, which meanwhile has to follow the chain and ask miners: in threads, and without.
+ */
+const size = { validators: 64, epochs: 1, quota: 512 }
+const folder = await mkdtemp(join(tmpdir(), 'affine-loop-'))
+await makeEvidence(folder, size)
+const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))
+const network = networkOf(size)
+const openBucket = bucketIn(folder)
+const { from: state } = await beginningAt({ chain, network, openBucket }, 1)
+const audits = await lanesToAudit(chain, state)
+
+async function audit(name: string, check?: CheckBlock): Promise<void> {
+  const own = join(folder, name)
+  const place = { folder: own, bucket: directoryBucket(own), store: directoryBucket(own) }
+  const account = { hotkey: 'own', sign: () => new Uint8Array(64) }
+  const setup = { ...place, chain, account, ...(check && { check }) } as unknown as Setup
+  const lanes = new SealedLanes(setup)
+  const reading = { state, peers: new Peers(openBucket, new AbortController().signal) }
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const start = performance.now()
+  await Promise.all(audits.map((each) => lanes.find(each, reading)))
+  const seconds = (performance.now() - start) / 1000
+  delay.disable()
+  const whole = [...lanes.found.values()].filter(({ ok }) => ok).length
+  const [most, late] = [delay.max, delay.percentile(99)].map((ns) => (ns / 1e6).toFixed(0))
+  const text = `${whole} lanes in ${seconds.toFixed(1)} s, the loop held up for at most ${most} ms`
+  console.log(`${name.padEnd(16)} ${text}, 99 % below ${late}`)
+}
+
+await audit('without threads')
+const threads = Math.max(1, availableParallelism() - 1)
+{
+  await using pool = openThreads(threads)
+  await audit(`${threads} threads`, pool.check)
+}
+await rm(folder, { recursive: true })

@@ -1,0 +1,3 @@
+export { type Load, type Loads, loadsOf } from './load.ts'
+export type { Event, Setup } from './setup.ts'
+export { Validator } from './validator.ts'

@@ -1,0 +1,63 @@
+import { BLOCK_MS, type Neuron } from '@affine/chain'
+import { type Protocol, quotaOf } from '@affine/duel'
+import { registry } from '@affine/envs'
+
+/** Of a sample, both sides' replies short: counted in docs/scale.md. */
+const SAMPLE_BYTES = 1300
+const DAY_MS = 86_400_000
+
+/** What a duel asks of one validator in some time. */
+export interface Load {
+  /** Put to both miners each. */
+  readonly challenges: number
+  /** To miners, at the most: one for each turn of either. */
+  readonly requests: number
+  /** Of its own lane; its folder holds them twice, in the journal and in blocks. */
+  readonly laneBytes: number
+  /** Of all lanes, which its bucket holds. */
+  readonly bucketBytes: number
+}
+
+/** What a duel that goes on takes of a validator of a subnet. */
+export interface Loads {
+  /** Whose lanes there are: who has a permit and stake, as many as can vote. */
+  readonly voters: number
+  readonly firstEpoch: Load
+  readonly mostEpoch: Load
+  /** A day of such epochs. */
+  readonly mostDay: Load
+}
+
+interface Neurons {
+  readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[]
+}
+
+/** What a validator has to do and to keep on a subnet, with a block every 12 seconds. */
+export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
+  const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
+  const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
+  const { duelEpochs, epochBlocks } = protocol
+  const mostEpoch = loadOf(quotaOf(duelEpochs, protocol), voters, protocol)
+  const epochs = DAY_MS / (epochBlocks * BLOCK_MS)
+  const firstEpoch = loadOf(quotaOf(1, protocol), voters, protocol)
+  return { voters, firstEpoch, mostEpoch, mostDay: times(epochs, mostEpoch) }
+}
+
+/** With `quota` challenges of each environment. */
+function loadOf(quota: number, voters: number, { envs }: Protocol): Load {
+  const turns = Object.keys(envs).map((env) => registry.get(env)?.maxSteps ?? 0)
+  const challenges = quota * turns.length
+  const requests = 2 * quota * turns.reduce((sum, each) => sum + each, 0)
+  const laneBytes = challenges * SAMPLE_BYTES
+  return { challenges, requests, laneBytes, bucketBytes: voters * laneBytes }
+}
+
+function times(factor: number, load: Load): Load {
+  const { challenges, requests, laneBytes, bucketBytes } = load
+  return {
+    challenges: factor * challenges,
+    requests: factor * requests,
+    laneBytes: factor * laneBytes,
+    bucketBytes: factor * bucketBytes,
+  }
+}

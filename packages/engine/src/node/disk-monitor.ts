@@ -1,0 +1,36 @@
+import { statfs } from 'node:fs/promises'
+import type { Chain } from '@affine/chain'
+import type { Event, Setup } from '../setup.ts'
+
+/** What a validator depends on, and who hears of it. `folders` are paths by what they hold. */
+interface Watched {
+  readonly chain: Pick<Chain, 'time'>
+  readonly folders: Readonly<Record<string, string>>
+  /** The time of day, in milliseconds. */
+  readonly now: () => number
+  readonly on: Setup['on']
+}
+
+/**
+ * Looks at the room on disk and at the clock with every head, one look at a time. What cannot be
+ * seen is not told, and no problem by itself.
+ */
+export function diskMonitor({ chain, folders, now, on }: Watched): Setup['on'] {
+  let isLooking = false
+  return (event) => {
+    if (event.type !== 'head' || isLooking) return
+    isLooking = true
+    const seenMs = now()
+    const tellAge = async (): Promise<void> =>
+      on({ type: 'made', ageMs: seenMs - (await chain.time(event.head.number)) })
+    const looks = Object.entries(folders).map(async (each) => on(await diskAt(each)))
+    void Promise.allSettled([tellAge(), ...looks]).then(() => {
+      isLooking = false
+    })
+  }
+}
+
+async function diskAt([folder, path]: readonly [string, string]): Promise<Event> {
+  const { bavail, blocks, bsize } = await statfs(path)
+  return { type: 'disk', folder, free: bavail * bsize, size: blocks * bsize }
+}

@@ -1,0 +1,84 @@
+import type { BlockDraft, Sample, Scope } from '@affine/blocks'
+import type { Duel } from '@affine/duel'
+import { challengeId, registry } from '@affine/envs'
+import { type Challenge, playSample, type Sides } from '@affine/miners'
+import type { Hash } from '@affine/prng'
+import { distinctAgents } from './invocations.ts'
+import { type Entry, openLaneJournal } from './lane-journal.ts'
+import type { Setup } from './setup.ts'
+
+/**
+ * Why a sampling phase ends before its time: the validator is about to end. It goes on once it is
+ * started again.
+ */
+export class Stopped extends Error {}
+
+/** One epoch's sampling: what to play, where to note it, whom to ask, and until when. */
+export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
+  readonly scope: Scope
+  readonly duel: Pick<Duel, 'champion' | 'contender'>
+  readonly secret: Hash
+  readonly journalPath: string
+  /**
+   * Aborts when the sampling phase is over: what has no reply by then is a fault, unless it is
+   * `Stopped`.
+   */
+  readonly deadline: AbortSignal
+}
+
+/**
+ * Plays every challenge of a lane that its journal does not hold yet, all side by side, and
+ * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
+ * killed process goes on where it stopped. The id of an invocation stands in one place only: a
+ * reply under one that the lane has already is asked for again. Rejects when an agent does, with a
+ * lane that is not whole: what was played by then stays in the journal.
+ */
+export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samples' | 'time'>> {
+  const { scope, duel, deadline, now, on } = task
+  await using journal = await openLaneJournal(task.journalPath, scope)
+  const entries: Entry[] = [...journal.entries]
+  const distinct = distinctAgents(entries, deadline)
+  const played = new Set(entries.map(({ sample }) => sample.challengeId))
+  const open = scheduleOf(task).filter((challenge) => !played.has(challenge.challengeId))
+  let left = open.length
+
+  const playOne = async (challenge: Challenge): Promise<void> => {
+    const replyMs = registry.get(challenge.env)?.replyMs ?? 0
+    const sides: Sides = (role) => {
+      const miner = duel[role]
+      return { ...miner, agent: distinct(task.agent(miner, replyMs, deadline)) }
+    }
+    const sample = await playSample(challenge, sides, now)
+    // What has no reply because the validator stops is not the miner's fault.
+    if (lacksReply(sample) && deadline.reason instanceof Stopped) throw deadline.reason
+    const entry = { at: now(), sample }
+    await journal.append(entry)
+    entries.push(entry)
+    left -= 1
+    on({ type: 'sample', epoch: scope.epoch, sample, left })
+  }
+  const playing = open.map(playOne)
+  await Promise.allSettled(playing)
+  await Promise.all(playing)
+  return {
+    samples: entries.map(({ sample }) => sample),
+    time: Math.max(0, ...entries.map(({ at }) => at)),
+  }
+}
+
+/** Every challenge of the lane. Protocol §4, with the indexes of §8.2. */
+function scheduleOf({ scope, secret }: LaneTask): readonly Challenge[] {
+  const duel = scope.duel.id
+  return Object.entries(scope.quota).flatMap(([env, quota]) => {
+    const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
+    return Array.from({ length: quota }, (_, index) => ({
+      env,
+      duel,
+      index,
+      challengeId: challengeId({ ...parts, index }),
+    }))
+  })
+}
+
+const lacksReply = ({ champion, contender }: Sample): boolean =>
+  champion.fault === 'no-reply' || contender.fault === 'no-reply'

@@ -1,0 +1,72 @@
+import type { Bucket, Sample } from '@affine/blocks'
+import type { Account, Chain, Head } from '@affine/chain'
+import type { State } from '@affine/duel'
+import type { AgentOf, MinerEvent } from '@affine/miners'
+import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
+
+/**
+ * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
+ */
+export interface Setup {
+  readonly chain: Chain
+  readonly account: Account
+  readonly network: Network
+  /** Does it send to the chain? What it withholds without, it reports. */
+  readonly emit: boolean
+  /**
+   * Does it decide everything anew where it kept no state, instead of starting from the one that
+   * the others attested?
+   */
+  readonly replay?: boolean
+  /** Its own folder, for its journals; nobody else reads it. */
+  readonly folder: string
+  /**
+   * The same folder as a bucket, for secrets and sealed blocks: what is written there is never
+   * overwritten.
+   */
+  readonly store: Bucket
+  /** What everyone may read, and the name or URL under which the chain announces it. */
+  readonly bucket: Bucket
+  readonly bucketUrl: string
+  /** Opens another validator's bucket; null when the announced URL may not be opened. */
+  readonly openBucket: OpenBucket
+  /** Audits the blocks of others; without, it is done in the thread that follows the chain. */
+  readonly check?: CheckBlock
+  /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
+  readonly agent: AgentOf
+  readonly now: () => number
+  readonly random: (size: number) => Uint8Array
+  readonly on: (event: Event) => void
+}
+
+/** What happens in a validator, for people, logs and metrics. Nothing is decided from it. */
+export type Event =
+  | MinerEvent
+  | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
+  /** How old the last head's block was when it came, by the clock here. */
+  | { readonly type: 'made'; readonly ageMs: number }
+  /** What may still be written where one of its folders is, and the size of that disk, in bytes. */
+  | {
+      readonly type: 'disk'
+      readonly folder: string
+      readonly free: number
+      readonly size: number
+    }
+  /** The state from which it starts. */
+  | { readonly type: 'state'; readonly state: State }
+  | { readonly type: 'epoch'; readonly settled: Settled }
+  | {
+      readonly type: 'sample'
+      readonly epoch: number
+      readonly sample: Sample
+      readonly left: number
+    }
+  | { readonly type: 'sent'; readonly what: string; readonly block: number }
+  | { readonly type: 'withheld'; readonly what: string }
+  /**
+   * A task has ended, well or not: `turn` is the one that every head begins, if it is not under
+   * way.
+   */
+  | { readonly type: 'ended'; readonly what: string }
+  /** A bucket of another validator answered, or failed to. */
+  | { readonly type: 'read' }

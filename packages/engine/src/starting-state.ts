@@ -1,0 +1,58 @@
+import { statePath } from '@affine/blocks'
+import { firstState, parseState, type State } from '@affine/duel'
+import { digestOfText } from '@affine/prng'
+import { attestedRoot, attestedState, STATE_BYTES } from '@affine/settlement'
+import type { Peers } from './peers.ts'
+import type { Setup } from './setup.ts'
+
+/**
+ * The state from which a validator that starts in `epoch` decides on: the last one it kept; else,
+ * unless it is to replay everything, the newest that more than half the stake attested; else the
+ * network's first.
+ * @throws Error when its own state was altered, or nobody serves the attested one.
+ */
+export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {
+  const { network, replay } = setup
+  const first = firstState(network.protocol, network.firstEpoch)
+  const kept = await keptState(setup, epoch)
+  if (kept !== null || replay) return kept ?? first
+  const openBucket = peers.source.bind(peers)
+  return (await attestedState({ ...setup, openBucket }, epoch)) ?? first
+}
+
+/**
+ * The last state in the validator's folder that governs `epoch` or one before; null without one.
+ */
+async function keptState(setup: Setup, epoch: number): Promise<State | null> {
+  const { store, network, folder } = setup
+  for (let at = epoch; at > network.firstEpoch; at--) {
+    const path = statePath(at)
+    const bytes = await store.read(path, STATE_BYTES)
+    if (bytes === null) continue
+    const state = parseState(new TextDecoder().decode(bytes))
+    const isRight = state.ok && (await isAsWritten(setup, epoch, { at, bytes }))
+    if (isRight) return state.value
+    const why = state.ok ? 'another than the bucket has, and than was attested' : state.detail
+    throw new Error(`${path} of ${folder}: ${why}. Move it away to decide it anew`)
+  }
+  return null
+}
+
+/** The bytes of the state that governs the epoch `at`. */
+interface Kept {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Are they still what was written? The own bucket has them too; where it does not, what more than
+ * half the stake attested says it, if that epoch is over and so much stake agreed.
+ */
+async function isAsWritten(setup: Setup, epoch: number, { at, bytes }: Kept): Promise<boolean> {
+  const root = digestOfText('state', bytes)
+  const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
+  if (copy !== null && digestOfText('state', copy) === root) return true
+  const attested = at < epoch ? await attestedRoot(setup, at + 1) : undefined
+  if (attested !== undefined) return attested === root
+  return copy === null
+}

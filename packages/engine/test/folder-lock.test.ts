@@ -1,0 +1,111 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { killAll, type Started, start } from '../../../test/processes.ts'
+import { holdFolder } from '../src/node/folder-lock.ts'
+
+const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'lock-'))
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** Starts a process that takes folders at a moment, and keeps them. */
+const hold = (when: number, folders: readonly string[]): Started =>
+  start(HOLDER, [String(when), ...folders])
+const said = async ({ says }: Started): Promise<{ held: string[]; refused: string[] }> =>
+  JSON.parse((await says(/^\{.*\}$/m))[0])
+
+it('a folder is made, held, and given back', async () => {
+  const folder = join(root, 'new', 'deep')
+  const lock = await holdFolder(folder)
+  expect(await readdir(folder)).not.toEqual([])
+  await lock[Symbol.asyncDispose]()
+  expect(await readdir(folder)).toEqual([])
+  await (await holdFolder(folder))[Symbol.asyncDispose]()
+})
+
+it('who comes second is refused, and told who holds it; once it is gone, even by a kill, it is free', async () => {
+  const folder = join(root, 'held')
+  const first = hold(0, [folder])
+  expect(await said(first)).toEqual({ held: [folder], refused: [] })
+  const message = `${folder} is in use by process ${first.child.pid} on ${hostname()}: stop it, or name another folder`
+  await expect(holdFolder(folder)).rejects.toThrow(message)
+  await expect(holdFolder(folder)).rejects.toThrow(message)
+  await first.stop('SIGKILL')
+  expect(await readdir(folder)).not.toEqual([])
+  const lock = await holdFolder(folder)
+  await lock[Symbol.asyncDispose]()
+  expect(await readdir(folder)).toEqual([])
+})
+
+/** In a container of its own kind: another process id, and none of ours can be seen. */
+const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child']
+const hasNamespaces = spawnSync('unshare', [...APART, 'true']).status === 0
+
+it.runIf(hasNamespaces)(
+  'a process that cannot be seen holds its folder, until it is gone',
+  async () => {
+    const folder = join(root, 'apart')
+    const loader = ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
+    const other = spawn('unshare', [...APART, process.execPath, ...loader, HOLDER, '0', folder])
+    await once(other.stdout, 'data')
+    await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by process 1 on`)
+    other.kill('SIGKILL')
+    await once(other, 'close')
+    await (await holdFolder(folder))[Symbol.asyncDispose]()
+  },
+)
+
+it('who has begun again after a kill holds it against all others', async () => {
+  const folder = join(root, 'again')
+  const first = hold(0, [folder])
+  await said(first)
+  await first.stop('SIGKILL')
+  const second = hold(0, [folder])
+  expect(await said(second)).toEqual({ held: [folder], refused: [] })
+  await expect(holdFolder(folder)).rejects.toThrow(`is in use by process ${second.child.pid} on`)
+})
+
+it('of several that give it back and take it again, never two hold it', async () => {
+  const folder = join(root, 'turns')
+  let holders = 0
+  let turns = 0
+  const take = async (): Promise<void> => {
+    for (let i = 0; i < 30; i++) {
+      const lock = await holdFolder(folder).catch(() => null)
+      if (lock === null) continue
+      holders += 1
+      turns += 1
+      expect(holders).toBe(1)
+      await sleep(20)
+      holders -= 1
+      await lock[Symbol.asyncDispose]()
+    }
+  }
+  await Promise.all([take(), take(), take(), take()])
+  expect(turns).toBeGreaterThan(0)
+})
+
+it('of several that come at once, after a kill or to a new folder, never two hold it', async () => {
+  const folders = Array.from({ length: 60 }, (_, i) => join(root, `rush-${i}`))
+  const killed = hold(0, folders.slice(0, 30))
+  await said(killed)
+  await killed.stop('SIGKILL')
+  const when = Date.now() + 3000
+  const rush = await Promise.all([1, 2, 3, 4].map(() => said(hold(when, folders))))
+  for (const folder of folders)
+    expect(rush.filter(({ held }) => held.includes(folder)).length).toBeLessThanOrEqual(1)
+  for (const { refused } of rush)
+    for (const message of refused) expect(message).toContain('is in use by process')
+})

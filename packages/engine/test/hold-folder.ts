@@ -1,0 +1,16 @@
+// Takes folders, each at its moment, keeps those it gets until it is killed, and says which. Words:
+// when, folder…
+import { holdFolder } from '../src/node/folder-lock.ts'
+
+const [when = '0', ...folders] = process.argv.slice(2)
+const held: string[] = []
+const refused: string[] = []
+for (const [i, folder] of folders.entries()) {
+  while (Date.now() < Number(when) + 20 * i) {}
+  await holdFolder(folder).then(
+    () => held.push(folder),
+    (error: Error) => refused.push(error.message),
+  )
+}
+process.stdout.write(`${JSON.stringify({ held, refused })}\n`)
+setInterval(() => {}, 1000)

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { canonicalize, type Json } from '@affine/prng'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openJournal } from '../src/journal.ts'
+
+const FILLER = fileURLToPath(new URL('./fill-journal.ts', import.meta.url))
+let root: string
+let path: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'journal-'))
+})
+beforeEach(() => {
+  path = join(root, String(count++), 'deep', 'journal.jsonl')
+})
+afterAll(() => rm(root, { recursive: true }))
+
+async function entriesAt(place: string): Promise<readonly Json[]> {
+  const journal = await openJournal(place)
+  await journal[Symbol.asyncDispose]()
+  return journal.entries
+}
+
+const ENTRIES: readonly Json[] = [
+  { at: 1, text: 'line\nfeed, "quotes", \u2028, 我, \u0000' },
+  'plain',
+  [],
+  7,
+  { deep: [{}] },
+]
+
+async function filled(): Promise<string> {
+  const journal = await openJournal(path)
+  for (const entry of ENTRIES) await journal.append(entry)
+  await journal[Symbol.asyncDispose]()
+  return readFile(path, 'utf8')
+}
+
+describe('entries', () => {
+  it('are on disk when their append resolves, and there in order when it is opened again', async () => {
+    const journal = await openJournal(path)
+    expect(journal.entries).toEqual([])
+    for (const [i, entry] of ENTRIES.entries()) {
+      await journal.append(entry)
+      expect((await readFile(path, 'utf8')).split('\n').slice(0, -1)).toEqual(
+        ENTRIES.slice(0, i + 1).map(canonicalize),
+      )
+    }
+    await journal[Symbol.asyncDispose]()
+    expect(await entriesAt(path)).toEqual(ENTRIES)
+  })
+
+  it('are added to, never written over', async () => {
+    const before = await filled()
+    const journal = await openJournal(path)
+    await journal.append('more')
+    await journal[Symbol.asyncDispose]()
+    expect(await readFile(path, 'utf8')).toBe(`${before}"more"\n`)
+  })
+
+  it('are all kept, each once and whole, when many are appended at once', async () => {
+    const journal = await openJournal(path)
+    const all = Array.from({ length: 2000 }, (_, i) => ({ i, text: 'x'.repeat(i) }))
+    const first = all.slice(0, 700).map(journal.append)
+    await first[3]
+    const rest = all.slice(700).map(journal.append)
+    await Promise.all([...first, ...rest])
+    await journal[Symbol.asyncDispose]()
+    expect(await entriesAt(path)).toEqual(all)
+  })
+})
+
+describe('after a crash', () => {
+  it('a torn last line is cut off, wherever it tore, and writing goes on after the line before', async () => {
+    const text = await filled()
+    const lines = text.split('\n').slice(0, -1)
+    const start = text.length - 1 - (lines.at(-1) ?? '').length
+    const bytes = Buffer.from(text)
+    for (let size = Buffer.byteLength(text.slice(0, start)); size < bytes.length; size++) {
+      await writeFile(path, bytes.subarray(0, size))
+      const journal = await openJournal(path)
+      expect(journal.entries).toEqual(ENTRIES.slice(0, -1))
+      await journal.append('after')
+      await journal[Symbol.asyncDispose]()
+      expect(await entriesAt(path)).toEqual([...ENTRIES.slice(0, -1), 'after'])
+    }
+  })
+
+  it('any prefix of it opens, with the whole lines that are left', async () => {
+    const bytes = Buffer.from(await filled())
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: bytes.length }), async (size) => {
+        await writeFile(path, bytes)
+        await truncate(path, size)
+        const whole = bytes.subarray(0, size).toString().split('\n').length - 1
+        expect(await entriesAt(path)).toEqual(ENTRIES.slice(0, whole))
+        expect((await readFile(path)).length).toBe(bytes.subarray(0, size).lastIndexOf(10) + 1)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('what a torn multi-byte character left is cut off too', async () => {
+    await filled()
+    const line = Buffer.from('"我"\n')
+    for (const size of [1, 2, 3, 4]) {
+      await writeFile(path, Buffer.concat([Buffer.from('1\n'), line.subarray(0, size)]))
+      expect(await entriesAt(path)).toEqual([1])
+    }
+  })
+})
+
+describe('a journal that was altered', () => {
+  it.each([
+    ['not JSON', '{"a":1'],
+    ['not canonical', '{"b":1, "a":2}'],
+    ['an empty line', ''],
+    ['null', 'null'],
+    ['a float', '1.5'],
+    ['zeros, as a file system leaves them', '\u0000\u0000\u0000'],
+  ])('is refused: a middle line that is %s, by its number, without its text', async (_, line) => {
+    const lines = (await filled()).split('\n')
+    lines[2] = line
+    await writeFile(path, lines.join('\n'))
+    await expect(openJournal(path)).rejects.toThrow(`${path}, line 3: `)
+    await expect(openJournal(path)).rejects.toThrow(
+      'The journal was altered; move it away to start anew',
+    )
+    expect(await readFile(path, 'utf8')).toBe(lines.join('\n'))
+  })
+
+  it('is refused when bytes in it are not UTF-8', async () => {
+    const bytes = Buffer.from(await filled())
+    bytes[bytes.indexOf('plain')] = 0xff
+    await writeFile(path, bytes)
+    await expect(openJournal(path)).rejects.toThrow(`${path}: not UTF-8. The journal was altered`)
+  })
+
+  it('is refused even if only the last line is, when that one is whole', async () => {
+    const text = await filled()
+    await writeFile(path, `${text}oops\n`)
+    await expect(openJournal(path)).rejects.toThrow(`line ${ENTRIES.length + 1}`)
+  })
+})
+
+describe('a disk that fails', () => {
+  it('rejects the append, all that wait with it, and all that come later, even when there is room again', async () => {
+    const words = [
+      '-c',
+      'ulimit -f 4; exec "$@"',
+      'sh',
+      process.execPath,
+      '--conditions=@affine/source',
+      '--import',
+    ]
+    const { stdout } = await promisify(execFile)('sh', [
+      ...words,
+      import.meta.resolve('tsx'),
+      FILLER,
+      path,
+    ])
+    const { kept, together, later } = JSON.parse(stdout)
+    expect(kept).toBeGreaterThan(0)
+    expect(together).toEqual(['EFBIG', 'EFBIG', 'EFBIG'])
+    expect(later).toEqual(['EFBIG', 'EFBIG'])
+    expect((await entriesAt(path)).slice(0, kept)).toEqual(Array(kept).fill('x'.repeat(100)))
+  })
+
+  it('so does a file that was closed: what was not acknowledged is not there', async () => {
+    const journal = await openJournal(path)
+    await journal.append('kept')
+    await journal[Symbol.asyncDispose]()
+    await expect(journal.append('lost')).rejects.toThrow()
+    await expect(journal.append('lost too')).rejects.toThrow()
+    expect(await entriesAt(path)).toEqual(['kept'])
+  })
+
+  it('rejects to open what is no file', async () => {
+    await expect(openJournal(root)).rejects.toThrow('EISDIR')
+  })
+})

@@ -1,0 +1,164 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type Bucket,
+  blockPath,
+  blockReader,
+  LIMITS,
+  readBlock,
+  type Sample,
+  verifyLane,
+} from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { verify } from '@affine/chain'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeLane } from '../src/write-lane.ts'
+import { headerOf, samplesOf, scopeOf } from './lanes.ts'
+
+const scope = scopeOf({ 'mult8@0.1.0': 300, 'tictactoe@0.1.0': 300 })
+const header = headerOf(scope)
+let samples: readonly Sample[]
+let root: string
+let folder: string
+let store: Bucket
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'lanes-'))
+  samples = await samplesOf(scope)
+})
+beforeEach(() => {
+  folder = join(root, String(count++))
+  store = directoryBucket(folder)
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const write = (all: readonly Sample[]) => writeLane({ ...header, samples: all }, store)
+
+describe('a lane', () => {
+  it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {
+    const hashes = await write(samples)
+    const head = hashes.at(-1) ?? ''
+    const lane = await verifyLane({
+      head,
+      previous: header.prev,
+      scope,
+      read: blockReader(store, verify),
+    })
+    expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })
+    const wins = samples.filter(
+      ({ env, verdict }) => env === 'mult8@0.1.0' && verdict === 'win',
+    ).length
+    expect(wins).toBeGreaterThan(0)
+    expect(lane.ok && lane.value.tallies['mult8@0.1.0']).toMatchObject({ wins, played: 300 })
+  })
+
+  it('is the same blocks whatever the order of its samples', async () => {
+    const hashes = await write(samples)
+    const shuffled = [...samples].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))
+    expect(shuffled).not.toEqual(samples)
+    const before = await readdir(join(folder, 'v1/blocks'))
+    for (const order of [[...samples].reverse(), shuffled])
+      expect(await write(order)).toEqual(hashes)
+    expect(await readdir(join(folder, 'v1/blocks'))).toEqual(before)
+    expect(before.length).toBe(hashes.length)
+  })
+
+  it('is other blocks for another epoch, secret, previous seal, time or samples', async () => {
+    const head = (await write(samples)).at(-1)
+    const others = [
+      { epoch: 8 },
+      { secret: '5f'.repeat(32) },
+      { prev: '01'.repeat(32) },
+      { time: 1 },
+    ]
+    for (const other of others) {
+      expect((await writeLane({ ...header, samples, ...other }, store)).at(-1)).not.toBe(head)
+    }
+    expect((await write(samples.slice(1))).at(-1)).not.toBe(head)
+  })
+
+  it('written again leaves its files as they are', async () => {
+    const hashes = await write(samples)
+    const marks = () =>
+      Promise.all(
+        hashes.map(async (hash) => {
+          const { ino, mtimeNs, ctimeNs } = await stat(join(folder, blockPath(hash)), {
+            bigint: true,
+          })
+          return [ino, mtimeNs, ctimeNs]
+        }),
+      )
+    const before = await marks()
+    await write(samples)
+    expect(await marks()).toEqual(before)
+  })
+
+  it('that a crash left half written is completed', async () => {
+    const hashes = await write(samples)
+    for (const gone of hashes) {
+      await rm(join(folder, blockPath(gone)))
+      expect(await write(samples)).toEqual(hashes)
+      expect(await store.read(blockPath(gone), LIMITS.blockBytes)).not.toBeNull()
+    }
+  })
+
+  it('of no samples is one block, which reveals', async () => {
+    const hashes = await write([])
+    const bytes = await store.read(blockPath(hashes[0] ?? ''), LIMITS.blockBytes)
+    const block = readBlock(bytes ?? new Uint8Array(), { verify })
+    expect(hashes.length).toBe(1)
+    expect(block).toMatchObject({
+      ok: true,
+      value: { header: { height: 0, count: 0, secret: header.secret } },
+    })
+  })
+})
+
+describe('its blocks', () => {
+  async function blocks(hashes: readonly string[]) {
+    return Promise.all(
+      hashes.map(async (hash) => {
+        const bytes =
+          (await store.read(blockPath(hash), Number.POSITIVE_INFINITY)) ?? new Uint8Array()
+        const block = readBlock(bytes, { hash, verify })
+        if (!block.ok) throw new Error(block.code)
+        return { bytes, ...block.value }
+      }),
+    )
+  }
+
+  it('hold at most 256 samples, all as many but for the last', async () => {
+    for (const size of [1, 62, 63, 64, 126, 127, 255, 256, 257, 600]) {
+      const written = await blocks(await write(samples.slice(0, size)))
+      const counts = written.map(({ samples }) => samples.length)
+      expect(Math.max(...counts)).toBeLessThanOrEqual(LIMITS.blockSamples)
+      expect(Math.min(...counts)).toBeGreaterThan(0)
+      expect(new Set(counts.slice(0, -1)).size).toBeLessThanOrEqual(1)
+      expect(counts.reduce((sum, count) => sum + count)).toBe(size)
+    }
+  })
+
+  it('hold at most 8 MiB', async () => {
+    // Up to four moves of 4 KiB a side, doubled by escapes: the largest samples there are.
+    const all = await samplesOf(scopeOf({ 'tictactoe@0.1.0': 800 }), '"'.repeat(4090))
+    const size = (sample: Sample): number => JSON.stringify(sample).length
+    const large = [...all].sort((a, b) => size(b) - size(a)).slice(0, 256)
+    const written = await blocks(await write(large))
+    for (const { bytes } of written) expect(bytes.length).toBeLessThanOrEqual(LIMITS.blockBytes)
+    expect(written.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeGreaterThan(
+      LIMITS.blockBytes,
+    )
+  })
+
+  it('are linked, numbered from 0, and only the last has the secret', async () => {
+    const hashes = await write(samples)
+    const headers = (await blocks(hashes)).map((block) => block.header)
+    expect(headers.map(({ height }) => height)).toEqual(headers.map((_, i) => i))
+    expect(headers.map(({ prev }) => prev)).toEqual([header.prev, ...hashes.slice(0, -1)])
+    expect(headers.map(({ secret }) => secret !== undefined)).toEqual(
+      headers.map((_, i) => i === headers.length - 1),
+    )
+  })
+})

@@ -1,0 +1,388 @@
+import { randomUUID } from 'node:crypto'
+import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blockReader, type Sample, verifyLane } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { verify } from '@affine/chain'
+import type { Miner } from '@affine/duel'
+import { chutesAgents, endpointAgents, playerReply } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Answer,
+  answers,
+  closeServers,
+  completion,
+  described,
+  type Handle,
+  serve,
+  serveChutes,
+} from '../../../packages/miners/test/servers.ts'
+import { type LaneTask, sampleLane } from '../src/sampling.ts'
+import { writeLane } from '../src/write-lane.ts'
+import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
+
+const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
+const json = { 'content-type': 'application/json' }
+let root: string
+let journalPath: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sampling-'))
+})
+beforeEach(() => {
+  journalPath = join(root, `${count++}.jsonl`)
+})
+afterAll(async () => {
+  closeServers()
+  await rm(root, { recursive: true })
+})
+
+const honest =
+  (skill: number): Answer =>
+  (_, __, response, body) => {
+    const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill, seed: '' })
+    response.writeHead(200, json).end(completion(reply))
+  }
+
+async function minersOf(champion: Answer, contender: Answer) {
+  const [a, b] = [await serve(champion), await serve(contender)]
+  const duel = {
+    champion: { hotkey: CHAMPION, model: `first/${CHAMPION}`, revision: 'main', chute: a.url },
+    contender: { hotkey: CONTENDER, model: `second/${CONTENDER}`, revision: 'main', chute: b.url },
+  }
+  return { duel, seen: { champion: a.seen, contender: b.seen } }
+}
+
+type Duel = { readonly champion: Miner; readonly contender: Miner }
+
+const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
+  sampleLane({
+    scope,
+    duel,
+    secret: SECRET,
+    journalPath,
+    agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
+    deadline: AbortSignal.timeout(60_000),
+    now: Date.now,
+    on: () => {},
+    ...options,
+  })
+
+/** What `verifyLane` says of the lane of these samples. */
+async function verdictOn(samples: readonly Sample[]) {
+  const store = directoryBucket(join(root, `store-${count++}`))
+  const hashes = await writeLane({ ...headerOf(scope), samples }, store)
+  const read = blockReader(store, verify)
+  return verifyLane({ head: hashes.at(-1) ?? '', previous: headerOf(scope).prev, scope, read })
+}
+
+describe('a lane', () => {
+  it('has every challenge once, each on disk before it is told, and is whole', async () => {
+    const { duel } = await minersOf(honest(0.4), honest(0.9))
+    const lefts: number[] = []
+    const kept: Promise<string>[] = []
+    const on: LaneTask['on'] = (event) => {
+      if (event.type !== 'sample') return
+      lefts.push(event.left)
+      const { challengeId } = event.sample
+      kept.push(
+        readFile(journalPath, 'utf8').then((text) => (text.includes(challengeId) ? '' : 'lost')),
+      )
+    }
+    const { samples, time } = await sampled(duel, { on })
+    expect(lefts).toEqual(Array.from({ length: 48 }, (_, i) => 47 - i))
+    expect((await Promise.all(kept)).join('')).toBe('')
+    expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
+    const verdict = await verdictOn(samples)
+    expect(verdict).toMatchObject({ ok: true })
+    expect(verdict.ok && verdict.value.tallies['mult8@0.1.0']?.played).toBe(24)
+  })
+
+  it('is taken up where its journal ends: nobody is asked again, and the samples are the same', async () => {
+    const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
+    const first = await sampled(duel)
+    const asked = seen.champion.length + seen.contender.length
+    const byId = (a: Sample, b: Sample): number => (a.challengeId < b.challengeId ? -1 : 1)
+    const same = await sampled(duel)
+    expect([...same.samples].sort(byId)).toEqual([...first.samples].sort(byId))
+    expect(same.time).toBe(first.time)
+    expect(seen.champion.length + seen.contender.length).toBe(asked)
+
+    const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+    const gone = lines.slice(31).map((line) => JSON.parse(line).sample as Sample)
+    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 31).join('\n')}\n`))
+    await appendFile(journalPath, '{"at":17') // torn by a crash
+    const again = await sampled(duel)
+    const replies = ({ champion, contender }: Sample): number =>
+      champion.messages.length + contender.messages.length
+    const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
+    expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
+    const content = ({ champion, contender, ...rest }: Sample) => ({
+      ...rest,
+      messages: [champion, contender].map(({ messages }) =>
+        messages.map((message) => message.content),
+      ),
+    })
+    expect([...again.samples].sort(byId).map(content)).toEqual(
+      [...first.samples].sort(byId).map(content),
+    )
+    expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
+  })
+
+  it('does not mix with another epoch’s, duel’s or chain’s: their journal is refused, and left alone', async () => {
+    const { duel } = await minersOf(honest(1), honest(1))
+    await sampled(duel)
+    const before = await readFile(journalPath, 'utf8')
+    const others = [
+      { epoch: 8 },
+      { beacon: '00'.repeat(32) },
+      { duel: { ...scope.duel, id: '11'.repeat(32) } },
+    ]
+    for (const other of others) {
+      const task = sampled(duel, { scope: { ...scope, ...other } })
+      await expect(task).rejects.toThrow(
+        `${journalPath} belongs to another epoch, duel or chain: move it away`,
+      )
+    }
+    expect(await readFile(journalPath, 'utf8')).toBe(before)
+  })
+
+  it('is not begun in a journal that was altered', async () => {
+    const { duel, seen } = await minersOf(honest(1), honest(1))
+    await writeFile(journalPath, '{"hello":"there"}\n')
+    await expect(sampled(duel)).rejects.toThrow('belongs to another')
+    expect(seen.champion).toEqual([])
+  })
+})
+
+describe('the end of the sampling phase', () => {
+  it('makes a forfeit of every reply that did not come, and the lane is whole all the same', async () => {
+    const never: Answer = () => {}
+    const busy: Answer = (_, __, response) => response.writeHead(503).end()
+    const { duel } = await minersOf(never, busy)
+    const { samples } = await sampled(duel, { deadline: AbortSignal.timeout(300) })
+    for (const { champion, contender, verdict } of samples) {
+      expect([champion.fault, contender.fault, verdict]).toEqual(['no-reply', 'no-reply', 'tie'])
+    }
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+  })
+
+  it('that has come already asks nobody', async () => {
+    const { duel, seen } = await minersOf(honest(1), honest(1))
+    const { samples } = await sampled(duel, { deadline: AbortSignal.abort() })
+    expect(samples.length).toBe(48)
+    expect([seen.champion, seen.contender]).toEqual([[], []])
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+  })
+
+  it('costs a miner that does not answer its own rewards, and not the other’s', async () => {
+    const { duel } = await minersOf((_, __, response) => response.writeHead(404).end(), honest(1))
+    const { samples } = await sampled(duel)
+    for (const { env, champion, contender, verdict } of samples) {
+      expect(champion.fault).toBe('no-reply')
+      expect(contender.fault).toBeUndefined()
+      if (env === 'mult8@0.1.0') expect(verdict).toBe('win')
+    }
+  })
+})
+
+describe('a hostile miner', () => {
+  const nasty = [
+    '\u001b]0;owned\u0007A1',
+    '\u0000\u0001\u0002\nB2',
+    '\ud800\nB2',
+    '\udfff\ud83d\nC3',
+    '\u202eB2\u2066',
+    'B2\r\nB2\rB2',
+    'x'.repeat(4096),
+    'x'.repeat(4097),
+    '\u{1f937}'.repeat(1200),
+    '\u{e0001}'.repeat(2000),
+    '"\\'.repeat(2000),
+    '',
+    '\n',
+    ' A1',
+    'А1',
+    '１２３',
+    '__proto__',
+    '{"verdict":"win"}',
+    '1'.repeat(16),
+    'null',
+  ]
+  const hostile: Answer = (index, request, response, body) => {
+    const headers = {
+      ...json,
+      'x-chutes-invocationid': index % 2 === 0 ? 'always the same' : '\u00ff'.repeat(300),
+    }
+    const kind = index % (nasty.length + 4)
+    if (kind === nasty.length) request.socket.resetAndDestroy()
+    else if (kind === nasty.length + 1) response.writeHead(500, headers).end('\u001b[2J')
+    else if (kind === nasty.length + 2)
+      response.writeHead(200, headers).end(completion({ toString: 'B2' }))
+    else if (kind === nasty.length + 3) honest(1)(index, request, response, body)
+    else response.writeHead(200, headers).end(completion(nasty[kind]))
+  }
+
+  it('cannot void a lane, whatever it sends: the evidence is whole, and nothing in it acts on a terminal', async () => {
+    const { duel, seen } = await minersOf(hostile, hostile)
+    const { samples } = await sampled(duel)
+    expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    const replies = samples.flatMap(({ champion, contender }) => [
+      ...champion.messages,
+      ...contender.messages,
+    ])
+    for (const { content } of replies)
+      expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
+    expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
+  })
+
+  it('cannot void it with a clock of ours that jumps, either', async () => {
+    const { duel } = await minersOf(honest(0.5), honest(0.5))
+    let calls = 0
+    const now = (): number => 1_000_000 - 1000 * (calls++ % 7)
+    const { samples, time } = await sampled(duel, {
+      now,
+      agent: endpointAgents({ ...NODE_CALLER, concurrency: 8, now }),
+    })
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    expect(time).toBeGreaterThan(0)
+  })
+})
+
+describe('the two miners of a duel', () => {
+  it('are sent the same but for the model’s name, and neither their role nor the challenge’s id is in it', async () => {
+    const { duel, seen } = await minersOf(honest(0.7), honest(0.7))
+    const { samples } = await sampled(duel)
+    const sent = (role: 'champion' | 'contender') =>
+      seen[role]
+        .map(({ body, headers, method, url }) => {
+          const { model, messages, ...rest } = JSON.parse(body)
+          expect(model).toBe(duel[role].model)
+          expect(rest).toEqual({})
+          const { host, 'content-length': _, ...plain } = headers
+          expect(host).toBe(new URL(duel[role].chute).host)
+          return JSON.stringify({ method, url, messages, headers: plain })
+        })
+        .sort()
+    expect(sent('contender')).toEqual(sent('champion'))
+    const everything = JSON.stringify([...seen.champion, ...seen.contender])
+    const ids = samples.map(({ challengeId }) => challengeId)
+    const hints = [
+      'champion',
+      'contender',
+      SECRET,
+      VALIDATOR.hotkey,
+      scope.duel.id,
+      scope.beacon,
+      ...ids,
+    ]
+    expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
+  })
+})
+
+describe('a lane through Chutes', () => {
+  const [champion, contender] = [CHAMPION, CONTENDER].map((hotkey) => ({
+    ...{ hotkey, model: `m/${hotkey}`, revision: 'a1', chute: randomUUID() },
+  })) as [Miner, Miner]
+  const POSTS = ['/one/v1/chat/completions', '/two/v1/chat/completions'] as const
+  const plays =
+    (id: () => string): Handle =>
+    (_, response, __, body) => {
+      const reply = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 0.7, seed: '' })
+      response.writeHead(200, { ...json, 'x-chutes-invocationid': id() }).end(completion(reply))
+    }
+
+  async function duelOn(routes: Readonly<Record<string, Handle>>) {
+    const { place, seen } = await serveChutes({
+      [`/chutes/${champion.chute}`]: answers(200, described(champion, 'one')),
+      [`/chutes/${contender.chute}`]: answers(200, described(contender, 'two')),
+      [POSTS[0]]: plays(randomUUID),
+      [POSTS[1]]: plays(randomUUID),
+      ...routes,
+    })
+    const agent = chutesAgents({
+      ...NODE_CALLER,
+      apiKey: 'cpk_1',
+      concurrency: 8,
+      on: () => {},
+      pauseMs: 100,
+      ...place,
+    })
+    return { agent, seen, duel: { champion, contender } }
+  }
+  const invocations = (samples: readonly Sample[]) =>
+    samples.flatMap(({ champion, contender }) =>
+      [...champion.messages, ...contender.messages].flatMap(({ invocation }) => invocation ?? []),
+    )
+
+  it('has the id of every invocation in its samples, and is whole', async () => {
+    const { agent, duel, seen } = await duelOn({})
+    const { samples } = await sampled(duel, { agent })
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    expect(invocations(samples).length).toBe(seen.filter(({ method }) => method === 'POST').length)
+  })
+
+  it('is not voided by ids that come twice: those replies are asked for again, after a restart too', async () => {
+    const given: string[] = []
+    let count = 0
+    const repeating = (): string => {
+      const id = count++ % 3 === 0 ? given[given.length >> 1] : undefined
+      given.push(id ?? randomUUID())
+      return given.at(-1) ?? ''
+    }
+    const { agent, duel } = await duelOn({
+      [POSTS[0]]: plays(repeating),
+      [POSTS[1]]: plays(repeating),
+    })
+    const { samples } = await sampled(duel, { agent })
+    expect(new Set(given).size).toBeLessThan(given.length)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+
+    const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 40).join('\n')}\n`))
+    const kept = invocations(lines.slice(1, 40).map((line) => JSON.parse(line).sample))
+    const again = (): string =>
+      count++ % 2 === 0 ? (kept[count % kept.length] ?? '') : randomUUID()
+    const second = await duelOn({ [POSTS[0]]: plays(again), [POSTS[1]]: plays(again) })
+    const { samples: all } = await sampled(duel, { agent: second.agent })
+    expect(all.length).toBe(48)
+    expect(await verdictOn(all)).toMatchObject({ ok: true })
+  })
+
+  it('is no lane when the key is refused at the end; nothing false is kept, and it goes on when that is mended', async () => {
+    let [left, isDry] = [20, false]
+    const paying: Handle = (...rest) => {
+      isDry ||= left-- <= 0
+      const handle = isDry ? answers(402) : plays(randomUUID)
+      handle(...rest)
+    }
+    const phase = new AbortController()
+    let looks = 0
+    const account: Handle = (...rest) => {
+      looks += 1
+      if (looks === 2) phase.abort() // by now it is known that the first found no money
+      answers(200, { balance: isDry ? 0 : 9 })(...rest)
+    }
+    const { agent, duel } = await duelOn({
+      [POSTS[0]]: paying,
+      [POSTS[1]]: paying,
+      '/users/me': account,
+    })
+    const task = { agent, deadline: phase.signal }
+    await expect(sampled(duel, task)).rejects.toThrow('its lane is not sealed')
+    await expect(sampled(duel, task)).rejects.toThrow('its lane is not sealed')
+    const journal = await readFile(journalPath, 'utf8')
+    expect(journal).toContain('"sample"')
+    expect(journal).not.toContain('no-reply')
+    left = 1000
+    isDry = false
+    const { samples } = await sampled(duel, { agent })
+    expect(samples.length).toBe(48)
+    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+  })
+})

@@ -1,0 +1,317 @@
+import { setMaxListeners } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { blockPath, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
+import { playerReply } from '@affine/miners'
+import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Event, Setup } from '../src/setup.ts'
+import { Validator } from '../src/validator.ts'
+
+const STAKE = 1_000_000_000_000
+const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
+const tempo = network.protocol.epochBlocks
+let root: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'validator-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** A chain with one validator and miners that have committed, one after the other. */
+async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
+  let drawn = 0
+  const all = [own, miner, ...miners]
+  const neurons = all.map(({ hotkey }) => ({
+    hotkey,
+    stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n,
+  }))
+  const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
+  const chain = LocalChain.create({
+    netuid: 120,
+    random: () => new Uint8Array(32).fill(drawn++),
+    neurons,
+    params,
+  })
+  for (const account of all.slice(1)) {
+    const model = `m-${account.hotkey}`
+    const included = chain.commit(
+      account,
+      encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }),
+    )
+    await chain.produce(0)
+    await included
+  }
+  return chain
+}
+
+/** A folder of buckets, named as they are announced. */
+const openBucket: Setup['openBucket'] = (_, name) => ({
+  name,
+  ...directoryBucket(join(root, 'buckets', name)),
+})
+
+function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
+  const events: Event[] = []
+  const name = `b${folder.length}-${count++}`
+  const bucket = directoryBucket(join(root, 'buckets', name))
+  const places = { folder, store: directoryBucket(folder), bucket, bucketUrl: name, openBucket }
+  const validator = new Validator({
+    ...places,
+    ...{
+      chain,
+      account: own,
+      network,
+      emit: true,
+      now: () => 0,
+      random: (size) => new Uint8Array(size).fill(9),
+    },
+    agent: () => async () => ({ fault: 'no-reply' }),
+    on: (event) => ['head', 'ended'].includes(event.type) || events.push(event),
+    ...options,
+  })
+  /** Makes blocks up to `block`, and lets the validator do at each what is due. */
+  const follow = async (block: number): Promise<void> => {
+    while (chain.height < block) {
+      validator.onHead(await chain.produce(0))
+      await validator.idle()
+    }
+  }
+  const sent = (): readonly string[] =>
+    events.flatMap((event) => (event.type === 'sent' ? [event.what] : []))
+  return { validator, events, sent, follow, bucket: places.bucket }
+}
+
+const weightCalls = (chain: LocalChain): number =>
+  chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
+
+describe('a validator', () => {
+  it('sends no weights of an epoch that is over, however late the chain answers', async () => {
+    const chain = await chainOf()
+    let answer = (): void => {}
+    const late = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const read = chain.snapshot.bind(chain)
+    let asked = 0
+    // The first epoch's weights ask for the snapshot before its beacon: only the settling before
+    // may have that at once.
+    chain.snapshot = async (block) => {
+      if (block === tempo - 1 && ++asked === 2) await late
+      return read(block)
+    }
+    const { validator, sent } = validatorOf(chain, join(root, 'slow'))
+    const isAt = async (block: number): Promise<void> => {
+      while (chain.height < block) {
+        validator.onHead(await chain.produce(0))
+        for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    }
+    await isAt(2 * tempo + 1)
+    expect([asked, weightCalls(chain)]).toEqual([2, 0])
+    answer()
+    await validator.idle()
+    await isAt(2 * tempo + 3)
+    await validator.idle()
+    expect(sent().filter((what) => what.startsWith('weights'))).toEqual(['weights 2'])
+  })
+
+  it('sets its weights once an epoch, however often it is started again', async () => {
+    const chain = await chainOf()
+    const folder = join(root, 'weights')
+    const first = validatorOf(chain, folder)
+    await first.follow(tempo + 2)
+    expect(first.sent()).toContain('weights 1')
+    expect(weightCalls(chain)).toBe(1)
+    const second = validatorOf(chain, folder)
+    await second.follow(2 * tempo - 1)
+    expect(second.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(weightCalls(chain)).toBe(1)
+    await second.follow(2 * tempo + 2)
+    expect(second.sent().filter((what) => what.startsWith('weights'))).toEqual(['weights 2'])
+    expect(weightCalls(chain)).toBe(2)
+    const { neurons } = await chain.snapshot(chain.height)
+    expect(neurons[0]?.lastUpdate).toBe(beaconBlock(2, network.protocol) + 1)
+  })
+
+  it('reveals at every head, one at a time, and says what came of it', async () => {
+    const reveals: ((outcome: Head | null | Promise<never>) => void)[] = []
+    const reveal = () => new Promise<Head | null>((settle) => reveals.push(settle))
+    const chain = Object.assign(await chainOf(), { reveal })
+    const { validator, events } = validatorOf(chain, join(root, 'reveal'))
+    const head = async (): Promise<void> => validator.onHead(await chain.produce(0))
+    await head()
+    await head()
+    expect(reveals.length).toBe(1)
+    reveals[0]?.(null)
+    await validator.idle()
+    const told = () => events.filter(({ type }) => type !== 'state')
+    expect(told()).toEqual([])
+    await head()
+    reveals[1]?.({ number: 7, hash: '' })
+    await validator.idle()
+    await head()
+    reveals[2]?.(Promise.reject(new Error('RevealTooEarly')))
+    await validator.idle()
+    await head()
+    expect(reveals.length).toBe(4)
+    reveals[3]?.(null)
+    await validator.idle()
+    expect(told()).toMatchObject([
+      { type: 'sent', what: 'reveal', block: 7 },
+      { type: 'problem', what: 'reveal', error: { message: 'RevealTooEarly' } },
+    ])
+  })
+
+  it('in a dry run sends nothing, and says once what it withholds', async () => {
+    const reveal = () => Promise.reject(new Error('tried to reveal'))
+    const chain = Object.assign(await chainOf(), { reveal })
+    const { events, follow } = validatorOf(chain, join(root, 'dry'), { emit: false })
+    await follow(2 * tempo + 5)
+    expect(chain.export().match(/"signature"/g)?.length).toBe(1) // the miner's
+    const withheld = events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
+    expect(withheld).toEqual(['attest 0', 'weights 1', 'attest 1', 'weights 2'])
+    expect(events.filter(({ type }) => type === 'sent' || type === 'problem')).toEqual([])
+  })
+
+  it('tells of every head, and when a task has ended', async () => {
+    const events: Event[] = []
+    const chain = await chainOf()
+    const { validator } = validatorOf(chain, join(root, 'events'), {
+      on: (event) => events.push(event),
+    })
+    const head = await chain.produce(0)
+    validator.onHead(head)
+    expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
+    await validator.idle()
+    const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
+    expect(ended.sort()).toEqual(['lane of epoch 0', 'reveal', 'turn', 'weights'])
+  })
+})
+
+describe('a validator that is stopped', () => {
+  const contender = account(new Uint8Array(32).fill(3))
+  const skill = ({ hotkey }: { readonly hotkey: string }): number =>
+    hotkey === miner.hotkey ? 0.3 : 0.8
+  const reply: Setup['agent'] = (of) => async (messages) => ({
+    content: playerReply(messages.at(-1)?.content ?? '', { skill: skill(of), seed: of.hotkey }),
+  })
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
+  /** Stops the validator, and makes blocks until it has. */
+  async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
+    let isDone = false
+    const stopping = validator.stop().finally(() => {
+      isDone = true
+    })
+    await validator.idle()
+    for (await pause(); !isDone; await pause()) await chain.produce(0)
+    await stopping
+  }
+  /** A call that is broken off. */
+  const hang = async (signal: AbortSignal) => {
+    setMaxListeners(0, signal)
+    if (!signal.aborted)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    return { fault: 'no-reply' } as const
+  }
+  const journal = async (name: string): Promise<readonly string[]> =>
+    (await readFile(join(root, name, 'journal/1.jsonl'), 'utf8')).trimEnd().split('\n').slice(1)
+  const seals = (events: readonly Event[]) =>
+    events.filter((event) => event.type === 'sent' && /^seal/.test(event.what))
+  const commitment = async (chain: LocalChain) =>
+    (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)
+      ?.fields
+
+  it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
+    const never = await chainOf(contender)
+    const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
+    await without.follow(tempo + 3)
+
+    const chain = await chainOf(contender)
+    let left = 40
+    const agent: Setup['agent'] = (of, replyMs, signal) => async (messages) => {
+      if (left-- > 0) return reply(of, replyMs, signal)(messages)
+      return hang(signal)
+    }
+    const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
+    await first.follow(tempo - 1)
+    first.validator.onHead(await chain.produce(0))
+    while (left > 0) await pause()
+    await stopped(chain, first.validator)
+    const kept = await journal('twice')
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.length).toBeLessThan(64)
+    expect(kept.join()).not.toContain('no-reply')
+    expect(first.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(seals(first.events)).toEqual([])
+
+    const asked: string[] = []
+    const again = validatorOf(chain, join(root, 'twice'), {
+      bucketUrl: 'b',
+      agent: (of, ...rest) => {
+        asked.push(of.hotkey)
+        return reply(of, ...rest)
+      },
+    })
+    await again.follow(tempo + 3)
+    expect(asked.length).toBe(2 * (64 - kept.length))
+    expect(seals(again.events).length).toBe(1)
+    expect(seals(again.events)).toEqual(
+      seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
+    )
+    const [played, want] = [
+      [...(await journal('twice'))].sort(),
+      [...(await journal('never'))].sort(),
+    ]
+    expect(played.every((line, i) => line === want[i])).toBe(true)
+    expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
+  })
+
+  it('seals a lane that is complete, and waits for its block', async () => {
+    const chain = await chainOf(contender)
+    const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
+    await follow(tempo - 1)
+    validator.onHead(await chain.produce(0))
+    while ((await journal('whole').catch(() => [])).length < 64) await pause()
+    const before = chain.height
+    await stopped(chain, validator)
+    expect(chain.height).toBeGreaterThan(before)
+    expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
+  })
+
+  it.each([1, 2])(
+    'after its seal, and started again %d epochs later, publishes the lane that it sealed',
+    async (later) => {
+      const chain = await chainOf(contender)
+      const folder = join(root, `dead-${later}`)
+      const first = validatorOf(chain, folder, { agent: reply })
+      await first.follow(tempo + network.protocol.sealBlock - 1)
+      expect(seals(first.events)).toHaveLength(1)
+      // Dead, and the chain goes on.
+      while (chain.height < (1 + later) * tempo) await chain.produce(0)
+      const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
+      const again = validatorOf(chain, folder, { agent: reply })
+      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
+      await again.follow((1 + later) * tempo + 1)
+      expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
+      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+    },
+  )
+
+  it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
+    const chain = await chainOf(contender)
+    const agent: Setup['agent'] = (_, __, signal) => () => hang(signal)
+    const { validator, follow } = validatorOf(chain, join(root, 'late'), { agent })
+    await follow(tempo - 1)
+    const { sealBlock } = network.protocol
+    for (; chain.height < tempo + sealBlock - 2; await pause())
+      validator.onHead(await chain.produce(0))
+    await stopped(chain, validator)
+    expect((await journal('late')).length).toBe(64)
+    expect((await journal('late')).every((line) => line.split('no-reply').length === 3)).toBe(true)
+  })
+})

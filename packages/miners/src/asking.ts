@@ -1,0 +1,25 @@
+import type { Miner } from '@affine/duel'
+import type { Agent } from '@affine/envs'
+import type { Caller } from './query.ts'
+
+/**
+ * Who answers for a miner, with the time for a reply and the signal that ends the sampling: what
+ * has no reply by then never has one.
+ */
+export type AgentOf = (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
+
+/** What happens while miners are asked. Nothing is decided from it. */
+export type MinerEvent =
+  /** How a request to a miner ended: `platform` and `own` are nothing that the miner could help. */
+  | { readonly type: 'call'; readonly outcome: 'reply' | 'platform' | 'miner' | 'own' }
+  | { readonly type: 'problem'; readonly what: string; readonly error: Error }
+
+/** Hears what happens while miners are asked. */
+export type Hear = (event: MinerEvent) => void
+
+/** How miners are asked. */
+export interface Asking extends Caller {
+  /** The most calls at once to one miner. */
+  readonly concurrency: number
+  readonly on?: Hear
+}

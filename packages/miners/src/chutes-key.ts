@@ -1,0 +1,161 @@
+import type { Asking } from './asking.ts'
+import { pause } from './pause.ts'
+import { type Caller, type Query, type Received, Undelivered } from './query.ts'
+
+export const CHUTES_API = 'https://api.chutes.ai'
+/** How long Chutes may take to say something about a chute or an account. */
+export const LOOK_UP_MS = 30_000
+/** Statuses that are about the key, its account or a chute. Protocol §5.4. */
+export const REFUSALS: readonly number[] = [401, 402, 403]
+const NO_MONEY = 402
+
+interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
+  readonly apiKey: string
+  readonly api: string
+  /** Between two looks at the account. */
+  readonly pauseMs: number
+}
+
+/**
+ * The key with which everything on Chutes is asked. A refusal may be about the key or about one
+ * chute, whose owner can bring it about: the account tells. While that is not in order nothing is
+ * asked, and it is looked at every `pauseMs`, with an event each time. Protocol §5.4.
+ */
+export class ChutesKey {
+  readonly #options: KeyOptions
+  /**
+   * What everybody waits for while the account is looked at, and for a moment after: was it in
+   * order all the time?
+   */
+  #check: Promise<boolean> | undefined
+  readonly #paused = new WeakSet<AbortSignal>()
+
+  /** @throws RangeError for what cannot be a key, which is not quoted. */
+  constructor(options: KeyOptions) {
+    if (!/^[!-~]+$/.test(options.apiKey))
+      throw new RangeError('"apiKey" expected printable ASCII without spaces')
+    this.#options = options
+  }
+
+  /**
+   * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
+   * 401 or 403 while the account is in order is the answer of who was asked. Protocol §5.4.
+   */
+  async ask(query: Query): Promise<Received> {
+    await this.#check
+    const { exchange, apiKey } = this.#options
+    const received = await exchange({ ...query, headers: bearer(apiKey) })
+    if (!REFUSALS.includes(received.status)) return received
+    this.#check ??= this.#checkAccount(query.signal)
+    const wasInOrder = await this.#check
+    if (wasInOrder && received.status !== NO_MONEY) return received
+    throw new Undelivered('refused')
+  }
+
+  /** Did sampling pause for the key in the epoch of this signal? */
+  async wasRefused(signal: AbortSignal): Promise<boolean> {
+    await this.#check
+    return this.#paused.has(signal)
+  }
+
+  /**
+   * Resolves once the account is in order or the epoch over: was it all the time? The next check is
+   * a while later.
+   */
+  async #checkAccount(signal: AbortSignal): Promise<boolean> {
+    const wasInOrder = await this.#waitForOrder(signal).catch(() => false)
+    const forget = (): void => {
+      this.#check = undefined
+    }
+    setTimeout(forget, this.#options.pauseMs / 10)
+    return wasInOrder
+  }
+
+  async #waitForOrder(signal: AbortSignal): Promise<boolean> {
+    let account = await this.#account()
+    if (isInOrder(account)) return true
+    const wasPaused = this.#paused.has(signal)
+    let wasKnown = false
+    while (!isInOrder(account)) {
+      this.#report(account)
+      this.#paused.add(signal)
+      wasKnown ||= isKnown(account)
+      await pause(this.#options.pauseMs, signal)
+      account = await this.#account()
+    }
+    // That the platform could not say for a while must not cost a lane: a miner's refusals are what
+    // has it asked so often.
+    if (!wasPaused && !wasKnown) this.#paused.delete(signal)
+    return false
+  }
+
+  /** By a signal of its own: how the account is still matters at the end of the epoch. */
+  #account(): Promise<KeyAccount> {
+    const { apiKey } = this.#options
+    const account = chutesAccount(apiKey, AbortSignal.timeout(LOOK_UP_MS), this.#options)
+    return account.catch(() => ({ status: 0, balance: 0 }))
+  }
+
+  #report({ status, balance }: KeyAccount): void {
+    const why = `account: status ${status}, balance ${balance}`
+    const error = new Error(`refuses the API key (${why}): sampling pauses`)
+    this.#options.on?.({ type: 'problem', what: 'Chutes', error })
+  }
+}
+
+/** `balance` is in dollars, NaN when there is none to read. */
+interface KeyAccount {
+  readonly status: number
+  readonly balance: number
+}
+
+/** An account, and what the answer told besides. */
+export interface AskedAccount extends KeyAccount {
+  /** How long it took. */
+  readonly ms: number
+  /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
+  readonly aheadMs: number
+}
+
+interface AccountOptions extends Pick<Caller, 'exchange' | 'now'> {
+  /** Chutes, unless another place is given. */
+  readonly api?: string
+}
+
+/** Did the platform say how the account is? */
+function isKnown({ status }: KeyAccount): boolean {
+  return status === 200 || REFUSALS.includes(status)
+}
+
+/** Can it be read with the key, and has it money? */
+export function isInOrder({ balance }: KeyAccount): boolean {
+  return balance > 0
+}
+
+/**
+ * The account behind a key, in one cheap call: status 200 when the key may read it, and the
+ * balance. Rejects when Chutes cannot be reached, and for what is no JSON.
+ */
+export async function chutesAccount(
+  apiKey: string,
+  signal: AbortSignal,
+  { exchange, now, api = CHUTES_API }: AccountOptions,
+): Promise<AskedAccount> {
+  const { status, text, headers, ms } = await exchange({
+    url: `${api}/users/me`,
+    headers: bearer(apiKey),
+    replyMs: LOOK_UP_MS,
+    signal,
+    now,
+  })
+  // A date is cut to its second, and was written half-way.
+  // biome-ignore lint/style/noRestrictedGlobals: this reads a text, not the clock.
+  const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
+  const asked = { status, ms, aheadMs }
+  if (status !== 200) return { ...asked, balance: Number.NaN }
+  return { ...asked, balance: Number(Object(JSON.parse(text)).balance) }
+}
+
+function bearer(apiKey: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${apiKey}` }
+}

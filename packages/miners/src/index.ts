@@ -1,0 +1,33 @@
+export type { AgentOf, Asking, Hear, MinerEvent } from './asking.ts'
+export { type Directory, locateChute } from './chute.ts'
+export { chutesAgents } from './chutes.ts'
+export {
+  type AskedAccount,
+  CHUTES_API,
+  ChutesKey,
+  chutesAccount,
+  isInOrder,
+  LOOK_UP_MS,
+} from './chutes-key.ts'
+export { doesAnswer } from './first-answer.ts'
+export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
+export { pause } from './pause.ts'
+export { type Challenge, playSample, type Role, type Sides } from './play-sample.ts'
+export { type Opponent, openPlayer, type Player } from './player.ts'
+export {
+  type Exercise,
+  exercisesOf,
+  type Notes,
+  type Played,
+  type Practice,
+  practise,
+} from './practice.ts'
+export { type Caller, type Exchange, type Query, type Received, Undelivered } from './query.ts'
+export { playerReply, type ReferencePlayer } from './reference-miner.ts'
+export {
+  environmentsNamed,
+  runDuel,
+  type SoloDuel,
+  type Standing,
+  soloChallenge,
+} from './solo-duel.ts'

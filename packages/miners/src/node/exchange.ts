@@ -1,0 +1,87 @@
+import { setMaxListeners } from 'node:events'
+import * as http from 'node:http'
+import * as https from 'node:https'
+import { type Query, type Received, Undelivered } from '../query.ts'
+
+const MOST_BYTES = 256 * 1024
+/**
+ * All that a server is told about who asks. Nothing is unpacked here, and nothing packed is asked
+ * for.
+ */
+const HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/json',
+  'user-agent': 'affine',
+}
+
+/**
+ * Sends a request and resolves with the response, whatever its status. No redirect is followed, and
+ * at most 256 KiB are read. `replyMs` is the time to connect and send, and then, once more, the
+ * time for the whole response. Rejects with `Undelivered` when the connection fails or breaks; with
+ * another error when the response is late, too large or no HTTP; and once `signal` aborts. But what
+ * has a status other than 200 resolves with it, whatever its body does. Protocol §5.4.
+ */
+export async function exchange(query: Query): Promise<Received> {
+  const { body, replyMs, now } = query
+  const outgoing = openRequest(query)
+  const started = now()
+  let stream: { destroy(error: Error): unknown } = outgoing
+  const timer = setTimeout(() => stream.destroy(latenessOf(outgoing)), replyMs)
+  outgoing.once('finish', () => timer.refresh())
+  let status = 0
+  try {
+    const response = await responseTo(outgoing, body)
+    stream = response
+    status = response.statusCode ?? 0
+    const text = await bodyOf(response)
+    return { status, headers: response.headers, text, ms: Math.max(0, now() - started) }
+  } catch (error) {
+    const isRefused = status !== 0 && status !== 200
+    if (isRefused) return { status, headers: {}, text: '', ms: 0 }
+    throw reasonOf(error as NodeJS.ErrnoException)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function openRequest({ url, headers, body, signal, ...query }: Query): http.ClientRequest {
+  const { request } = url.startsWith('https:') ? https : http
+  setMaxListeners(0, signal) // every call that waits listens: any number is no leak
+  const method = query.method ?? (body === undefined ? 'GET' : 'POST')
+  return request(url, { method, headers: { ...HEADERS, ...headers }, signal })
+}
+
+/** What a request fails with when its time is over: the miner's own once all of it was sent. */
+function latenessOf({ writableFinished }: http.ClientRequest): Error {
+  if (writableFinished) return new Error('late')
+  return new Undelivered('no connection')
+}
+
+/** Sends a request off and resolves with the head of its response. */
+function responseTo(outgoing: http.ClientRequest, body?: string): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.on('response', resolve).on('error', reject)
+    outgoing.on('close', () => reject(new Undelivered('closed')))
+    outgoing.end(body)
+  })
+}
+
+async function bodyOf(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/**
+ * A connection's failures have a code, and are the platform's. HPE_: what came is not HTTP, or has
+ * too large a head.
+ */
+function reasonOf(error: NodeJS.ErrnoException): Error {
+  if (error.code === undefined || error.code.startsWith('HPE_')) return error
+  return new Undelivered(error.message)
+}

@@ -1,0 +1,25 @@
+import { challengeVerdict, type Sample } from '@affine/blocks'
+import { type Agent, make, play } from '@affine/envs'
+
+/** A challenge of a lane, before anyone has played it. */
+export type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
+export type Role = 'champion' | 'contender'
+/** Whose episode it is, and who answers. */
+export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
+
+/** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */
+export async function playSample(
+  challenge: Challenge,
+  sides: Sides,
+  now: () => number,
+): Promise<Sample> {
+  const episode = async (role: Role): Promise<Sample[Role]> => {
+    const { hotkey, agent } = sides(role)
+    const started = now()
+    const transcript = await play(make(challenge.env), challenge.challengeId, agent)
+    return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
+  }
+  const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
+  const verdict = challengeVerdict({ champion, contender })
+  return { ...challenge, champion, contender, verdict }
+}

@@ -1,0 +1,31 @@
+import type { Options } from 'p-retry'
+import type { Hear } from './asking.ts'
+import { Undelivered } from './query.ts'
+
+interface Retrying {
+  readonly signal: AbortSignal
+  /** A draw from 0 to 1. */
+  readonly random: () => number
+  /** Hears how attempts failed. */
+  readonly on?: Hear | undefined
+}
+
+/**
+ * What is `Undelivered` is tried again until `signal` aborts, after pauses that grow up to half a
+ * minute, or a whole. Protocol §5.4.
+ */
+export function retryPolicy({ signal, random, on }: Retrying): Options {
+  return {
+    retries: Number.POSITIVE_INFINITY,
+    minTimeout: 100,
+    maxTimeout: 30_000 * (1 + random()),
+    randomize: true,
+    shouldRetry: ({ error }) => error instanceof Undelivered,
+    signal,
+    onFailedAttempt: ({ error }) => {
+      if (signal.aborted) return
+      const outcome = error instanceof Undelivered ? 'platform' : 'miner'
+      on?.({ type: 'call', outcome })
+    },
+  }
+}

@@ -1,0 +1,540 @@
+import { createServer, Agent as HttpAgent, type ServerResponse } from 'node:http'
+import {
+  connect,
+  createServer as createTcpServer,
+  type NetConnectOpts,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { Message, Reply } from '@affine/envs'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { endpointAgents, minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
+import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
+
+const PROMPT: readonly Message[] = [
+  { role: 'user', content: 'What is it?' },
+  { role: 'assistant', content: 'A1' },
+  { role: 'user', content: 'And now?' },
+]
+const NO_REPLY = { fault: 'no-reply' }
+const forever = new AbortController().signal
+const json = { 'content-type': 'application/json' }
+
+const ask = (url: string, replyMs = 20_000, signal: AbortSignal = forever) =>
+  minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(replyMs, signal)(
+    PROMPT,
+  )
+const content = async (reply: ReturnType<typeof ask>) => ((await reply) as Reply).content
+
+afterAll(closeServers)
+
+describe.concurrent('asked again, until it answers', () => {
+  it.each([429, 500, 502, 503, 504])('after status %i', async (status) => {
+    const { url, seen } = await serve((index, _, response) => {
+      if (index < 2) response.writeHead(status, json).end('{"error":{"message":"busy"}}')
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(3)
+    expect(new Set(seen.map(({ body }) => body)).size).toBe(1)
+  })
+
+  it('after pauses that grow', async () => {
+    const times: number[] = []
+    const { url } = await serve((index, _, response) => {
+      times.push(performance.now())
+      response.writeHead(index < 4 ? 503 : 200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0))
+    // 100, 200, 400, 800 ms, each made up to twice as long by chance: never shorter.
+    for (const [i, pause] of pauses.entries())
+      expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
+  })
+
+  it('whatever an error says about retrying', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      const headers = { ...json, 'retry-after': '3600', 'x-should-retry': 'false' }
+      if (index === 0) response.writeHead(429, headers).end()
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(2)
+  })
+
+  it('after a reset connection, before an answer and in the middle of one', async () => {
+    const { url, seen } = await serve((index, request, response) => {
+      const reset = () => request.socket.resetAndDestroy()
+      if (index === 0) reset()
+      else response.writeHead(200, { ...json, 'content-length': '5000' })
+      if (index === 1) response.write('{"choices"', () => setTimeout(reset, 20))
+      if (index === 2) response.end(completion('B2').padEnd(5000))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(3)
+  })
+
+  it.each([500, 503])('after status %i, whatever becomes of its body', async (status) => {
+    const { url, seen } = await serve((index, request, response) => {
+      if (index === 3) return void response.writeHead(200, json).end(completion('B2'))
+      response.writeHead(status, json)
+      if (index === 0) response.end('x'.repeat(300_000))
+      if (index === 1)
+        response.write('{', () => setTimeout(() => request.socket.resetAndDestroy(), 20))
+      if (index === 2) response.write('{')
+    })
+    expect(await content(ask(url, 5000))).toBe('B2')
+    expect(seen.length).toBe(4)
+  })
+
+  it('after a server that would talk of something else', async () => {
+    const { url, seen } = await serve((index, { socket }, response) => {
+      const other =
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+      if (index === 0) socket.end(other)
+      else response.writeHead(200, json).end(completion('B2'))
+    })
+    expect(await content(ask(url))).toBe('B2')
+    expect(seen.length).toBe(2)
+  })
+
+  it('after a name that is not known', async () => {
+    const controller = new AbortController()
+    let ended = false
+    const reply = Promise.resolve(
+      ask('http://no-such-host.invalid/v1', 200, controller.signal),
+    ).finally(() => {
+      ended = true
+    })
+    await sleep(400)
+    expect(ended).toBe(false)
+    controller.abort()
+    expect(await reply).toEqual(NO_REPLY)
+  })
+
+  it('after a connection that takes longer than a reply may: time for that counts once a request is sent', async () => {
+    let connections = 0
+    const silent: TcpServer = createTcpServer((socket) => {
+      connections += 1
+      socket.on('error', () => {})
+    })
+    const url = await listen(silent, 0)
+    const controller = new AbortController()
+    const reply = ask(`${url.replace('http:', 'https:')}/v1`, 100, controller.signal) // no handshake comes of it
+    while (connections < 3) await sleep(20)
+    controller.abort()
+    expect(await reply).toEqual(NO_REPLY)
+    silent.close()
+  })
+
+  it('while the connection is refused, until the server is up', async () => {
+    const closed = createServer()
+    const url = await listen(closed, 0)
+    await new Promise((done) => closed.close(done))
+    const reply = ask(`${url}/v1`)
+    await sleep(250)
+    const server = createServer((_, response) =>
+      response.writeHead(200, json).end(completion('C3')),
+    )
+    await listen(server, Number(new URL(url).port))
+    try {
+      expect(await content(reply)).toBe('C3')
+    } finally {
+      server.close().closeAllConnections()
+    }
+  })
+})
+
+describe.concurrent('no reply, at once and for good', () => {
+  const endless = 'x'.repeat(64 * 1024)
+  /** Writes on the wire whatever it likes, again and again, for as long as it is listened to. */
+  const raw =
+    (head: string, more = ''): Answer =>
+    (_, { socket }) => {
+      socket.write(head)
+      const go = (): void => {
+        while (more && !socket.destroyed && socket.write(more)) {}
+        if (more && !socket.destroyed) socket.once('drain', go)
+      }
+      go()
+    }
+  const answers: Record<string, Answer> = {
+    'status 404': (_, __, response) => response.writeHead(404, json).end('{}'),
+    'status 400': (_, __, response) =>
+      response.writeHead(400, json).end('{"error":{"message":"no"}}'),
+    'status 401': (_, __, response) => response.writeHead(401).end(),
+    'status 408': (_, __, response) => response.writeHead(408).end(),
+    'status 409': (_, __, response) => response.writeHead(409).end(),
+    'status 410': (_, __, response) => response.writeHead(410).end(),
+    'status 426': (_, __, response) => response.writeHead(426, json).end('{}'),
+    'status 404 with a completion': (_, __, response) =>
+      response.writeHead(404, json).end(completion('B2')),
+    'status 404 with a body that does not end': (_, __, response) =>
+      void response.writeHead(404, json).write('{'),
+    'a head that is too large': (_, __, response) =>
+      response.writeHead(200, { ...json, 'x-large': 'x'.repeat(20_000) }).end(completion('B2')),
+    'a head that does not end': raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n'),
+    'what is no HTTP': raw('SSH-2.0-OpenSSH_9.2p1\r\n'),
+    'a reply that was packed': (_, __, response) =>
+      response
+        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
+        .end(gzipSync(completion('B2'))),
+    'status 501': (_, __, response) => response.writeHead(501).end(),
+    'status 204': (_, __, response) => response.writeHead(204).end(),
+    'an empty body': (_, __, response) => response.writeHead(200, json).end(),
+    'invalid JSON': (_, __, response) => response.writeHead(200, json).end('{"choices":[{'),
+    'HTML with status 200': (_, __, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>log in</html>'),
+    'JSON null': (_, __, response) => response.writeHead(200, json).end('null'),
+    'an array': (_, __, response) => response.writeHead(200, json).end('[1,2]'),
+    'no choices': (_, __, response) => response.writeHead(200, json).end('{"choices":[]}'),
+    'choices that are no list': (_, __, response) =>
+      response.writeHead(200, json).end('{"choices":7}'),
+    'a choice without a message': (_, __, response) =>
+      response.writeHead(200, json).end('{"choices":[{}]}'),
+    'no content': (_, __, response) => response.writeHead(200, json).end(completion(undefined)),
+    'content null': (_, __, response) => response.writeHead(200, json).end(completion(null)),
+    'content that is a number': (_, __, response) =>
+      response.writeHead(200, json).end(completion(42)),
+    'content in parts': (_, __, response) =>
+      response.writeHead(200, json).end(completion([{ type: 'text', text: 'B2' }])),
+    'a body one byte too large': (_, __, response) =>
+      response.writeHead(200, json).end(completion('B2').padEnd(256 * 1024 + 1)),
+    'a body that unpacks to too much': (_, __, response) =>
+      response
+        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
+        .end(gzipSync(completion('B2').padEnd(64 * 1024 * 1024))),
+    'an endless body': (_, __, response) => {
+      response.writeHead(200, json)
+      const more = (): void => {
+        while (!response.destroyed && response.write(endless)) {}
+        if (!response.destroyed) response.once('drain', more)
+      }
+      more()
+    },
+  }
+
+  it.each(Object.entries(answers))('after %s', async (_, answer) => {
+    const { url, seen } = await serve(answer)
+    expect(await ask(url, 3000)).toEqual(NO_REPLY)
+    await sleep(300) // as long as two retries would have taken
+    expect(seen.length).toBe(1)
+  })
+
+  it.each([301, 302, 303, 307, 308])(
+    'after a redirect, status %i, which is not followed',
+    async (status) => {
+      const elsewhere = await serve((_, __, response) =>
+        response.writeHead(200, json).end(completion('B2')),
+      )
+      const { url, seen } = await serve((_, __, response) =>
+        response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
+      )
+      expect(await ask(url)).toEqual(NO_REPLY)
+      expect(elsewhere.seen).toEqual([])
+      expect(seen.length).toBe(1)
+    },
+  )
+
+  it('when it takes longer than a reply may: no head, no body, or a trickle', async () => {
+    for (const slow of ['head', 'body', 'trickle']) {
+      const { url, seen } = await serve((_, __, response) => {
+        if (slow === 'head') return
+        response.writeHead(200, json).write(' ')
+        if (slow === 'trickle') {
+          const timer = setInterval(() => response.write(' '), 20)
+          response.once('close', () => clearInterval(timer))
+        }
+      })
+      expect(await ask(url, 150), slow).toEqual(NO_REPLY)
+      await sleep(150)
+      expect(seen.length, slow).toBe(1)
+    }
+  })
+
+  it.each([
+    '',
+    'chute-name',
+    'ftp://127.0.0.1/v1',
+    'file:///etc/passwd',
+    'http://',
+    'javascript:0',
+  ])('when a commitment names no endpoint but %j', async (chute) => {
+    const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
+    expect(
+      await endpointAgents({ ...NODE_CALLER, concurrency: 1 })(miner, 1000, forever)(PROMPT),
+    ).toEqual(NO_REPLY)
+  })
+})
+
+describe('an answer', () => {
+  it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
+    'is never asked for twice, however wrong: %#',
+    async (wrong) => {
+      const { url, seen } = await serve((_, __, response) =>
+        response.writeHead(200, json).end(completion(wrong)),
+      )
+      expect(await content(ask(url))).toBe(wrong)
+      await sleep(300)
+      expect(seen.length).toBe(1)
+    },
+  )
+
+  it('may be chunked, and have more in it than is read', async () => {
+    const body = Buffer.from(
+      JSON.stringify({ ...JSON.parse(completion('é')), usage: { total_tokens: 3 }, extra: null }),
+    )
+    const { url } = await serve((_, __, response) => {
+      response.writeHead(200, json)
+      for (const byte of body) response.write(Uint8Array.of(byte))
+      response.end()
+    })
+    expect(await content(ask(url))).toBe('é')
+  })
+
+  it('has the time it took, which is never negative, by a clock that was set back too', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
+    const times = [5000, 5250, 5250, 1000]
+    const client = minerClient(
+      { chute: url, model: 'm' },
+      { ...NODE_CALLER, concurrency: 1, now: () => times.shift() ?? 0 },
+    )
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 250 })
+    expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
+  })
+
+  it('may take all its time once it is asked, however long the connection took', async () => {
+    const { url, seen } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
+    const replyMs = 1_234_567
+    const timer = { refresh: vi.fn() }
+    const { setTimeout } = globalThis
+    const start = ((task: () => void, ms: number) =>
+      ms === replyMs ? timer : setTimeout(task, ms)) as typeof setTimeout
+    vi.stubGlobal('setTimeout', start)
+    type Connect = (options: NetConnectOpts, done: (error: null, socket: Socket) => void) => void
+    const agent = HttpAgent.prototype as unknown as { createConnection: Connect }
+    const { createConnection } = agent
+    const connections: (() => void)[] = []
+    agent.createConnection = (options, done) =>
+      void connections.push(() => done(null, connect(options)))
+    try {
+      const reply = content(ask(url, replyMs))
+      while (connections.length === 0) await sleep(5)
+      expect(timer.refresh).not.toHaveBeenCalled()
+      connections[0]?.()
+      expect(await reply).toBe('A1')
+    } finally {
+      agent.createConnection = createConnection
+      vi.unstubAllGlobals()
+    }
+    expect(timer.refresh).toHaveBeenCalledOnce()
+    expect(seen.length).toBe(1)
+  })
+
+  it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, { ...json, 'x-chutes-invocationid': 'same' }).end(completion('A1')),
+    )
+    expect(await ask(url)).not.toHaveProperty('invocation')
+  })
+})
+
+describe('what the server is told', () => {
+  it('is the model and the conversation, nothing else, whoever asks and whatever the environment holds', async () => {
+    const { url, seen } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion('A1')),
+    )
+    const variables = {
+      OPENAI_API_KEY: 'key-of-mine',
+      OPENAI_ADMIN_KEY: 'admin-of-mine',
+      OPENAI_ORG_ID: 'org-of-mine',
+      OPENAI_PROJECT_ID: 'project-of-mine',
+      OPENAI_CUSTOM_HEADERS: 'x-custom: custom-of-mine',
+    }
+    Object.assign(process.env, variables)
+    try {
+      await ask(url)
+      const noted = PROMPT.map((message) => ({ ...message, ms: 3, invocation: 'i', answer: '42' }))
+      await minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(
+        5000,
+        forever,
+      )(noted)
+    } finally {
+      for (const name of Object.keys(variables)) delete process.env[name]
+    }
+    const body = JSON.stringify({ model: 'm', messages: PROMPT })
+    const connection = {
+      host: new URL(url).host,
+      connection: 'keep-alive',
+      'content-length': String(body.length),
+    }
+    const headers = { ...json, ...connection, accept: 'application/json', 'user-agent': 'affine' }
+    const told = { method: 'POST', url: '/v1/chat/completions', headers, body }
+    expect(seen).toEqual([told, told])
+  })
+
+  it('says no more the second time: nothing counts the attempts', async () => {
+    const { url, seen } = await serve((index, _, response) =>
+      response.writeHead(index === 0 ? 503 : 200, json).end(completion('A1')),
+    )
+    await ask(url)
+    expect(seen.length).toBe(2)
+    expect(seen[1]).toEqual(seen[0])
+  })
+})
+
+describe('calls at once', () => {
+  /** A server of a miner that answers only when it is told to, the oldest call first. */
+  async function holding() {
+    const held: ServerResponse[] = []
+    const { url, seen } = await serve((_, __, response) => void held.push(response))
+    const answer = (status = 200) => held.shift()?.writeHead(status, json).end(completion('A1'))
+    /** Resolves when so many calls are under way. */
+    const come = async (count: number): Promise<void> => {
+      while (held.length < count) await sleep(2)
+    }
+    /** As well, and fails when there are more. */
+    const areUnderWay = async (count: number): Promise<void> => {
+      await come(count)
+      await sleep(20)
+      expect(held.length).toBe(count)
+    }
+    return { url, seen, answer, come, areUnderWay }
+  }
+
+  it('are as many as allowed and no more, over all agents of a client', async () => {
+    const { url, seen, answer, areUnderWay } = await holding()
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 3 })
+    const agents = [client(10_000, forever), client(20_000, forever)]
+    const replies = Array.from({ length: 20 }, (_, i) => agents[i % 2]?.(PROMPT))
+    for (let left = 20; left > 0; left--) {
+      await areUnderWay(Math.min(3, left))
+      answer()
+    }
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
+    expect(seen.length).toBe(20)
+  })
+
+  it('are bounded by endpoint: two miners behind one URL and model share, another model does not', async () => {
+    const { url, answer, areUnderWay } = await holding()
+    const agents = endpointAgents({ ...NODE_CALLER, concurrency: 2 })
+    const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
+    const askAll = (models: readonly string[]) =>
+      models.map((model) => agents({ ...miner, model }, 600_000, forever)(PROMPT))
+    const replies = askAll(['m', 'm', 'm', 'm'])
+    await areUnderWay(2)
+    replies.push(...askAll(['n', 'n', 'n', 'n']))
+    await areUnderWay(4)
+    for (const count of [4, 4]) {
+      await areUnderWay(count)
+      for (let i = 0; i < count; i++) answer()
+    }
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
+  })
+
+  it('are half as many after a 429, once for the overload, and grow back with every round of replies', async () => {
+    const { url, answer, come, areUnderWay } = await holding()
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8 })(
+      600_000,
+      forever,
+    )
+    const replies = Array.from({ length: 8 }, () => client(PROMPT))
+    await areUnderWay(8)
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(1) // all at one time
+    for (let i = 0; i < 8; i++) answer(429)
+    await areUnderWay(4)
+    clock.mockRestore()
+    replies.push(...Array.from({ length: 60 }, () => client(PROMPT)))
+    for (let i = 0; i < 4; i++) answer()
+    // One more by these four replies: 4 + 1/4 + 1/4.25 and so on.
+    await areUnderWay(4)
+    answer()
+    await areUnderWay(5)
+    for (let left = 63; left > 8; left--) {
+      await come(1)
+      answer()
+    }
+    await areUnderWay(8)
+    for (let i = 0; i < 8; i++) answer()
+    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
+  })
+
+  it('are one at least, however often there were too many', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      const send = () => response.writeHead(index < 6 ? 429 : 200, json).end(completion('A1'))
+      setTimeout(send, index < 6 ? 250 : 0)
+    })
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 2 })(
+      20_000,
+      forever,
+    )
+    for (const reply of await Promise.all([client(PROMPT), client(PROMPT)]))
+      expect(reply).toMatchObject({ content: 'A1' })
+    expect(seen.length).toBe(8)
+  })
+
+  it('leave the others a turn while one waits for its next attempt', async () => {
+    let busy = true
+    const { url } = await serve((_, request, response) => {
+      const first = busy
+      busy = false
+      response.writeHead(first ? 503 : 200, json).end(completion(String(request.url?.length)))
+    })
+    const agent = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 1 })(
+      10_000,
+      forever,
+    )
+    const order: string[] = []
+    await Promise.all([
+      Promise.resolve(agent(PROMPT)).then(() => order.push('first')),
+      Promise.resolve(agent(PROMPT)).then(() => order.push('second')),
+    ])
+    expect(order).toEqual(['second', 'first'])
+  })
+})
+
+describe('the end of sampling', () => {
+  it('ends what is under way, what waits for a turn, and what waits for its next attempt', async () => {
+    const closed: number[] = []
+    const { url, seen } = await serve((index, _, response) => {
+      response.once('close', () => closed.push(index))
+      if (index === 0) response.writeHead(503).end()
+    })
+    const controller = new AbortController()
+    const agent = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 2 })(
+      60_000,
+      controller.signal,
+    )
+    const replies = Array.from({ length: 6 }, () => agent(PROMPT))
+    while (seen.length < 3) await sleep(5)
+    controller.abort()
+    expect(await Promise.all(replies)).toEqual(Array(6).fill(NO_REPLY))
+    const asked = seen.length
+    await sleep(300)
+    expect(seen.length).toBe(asked)
+    expect(closed.length).toBe(asked)
+    expect(await agent(PROMPT)).toEqual(NO_REPLY)
+    expect(seen.length).toBe(asked)
+  })
+
+  it('ends attempts to connect to what never answers', async () => {
+    const silent: TcpServer = createTcpServer(() => {})
+    const url = await new Promise<string>((done) =>
+      silent.listen(0, '127.0.0.1', () =>
+        done(`http://127.0.0.1:${(silent.address() as { port: number }).port}/v1`),
+      ),
+    )
+    const controller = new AbortController()
+    const reply = ask(url, 60_000, controller.signal)
+    setTimeout(() => controller.abort(), 50)
+    expect(await reply).toEqual(NO_REPLY)
+    silent.close()
+  })
+})

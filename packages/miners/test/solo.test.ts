@@ -1,0 +1,213 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sample } from '@affine/blocks'
+import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
+import { registry } from '@affine/envs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openJournal } from '../../engine/src/journal.ts'
+import { minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
+import { playerReply } from '../src/reference-miner.ts'
+import { runDuel, type SoloDuel, type Standing } from '../src/solo-duel.ts'
+import { closeServers, completion, serve } from './servers.ts'
+
+const ENVS = [...registry.keys()].sort()
+const SECRET = 'a5'.repeat(32)
+const RATIO = 510_000
+const RULE = { ratioPpm: RATIO, rule: ruleOf(PROTOCOL) }
+const endless = new AbortController().signal
+let root: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'duel-'))
+})
+afterAll(async () => {
+  closeServers()
+  await rm(root, { recursive: true })
+})
+
+const newPath = (): string => join(root, `${count++}.jsonl`)
+
+/**
+ * A miner behind HTTP whose replies follow from skill and prompt, and come after as long as
+ * `delayMs` says.
+ */
+function minerOf(skill: number, delayMs: (good: boolean) => number = () => 0) {
+  return serve((_, __, response, body) => {
+    const prompt: string = JSON.parse(body).messages.at(-1).content
+    const reply = playerReply(prompt, { skill, seed: String(skill) })
+    const good = reply === playerReply(prompt, { skill: 1, seed: '' })
+    const answer = () =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
+    setTimeout(answer, delayMs(good))
+  })
+}
+
+interface Options {
+  readonly path?: string
+  readonly envs?: readonly string[]
+  readonly ahead?: number
+  readonly signal?: AbortSignal
+  readonly on?: (standing: Standing) => void
+}
+
+/** The duel of two miners; what it asks follows from the secret, which is always the same. */
+async function duelOf(
+  champion: string,
+  contender: string,
+  options: Options = {},
+): Promise<Standing> {
+  const { path = newPath(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
+  const journal = await openJournal(path)
+  const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
+  if (journal.entries.length === 0) await journal.append(duel)
+  const agentOf = (url: string) => {
+    const client = minerClient(
+      { chute: url, model: 'm' },
+      { ...NODE_CALLER, concurrency: 2 * ahead },
+    )
+    return { agent: (replyMs: number) => client(replyMs, signal) }
+  }
+  const players = { champion: agentOf(champion), contender: agentOf(contender) }
+  try {
+    return await runDuel({ duel, journal, players, ahead, signal, now: Date.now, on })
+  } finally {
+    if (signal.aborted) await sleep(100) // for whatever is still under way
+    await journal[Symbol.asyncDispose]()
+  }
+}
+
+async function samplesAt(path: string): Promise<readonly Sample[]> {
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1)
+  return lines.map((line) => JSON.parse(line))
+}
+
+const inOrder = (samples: readonly Sample[], env: string): readonly Sample[] =>
+  samples.filter((sample) => sample.env === env).sort((a, b) => a.index - b.index)
+
+describe('a duel', () => {
+  it('stops as soon as it is certain, and each environment at its verdict', async () => {
+    const path = newPath()
+    const [weak, strong] = [await minerOf(0), await minerOf(1)]
+    const { envs, outcome } = await duelOf(weak.url, strong.url, { path, ahead: 4 })
+    expect(outcome).toBe('contender')
+    const samples = await samplesAt(path)
+    for (const env of ENVS) {
+      const own = inOrder(samples, env)
+      expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
+      // The same by another way: the pure rule over all samples in the order of the index.
+      const verdicts = own.map(({ verdict }) => verdict)
+      expect(envs[env]).toEqual(playMatch(verdicts, RULE))
+      expect(envs[env]?.verdict).toBe('win')
+      // What was under way when the verdict fell is all that was asked beyond it.
+      expect(own.length).toBeLessThan((envs[env]?.played ?? 0) + 4)
+    }
+  })
+
+  it('is the champion’s as soon as one environment holds, whatever the other says', async () => {
+    const [weak, strong] = [await minerOf(0), await minerOf(1)]
+    const { envs, outcome } = await duelOf(strong.url, weak.url, { ahead: 1 })
+    expect(outcome).toBe('champion')
+    expect(Object.values(envs).some(({ verdict }) => verdict === 'hold')).toBe(true)
+    for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
+  })
+
+  it('comes to the same whoever answers slowly: wrong answers late, good ones late, or one at a time', async () => {
+    const champion = await minerOf(0.5)
+    const quick = await minerOf(0.8)
+    const lateWhenWrong = await minerOf(0.8, (good) => (good ? 0 : 40))
+    const lateWhenGood = await minerOf(0.8, (good) => (good ? 25 : 0))
+    const one = await duelOf(champion.url, quick.url, { ahead: 1 })
+    expect(one.outcome).toBe('contender')
+    for (const { url } of [quick, lateWhenWrong, lateWhenGood]) {
+      const path = newPath()
+      expect(await duelOf(champion.url, url, { path, ahead: 16 })).toEqual(one)
+      const samples = await samplesAt(path)
+      for (const env of ENVS) {
+        const own = samples.filter((sample) => sample.env === env)
+        const played = one.envs[env]?.played ?? 0
+        // Not vacuous: judged in the order of arrival, the verdict would have fallen elsewhere.
+        if (url === quick.url) continue
+        expect(own.map(({ index }) => index)).not.toEqual(
+          inOrder(samples, env).map(({ index }) => index),
+        )
+        expect(own.length).toBeGreaterThanOrEqual(played)
+      }
+    }
+  })
+
+  it('shows how it stands after every challenge, never going back', async () => {
+    const [weak, strong] = [await minerOf(0.2), await minerOf(1)]
+    const shown: Standing[] = []
+    const end = await duelOf(weak.url, strong.url, {
+      on: (standing) => shown.push({ ...standing, envs: { ...standing.envs } }),
+    })
+    for (const env of ENVS) {
+      const played = shown.map(({ envs }) => envs[env]?.played ?? 0)
+      expect(played).toEqual([...played].sort((a, b) => a - b))
+    }
+    expect(shown.at(-1)).toEqual(end)
+  })
+})
+
+describe('a duel that was broken off', () => {
+  it('goes on where it stopped and ends as if nothing had happened: no forfeit is made of the end', async () => {
+    const [champion, contender] = [await minerOf(0.5, () => 5), await minerOf(0.75, () => 5)]
+    const undisturbed = await duelOf(champion.url, contender.url)
+    expect(undisturbed.outcome).toBe('contender')
+    const path = newPath()
+    let stops = 0
+    for (const after of [9, 20, 20, Number.POSITIVE_INFINITY]) {
+      const controller = new AbortController()
+      let taken = 0
+      const on = () => {
+        taken += 1
+        if (taken === after) controller.abort(new Error('stopped'))
+      }
+      const before = await samplesAt(path).catch(() => [])
+      const run = duelOf(champion.url, contender.url, { path, signal: controller.signal, on })
+      if (Number.isFinite(after)) {
+        await expect(run).rejects.toThrow('stopped')
+        stops += 1
+        expect((await samplesAt(path)).slice(0, before.length)).toEqual(before)
+      } else expect(await run).toEqual(undisturbed)
+    }
+    expect(stops).toBe(3)
+    const samples = await samplesAt(path)
+    for (const { champion, contender } of samples)
+      expect([champion.fault, contender.fault]).toEqual([undefined, undefined])
+    const places = samples.map(({ env, index }) => `${env}#${index}`)
+    expect(new Set(places).size).toBe(places.length)
+  })
+
+  it('asks nobody again for what it has', async () => {
+    const [champion, contender] = [await minerOf(0), await minerOf(1)]
+    const path = newPath()
+    const end = await duelOf(champion.url, contender.url, { path })
+    const asked = [champion.seen.length, contender.seen.length]
+    expect(await duelOf(champion.url, contender.url, { path })).toEqual(end)
+    expect([champion.seen.length, contender.seen.length]).toEqual(asked)
+  })
+})
+
+describe('the two miners', () => {
+  it.each(ENVS)(
+    'of %s are sent the same, to the byte and in the same order: neither can tell its role',
+    async (env) => {
+      // Two that answer alike: whatever differed in what they are sent would be for their roles.
+      const [champion, contender] = [await minerOf(0.7), await minerOf(0.7)]
+      const controller = new AbortController()
+      const on = ({ envs }: Standing) =>
+        envs[env]?.played === 30 && controller.abort(new Error('enough'))
+      const options = { envs: [env], ahead: 1, signal: controller.signal, on }
+      await expect(duelOf(champion.url, contender.url, options)).rejects.toThrow('enough')
+      const sent = ({ seen }: typeof champion) =>
+        seen.map(({ headers, ...rest }) => ({ ...rest, headers: { ...headers, host: '' } }))
+      expect(champion.seen.length).toBeGreaterThanOrEqual(30)
+      expect(sent(contender)).toEqual(sent(champion))
+    },
+  )
+})

@@ -1,0 +1,98 @@
+"""The environments behind OpenEnv's server: `uvicorn affine_envs.openenv:app`.
+
+Each environment is served below its name, as in `/mult8-v0`, and the first one at the root too.
+A session plays in text: it is shown a prompt and answers with a model's whole reply.
+"""
+
+from functools import partial
+from typing import Any
+
+from openenv.core.env_server import Action, Environment, Observation, State, create_app
+from openenv.core.env_server.types import EnvironmentMetadata
+
+from affine_envs.env import AffineEnv
+from affine_envs.registry import NEWEST
+from affine_envs.text import is_oversize, normalise
+
+MAX_SESSIONS = 1000
+
+
+class Reply(Action):
+    """What a model says. Its last line is the action."""
+
+    reply: str
+
+
+class Prompt(Observation):
+    """What a model is asked. There is no prompt once the episode is done."""
+
+    prompt: str | None
+
+
+class EpisodeState(State):
+    """How far an episode has come."""
+
+    env: str
+    challenge_id: str | None = None
+    total_reward: int = 0
+
+
+class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
+    """One session's environment."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, env: str) -> None:
+        super().__init__()
+        self._env = AffineEnv(env, render_mode="ansi")
+        self._state = EpisodeState(env=self._env.game.id)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        options: dict[str, Any] | None = None,
+        **more: Any,
+    ) -> Prompt:
+        """Starts an episode as `AffineEnv.reset` does.
+
+        `challenge_id` is taken as an argument and in `options`. Any other option is an error.
+        """
+        given = {**more, **(options or {})}
+        self._env.reset(seed=seed, options=given)
+        self._state = EpisodeState(
+            env=self._env.game.id,
+            episode_id=episode_id,
+            challenge_id=given.get("challenge_id"),
+        )
+        return Prompt(prompt=self._env.render())
+
+    def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Prompt:
+        """Plays a reply as a validator reads it. One of more than 4096 bytes forfeits."""
+        content = normalise(action.reply)
+        move = None if is_oversize(content) else self._env.parse(content)
+        _, reward, terminated, truncated, _ = self._env.step(move)
+        self._state.step_count += 1
+        self._state.total_reward += int(reward)
+        done = terminated or truncated
+        return Prompt(prompt=None if done else self._env.render(), reward=int(reward), done=done)
+
+    @property
+    def state(self) -> EpisodeState:
+        return self._state
+
+    def get_metadata(self) -> EnvironmentMetadata:
+        name, version = self._env.game.id.split("@")
+        description = f"Affine's {name}: replies in text, the move alone on the last line."
+        return EnvironmentMetadata(name=name, description=description, version=version)
+
+
+def app_of(env: str) -> Any:
+    """OpenEnv's application for one environment."""
+    factory = partial(TextEnvironment, env)
+    return create_app(factory, Reply, Prompt, env, max_concurrent_envs=MAX_SESSIONS)
+
+
+app = app_of(next(iter(NEWEST)))
+for name in NEWEST:
+    app.mount(f"/{name}", app_of(name))

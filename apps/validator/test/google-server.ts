@@ -5,7 +5,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { listen } from '../../../packages/miners/test/servers.ts'
 import { serveS3 } from './s3-server.ts'
 
-export const KEYS = {
+const KEYS = {
   GCS_ACCESS_KEY_ID: 'GOOG1EXAMPLE',
   GCS_SECRET_ACCESS_KEY: 'google/secret+key',
 }

@@ -23,7 +23,7 @@ export const AMAZON: Dialect = {
 }
 
 /** A request to sign: a URL without a query, and names of headers in lower case. */
-export interface Unsigned {
+export interface UnsignedRequest {
   readonly method: 'GET' | 'PUT'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ export interface Signer {
  * Source: "Signature Version 4" of Amazon's API reference of S3, and "Signatures" of Google Cloud
  * Storage, which differ in the dialect alone.
  */
-export function signedHeaders(request: Unsigned, signer: Signer): Record<string, string> {
+export function signedHeaders(request: UnsignedRequest, signer: Signer): Record<string, string> {
   const { method, url, body } = request
   const { accessKeyId, secretAccessKey, region, dialect, now } = signer
   const time = compactTime(now())

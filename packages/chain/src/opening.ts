@@ -11,7 +11,7 @@ export interface Host {
 }
 
 /** What a chain of any kind is opened with. */
-export interface Opening extends Host {
+export interface ChainOpening extends Host {
   /** As it was named. */
   readonly name: string
   /** Where it is: at one place, or at several of which each will do. */
@@ -34,4 +34,4 @@ export interface OpenedChain {
 }
 
 /** How a wing opens a chain of its kind. */
-export type OpenAt = (opening: Opening) => Promise<OpenedChain>
+export type OpenAt = (opening: ChainOpening) => Promise<OpenedChain>

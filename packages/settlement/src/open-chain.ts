@@ -3,7 +3,7 @@ import {
   type Host,
   type OpenAt,
   type OpenedChain,
-  type Opening,
+  type ChainOpening,
   openExport,
   openServed,
 } from '@affine/chain'
@@ -36,7 +36,7 @@ export const NETWORK_HELP: string = [
   ...KINDS.map(({ help }) => help),
 ].join('; ')
 
-export interface OpenOptions extends Pick<Opening, 'salts' | 'onRetry'> {
+export interface OpenOptions extends Pick<ChainOpening, 'salts' | 'onRetry'> {
   /** Where the network does not say it. */
   readonly netuid?: number | undefined
   /** Instead of the network's. */

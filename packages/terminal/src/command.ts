@@ -10,10 +10,10 @@ import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 
 /** Reads an option's text. */
-type Reader = (text: string) => number
+type ReadNumber = (text: string) => number
 
 /** Reads an option that must be a whole number in a range. */
-export function whole(low: number, high: number): Reader {
+export function whole(low: number, high: number): ReadNumber {
   return (text) => {
     if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
     throw new InvalidArgumentError(`Expected a whole number, ${low} to ${high}.`)

@@ -23,7 +23,7 @@ export interface Backend extends Group<OwnBucket> {
   readonly needsUrl: boolean
 }
 
-interface Definition<Shape extends Record<string, z.ZodType>>
+interface BackendDefinition<Shape extends Record<string, z.ZodType>>
   extends Pick<Backend, 'label' | 'needsUrl'> {
   readonly settings: Shape
   readonly bucketOf: (settings: z.output<z.ZodObject<Shape>>) => OwnBucket
@@ -31,7 +31,7 @@ interface Definition<Shape extends Record<string, z.ZodType>>
 
 /** A backend by its settings' types, and what it makes of their values. */
 export function defineBackend<Shape extends Record<string, z.ZodType>>(
-  definition: Definition<Shape>,
+  definition: BackendDefinition<Shape>,
 ): Backend {
   const { label, needsUrl, bucketOf } = definition
   const { settings, read } = defineGroup('Bucket', definition.settings)

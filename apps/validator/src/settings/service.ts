@@ -5,7 +5,7 @@ import { type AccountOptions, readAccount } from '../service/account.ts'
 import type { Given } from './group.ts'
 import { withSettings } from './options.ts'
 import { SETTINGS } from './schema.ts'
-import { type Read, readSettings } from './settings.ts'
+import { type ReadSettings, readSettings } from './settings.ts'
 import { unknownIn } from './unknown-variables.ts'
 
 export type Flags = AccountOptions & { json?: true }
@@ -24,7 +24,7 @@ export function serviceCommand(name: string): Command<[], Flags> {
   )
 }
 
-interface Service extends Read {
+interface Service extends ReadSettings {
   readonly account?: Account
   readonly warnings: readonly string[]
   readonly file: EnvFile

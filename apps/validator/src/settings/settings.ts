@@ -10,7 +10,7 @@ import { WORK } from './validator-settings.ts'
 export const NO_KEY =
   'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes'
 
-export interface Read {
+export interface ReadSettings {
   /**
    * Every setting, secrets masked; `by` is the option or variable that it is from, or all it may be
    * from.
@@ -28,7 +28,7 @@ export interface Read {
  * Settings as options, the environment and the file `.env` give them, the first counts; and what is
  * wrong with each.
  */
-export function readSettings(flags: object, env: Given, file: Given): Read {
+export function readSettings(flags: object, env: Given, file: Given): ReadSettings {
   const found = findSettings(flags, env, file)
   const given = givenIn(found)
   const hide = hiding(secretsIn(given))

@@ -31,8 +31,17 @@ export default {
     {
       name: 'applications-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/src/' },
+      from: { path: '^apps/([^/]+)/(src|bin)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'commands-share-nothing-but-what-has-a-place-of-its-own',
+      severity: 'error',
+      from: { path: '^apps/validator/src/commands/([^/.]+)' },
+      to: {
+        path: '^apps/validator/src/commands/[^/]+/',
+        pathNot: '^apps/validator/src/commands/($1|views)/',
+      },
     },
     {
       name: 'the-two-wings-of-chain-do-not-cross',

@@ -1,6 +1,7 @@
 // Dependencies point one way. Fails when a file imports what its package may not, and when no file
 // was looked at.
 import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const words = ['--config', '.dependency-cruiser.mjs', '--output-type', 'json', 'packages', 'apps']
 let report
@@ -22,4 +23,21 @@ console.log(
   `boundaries: ${sources.length} sources, ${linked.length} imports of packages, ` +
     `${summary.violations.length} violations`,
 )
+
+// No application needs another to be installed, but for the page's built files, which `af serve`
+// gives to browsers: assets, of which no code is imported.
+const SERVED = ['@affine/validator needs @affine/explorer']
+const manifests = readdirSync('apps').map((name) =>
+  JSON.parse(readFileSync(`apps/${name}/package.json`, 'utf8')),
+)
+const applications = manifests.map(({ name }) => name)
+const needs = manifests
+  .flatMap(({ name, dependencies = {} }) =>
+    Object.keys(dependencies)
+      .filter((other) => applications.includes(other))
+      .map((other) => `${name} needs ${other}`),
+  )
+  .filter((need) => !SERVED.includes(need))
+for (const need of needs) console.error(`applications-do-not-know-each-other: ${need}`)
+if (needs.length > 0) process.exit(1)
 if (sources.length < 40 || linked.length < 40 || summary.violations.length > 0) process.exit(1)

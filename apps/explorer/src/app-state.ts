@@ -3,13 +3,13 @@ import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { Compared } from './worker/compare-copies.ts'
 import type { EpochAccount } from './worker/epoch-account.ts'
-import type { Beginning } from './worker/reader.ts'
+import type { ReadingSpan } from './worker/reader.ts'
 import type { News } from './worker/worker.ts'
 
 /** All that is known of a network so far. */
 export interface AppState {
   readonly file: NetworkFile | undefined
-  readonly beginning: Beginning | undefined
+  readonly beginning: ReadingSpan | undefined
   readonly epochs: readonly EpochAccount[]
   /** Who waits at the chain's head, and why the others do not. */
   readonly queue: readonly QueueEntry[] | undefined

@@ -110,12 +110,12 @@ function useRoute(): Route {
   return route
 }
 
-interface Reading {
+interface PageReading {
   readonly state: AppState
   readonly read: number
 }
 
-const addHeard = ({ state }: Reading, { news, read }: Heard): Reading => ({
+const addHeard = ({ state }: PageReading, { news, read }: Heard): PageReading => ({
   state: addNews(state, news),
   read,
 })

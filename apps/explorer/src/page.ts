@@ -4,9 +4,13 @@ import type { Ask } from './ask.ts'
 import { shortOf, visibleLine } from './visible.ts'
 import type { News } from './worker/worker.ts'
 
-/** What every view is given. */
-export interface Page {
+/** What is given to what shows the state alone. */
+export interface StateProps {
   readonly state: AppState
+}
+
+/** What every view is given. */
+export interface Page extends StateProps {
   readonly ask: Ask
   /** Adds to the state. */
   readonly hear: (news: News) => void

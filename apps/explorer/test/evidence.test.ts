@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
 import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-account.ts'
-import { evidenceOf, type Lane } from '../src/worker/evidence.ts'
+import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
 import { flipIn, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
 import { SampleIndex } from '../src/worker/sample-index.ts'
@@ -17,7 +17,7 @@ const Z = Math.sqrt(7.1289)
 let root: string
 const epochs: { readonly account: EpochAccount; readonly settled: Recomputed }[] = []
 const samples = new SampleIndex()
-let laneOf: (epoch: number) => Lane
+let laneOf: (epoch: number) => ProvenLane
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'evidence-'))

@@ -15,8 +15,8 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { bucketIn } from '../src/buckets/directory.ts'
-import { checkDisks } from '../src/commands/doctor/own-checks.ts'
 import { doctor } from '../src/commands/doctor.ts'
+import { checkDisks } from '../src/examination/own-checks.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveS3 } from './s3-server.ts'
 

@@ -48,6 +48,18 @@ export function attestersOf(
   return Object.keys(duel.weights).filter(attests).sort()
 }
 
+/** By due validator, whose attestations have its lane's bit; none without a duel. Protocol §8.3. */
+export function laneAttesters(
+  state: State,
+  snapshot: DuelSnapshot,
+): Readonly<Record<string, readonly string[]>> {
+  const { duel, due } = state
+  if (duel === undefined) return {}
+  const heard = countedAttestations(state, snapshot)
+  const all = Object.keys(due).map((hotkey) => [hotkey, attestersOf(duel, heard, hotkey)])
+  return Object.fromEntries(all)
+}
+
 /** Have these voters more than half of the weight that attests? A lane needs it. Protocol §8.3. */
 export function isMajority(attendance: Attendance, voters: readonly string[]): boolean {
   return 2 * weightOf(attendance.weights, voters) > attestingWeight(attendance)

@@ -1,4 +1,4 @@
-export { attestedLanes, dueSeals, type Seals, votersAfter } from './acceptance.ts'
+export { attestedLanes, dueSeals, laneAttesters, type Seals, votersAfter } from './acceptance.ts'
 export { encodeBitmap } from './bitmap.ts'
 export {
   type Evidence,

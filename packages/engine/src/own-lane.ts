@@ -2,17 +2,23 @@ import { join } from 'node:path'
 import { commitmentOf, NO_BLOCK, type Scope } from '@affine/blocks'
 import type { Duel, State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import { checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
+import { type CheckedLane, checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
 import { sampleLane } from './sampling.ts'
 import { secretOf, secretPath } from './secret.ts'
 import type { Setup } from './setup.ts'
 import { writeLane } from './write-lane.ts'
 
+/** The own lane: the hash of its last block, and the lane if it was checked here. */
+export interface OwnLane {
+  readonly head: Hash
+  readonly lane?: CheckedLane
+}
+
 /**
  * This validator's lane in the epoch that `state` governs, sampled to its end, written to the store
- * and found whole: the hash of its last block; undefined when the validator is not due. Asked
- * again, it asks no miner twice. Of a lane whose seal is on chain it is that one: made from a
- * journal that was lost in between, it would be a second one.
+ * and checked, which replays it once; undefined when the validator is not due. Asked again, it asks
+ * no miner twice. Of a lane whose seal is on chain it is that one: made from a journal that was
+ * lost in between, it would be a second one.
  *
  * @throws Error saying what in the folder was altered, and what to do.
  */
@@ -20,14 +26,14 @@ export async function ownLane(
   setup: Setup,
   state: State,
   deadline: AbortSignal,
-): Promise<Hash | undefined> {
+): Promise<OwnLane | undefined> {
   const { chain, account } = setup
   const { epoch, duel } = state
   const scope = await laneScope(chain, state, account.hotkey)
   if (scope === null || duel === undefined) return undefined
   const { number } = await chain.head()
   const sealed = sealsOf(await chain.snapshot(number), epoch)[account.hotkey]
-  if (sealed !== undefined) return sealed
+  if (sealed !== undefined) return { head: sealed }
   const own = { state, duel, scope, secret: await committedSecret(setup, scope) }
   return sampleAndWrite(setup, own, deadline)
 }
@@ -48,8 +54,8 @@ interface Own {
   readonly secret: Hash
 }
 
-async function sampleAndWrite(setup: Setup, own: Own, deadline: AbortSignal): Promise<Hash> {
-  const { chain, account, folder, store } = setup
+async function sampleAndWrite(setup: Setup, own: Own, deadline: AbortSignal): Promise<OwnLane> {
+  const { chain, account, folder, store, check } = setup
   const { state, duel, scope, secret } = own
   const journalPath = join(folder, 'journal', `${scope.epoch}.jsonl`)
   const altered = (why: string): Error =>
@@ -64,8 +70,8 @@ async function sampleAndWrite(setup: Setup, own: Own, deadline: AbortSignal): Pr
   })
   // Only what everybody else will find whole is sealed.
   const head = hashes.at(-1) ?? ''
-  const read = sourceReader({ sources: [{ name: 'the own folder', read: store.read }] })
+  const read = sourceReader({ sources: [{ name: 'the own folder', read: store.read }], check })
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
-  return head
+  return { head, lane }
 }

@@ -10,6 +10,7 @@ import {
   type Sought,
   sourceReader,
 } from '@affine/settlement'
+import type { OwnLane } from './own-lane.ts'
 import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
@@ -26,6 +27,7 @@ interface Reading {
 export class SealedLanes {
   readonly #setup: Setup
   readonly #found = new Map<string, CheckedLane>()
+  #own: OwnLane | undefined
 
   constructor(setup: Setup) {
     this.#setup = setup
@@ -41,10 +43,19 @@ export class SealedLanes {
     return this.#found
   }
 
+  /** Takes the own lane as it was checked before its seal: `find` publishes it as it is. */
+  keep(own: OwnLane): void {
+    this.#own = own
+  }
+
   /** Verifies a lane once; what could not be had can be asked for again. */
   async find(audit: Audit, reading: Reading): Promise<CheckedLane> {
     const known = this.#found.get(audit.validator)
-    const lane = known ?? (await checkSealed(this.#setup, audit, reading))
+    if (known !== undefined) return known
+    const { store, bucket } = this.#setup
+    const own = this.#own?.head === audit.head ? this.#own.lane : undefined
+    const lane = own ?? (await checkSealed(this.#setup, audit, reading))
+    if (own?.ok) await publish(own.value.blocks, store, bucket)
     if (!isMissing(lane)) this.#found.set(audit.validator, lane)
     return lane
   }

@@ -3,6 +3,7 @@ import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, type State } from '@affine/duel'
 import { beaconBlock, placeOf, sealBlock, settleEpoch, snapshotBlock } from '@affine/settlement'
 import { attestationOf, lanesToAudit } from './audit.ts'
+import { championWeights } from './champion-weights.ts'
 import { Outbox } from './outbox.ts'
 import { ownLane } from './own-lane.ts'
 import type { Peers } from './peers.ts'
@@ -116,15 +117,15 @@ export class Validator {
     const what = `weights ${epoch}`
     if (champion === undefined || this.#outbox.has(what)) return
     const { neurons } = await chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
-    const uid = neurons.find(({ hotkey }) => hotkey === champion.hotkey)?.uid
+    const weights = championWeights(champion, neurons)
     const isOwn = ({ hotkey }: { readonly hotkey: string }): boolean => hotkey === account.hotkey
     const isPermitted = neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = (await chain.snapshot(number)).neurons.find(isOwn)
     if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#outbox.skip(what)
     // The chain was slow to answer: this winner may be the last one.
     if (this.state?.epoch !== epoch) return
-    if (uid === undefined || !isPermitted) return
-    this.#outbox.send(what, () => chain.setWeights(account, [[uid, 65_535]]))
+    if (weights === undefined || !isPermitted) return
+    this.#outbox.send(what, () => chain.setWeights(account, weights))
   }
 
   /** Opens weights that were committed as a hash, once their time has come. Protocol §8.12. */
@@ -143,8 +144,11 @@ export class Validator {
     const { protocol, epoch } = state
     const what = `seal ${epoch}`
     if (this.#outbox.has(what)) return
-    const head = await ownLane(this.#setup, state, deadline)
-    if (head === undefined) return
+    const lanes = this.#lanes
+    const own = await ownLane(this.#setup, state, deadline)
+    if (own === undefined) return
+    lanes.keep(own)
+    const { head } = own
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
     this.#outbox.send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }

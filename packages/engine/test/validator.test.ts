@@ -2,9 +2,16 @@ import { setMaxListeners } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { blockPath, LIMITS } from '@affine/blocks'
+import { blockPath, checkBlock, LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { type Account, account, encodeCommitment, type Head, LocalChain } from '@affine/chain'
+import {
+  type Account,
+  account,
+  encodeCommitment,
+  type Head,
+  LocalChain,
+  verify,
+} from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -281,6 +288,30 @@ describe('a validator that is stopped', () => {
     await stopped(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
     expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
+  })
+
+  it('replays its own lane once: before the seal, or after a restart before it is published', async () => {
+    const chain = await chainOf(contender)
+    const audited: string[] = []
+    const check: Setup['check'] = (bytes, wanted) => {
+      audited.push(wanted.hash)
+      return checkBlock(bytes, { ...wanted, verify })
+    }
+    const { sealBlock } = network.protocol
+    const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    await first.follow(tempo + sealBlock - 1)
+    const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
+    const once = [...audited]
+    expect(once).toContain(head)
+    expect(new Set(once).size).toBe(once.length)
+    await first.follow(tempo + sealBlock + 2)
+    expect(audited).toEqual(once)
+    expect(await first.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+    const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
+    await again.follow(tempo + sealBlock + 4)
+    expect(audited).toEqual([...once, ...once])
+    await again.follow(2 * tempo + 1)
+    expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
   })
 
   it.each([1, 2])(

@@ -1,10 +1,10 @@
 import { type Env, isChallengeId, make, registry, seedOf } from '@affine/envs'
 import { pcg64 } from '@affine/prng'
-import { type Ending, endingIn } from './ending.ts'
+import { type EpisodeEnding, endingIn } from './ending.ts'
 import { type Turn, turnOf } from './turn.ts'
 
 /** An episode that is played from recorded or given replies, as far as they go. */
-export interface Course {
+export interface EpisodeCourse {
   readonly env: string
   readonly challengeId: string
   /** The last is without a reply while the episode is not over. */
@@ -14,11 +14,11 @@ export interface Course {
   readonly isOver: boolean
   readonly reward: number
   /** Undefined while it is not over. */
-  readonly ending: Ending | undefined
+  readonly ending: EpisodeEnding | undefined
 }
 
 /** What an episode is played from. */
-export interface Played {
+export interface PlayedReplies {
   readonly env: string
   readonly challengeId: string
   readonly replies: readonly string[]
@@ -30,7 +30,12 @@ export interface Played {
  * The course of an episode, turn by turn; undefined for an environment that is not registered, or
  * what is no challenge id. Replies after the end are left out. Never throws.
  */
-export function courseOf({ env: name, challengeId, replies, fault }: Played): Course | undefined {
+export function courseOf({
+  env: name,
+  challengeId,
+  replies,
+  fault,
+}: PlayedReplies): EpisodeCourse | undefined {
   if (!registry.has(name) || !isChallengeId(challengeId)) return undefined
   const env = make(name)
   const played = playReplies(env, challengeId, replies)

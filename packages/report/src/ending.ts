@@ -4,20 +4,24 @@ import { printable } from './text.ts'
 import type { Turn } from './turn.ts'
 
 /** How an episode ended, for people: why, lines that show it, and what would have been better. */
-export interface Ending extends Outcome {
+export interface EpisodeEnding extends Outcome {
   /** Undefined when nothing would. */
   readonly better: string | undefined
 }
 
 /** What an ending follows from: what was observed last, and the reward of the whole. */
-interface Ended {
+interface EndedEpisode {
   readonly turns: readonly Turn[]
   readonly last: unknown
   readonly reward: number
 }
 
 /** How a course ended; with a fault, if no usable reply came. */
-export function endingIn(spec: EnvSpec, { turns, last, reward }: Ended, fault?: string): Ending {
+export function endingIn(
+  spec: EnvSpec,
+  { turns, last, reward }: EndedEpisode,
+  fault?: string,
+): EpisodeEnding {
   const turn = turns.at(-1)
   const forfeit = fault ?? turn?.forfeit
   if (forfeit !== undefined) {

@@ -27,7 +27,7 @@ export interface Decider {
 }
 
 /** One validator's lane in an environment, over the duel so far. */
-export interface LaneCounts {
+export interface EnvLaneFacts {
   readonly validator: string
   readonly wins: number
   readonly losses: number
@@ -64,7 +64,7 @@ export interface EnvFacts {
   /** Decisive challenges left until the cap, in millionths, and the cap. */
   readonly left: number
   readonly cap: number
-  readonly lanes: readonly LaneCounts[]
+  readonly lanes: readonly EnvLaneFacts[]
 }
 
 /** A look at an environment of a duel: what was seen, held against what. */
@@ -146,7 +146,7 @@ function hundredthsOf({ lead, spread }: Score): number {
   return Number(root * root * spread > square ? root - 1n : root)
 }
 
-function laneCounts(look: EnvLook): readonly LaneCounts[] {
+function laneCounts(look: EnvLook): readonly EnvLaneFacts[] {
   const { report, weights, ratioPpm } = look
   const kept = keptWeights(weights, report, ratioPpm)
   const shareIn = (left: Weights, validator: string): number => {

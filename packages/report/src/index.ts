@@ -1,15 +1,15 @@
-export { type Course, courseOf, type Played } from './course.ts'
+export { courseOf, type EpisodeCourse, type PlayedReplies } from './course.ts'
 export { type DuelEnd, type DuelFacts, duelFacts } from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
-export type { Ending } from './ending.ts'
+export type { EpisodeEnding } from './ending.ts'
 export {
   type Bounds,
   boundsOf,
   type Decider,
   type EnvFacts,
+  type EnvLaneFacts,
   type EnvLook,
   envFacts,
-  type LaneCounts,
   looksAt,
 } from './env-facts.ts'
 export { type EpochFacts, epochFacts, epochRecord, reportRecord } from './epoch-facts.ts'
@@ -19,7 +19,7 @@ export * from './miner-stats.ts'
 export { type PastChallenge, PastChallenges } from './past-challenges.ts'
 export * from './prospects.ts'
 export { type MinerQueue, type QueueEntry, queueIn } from './queue.ts'
-export { type Challenge, endingOf, recordedCourse } from './recorded-course.ts'
+export { type ChallengeRef, endingOf, recordedCourse } from './recorded-course.ts'
 export * from './sentences/index.ts'
 export * from './sides.ts'
 export { type EnvStatus, type SubnetStatus, statusRecord, subnetStatus } from './subnet-status.ts'

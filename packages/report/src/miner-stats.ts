@@ -124,7 +124,7 @@ export interface LaneStats extends MinerCounts {
   readonly env: string
 }
 
-type Lanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
+type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
 
 const nothing = <Loss>(): SideCounts<Loss> => ({
   challenges: 0,
@@ -134,7 +134,7 @@ const nothing = <Loss>(): SideCounts<Loss> => ({
   losses: [],
 })
 
-function sumOf<Loss>(lanes: Lanes<Loss>, side: Side): MinerCounts {
+function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
   const { losses: _, ...sum } = nothing()
   for (const { kept } of lanes) {
     const { challenges, won, lost, forfeits } = kept[side]
@@ -147,5 +147,5 @@ function sumOf<Loss>(lanes: Lanes<Loss>, side: Side): MinerCounts {
   return sum
 }
 
-const lossesIn = <Loss>(lanes: Lanes<Loss>, side: Side) =>
+const lossesIn = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
   lanes.flatMap(({ epoch, kept }) => kept[side].losses.map((loss) => ({ epoch, ...loss })))

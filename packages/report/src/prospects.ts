@@ -6,7 +6,7 @@ import { type Bounds, boundsOf } from './env-facts.ts'
 export const Z_SQUARED_95 = 3_841_600n
 
 /** The ends and the middle of an interval in which the rate lies 95 times of 100. */
-export type Rates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
+export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
 
 /** How an endpoint fared against what the champion earned, in one environment. */
 export interface Comparison {
@@ -19,7 +19,7 @@ export interface Comparison {
   /** Would a duel find too few challenges that tell the two apart? Protocol §8.6. */
   readonly isEven: boolean
   /** How likely a win of the environment is at each rate, looked at after every challenge. */
-  readonly win: Rates
+  readonly win: WinRates
 }
 
 /** What a duel against the champion would probably come to. */
@@ -27,18 +27,18 @@ export interface Prospects {
   readonly ratioPpm: number
   readonly envs: readonly Comparison[]
   /** How likely the contender takes the throne, at each rate. */
-  readonly dethrones: Rates
+  readonly dethrones: WinRates
 }
 
 /** What was earned in a challenge, and what the champion had earned in it. */
-interface Compared {
+interface ComparedReward {
   readonly env: string
   readonly reward: number
   readonly champion?: number
 }
 
 /** What a duel that starts now is held against. */
-interface Bar {
+interface DuelBar {
   readonly protocol: Protocol
   readonly ratioPpm: number
 }
@@ -48,7 +48,10 @@ interface Bar {
  * starts now would. The probabilities are of whole counts with a look after each, as in a duel by
  * oneself: weights, trimming and rarer looks are left out. Protocol §7, §8.7, §10.
  */
-export function prospectsOf(played: readonly Compared[], { protocol, ratioPpm }: Bar): Prospects {
+export function prospectsOf(
+  played: readonly ComparedReward[],
+  { protocol, ratioPpm }: DuelBar,
+): Prospects {
   const counts = Object.keys(protocol.envs).map((env) => countIn(env, played, protocol))
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
@@ -69,13 +72,13 @@ export function prospectsOf(played: readonly Compared[], { protocol, ratioPpm }:
   return { ratioPpm, envs, dethrones }
 }
 
-const mapRates = (of: (which: keyof Rates) => number): Rates => ({
+const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({
   lower: of('lower'),
   middle: of('middle'),
   upper: of('upper'),
 })
 
-function countIn(env: string, all: readonly Compared[], { evenPpm }: Protocol) {
+function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
   const played = all.filter((each) => each.env === env)
   const count = (isCounted: (lead: number) => boolean): number =>
     played.filter(({ reward, champion = 0 }) => isCounted(reward - champion)).length
@@ -85,7 +88,7 @@ function countIn(env: string, all: readonly Compared[], { evenPpm }: Protocol) {
   return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
 }
 
-function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): Rates {
+function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
   const trials = wins + losses
   const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: Z_SQUARED_95 })
   return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }

@@ -20,14 +20,14 @@ export interface Turn {
 }
 
 /** A reply as it was judged. */
-interface Judged {
+interface JudgedReply {
   readonly reply: string
   readonly action: unknown
   readonly isLegal: boolean
 }
 
 /** A turn with its reply, if there is one. */
-export function turnOf({ spec }: Env, observation: unknown, judged?: Judged): Turn {
+export function turnOf({ spec }: Env, observation: unknown, judged?: JudgedReply): Turn {
   const best = bestActions(spec, observation)
   const seen = {
     prompt: spec.prompt(observation),

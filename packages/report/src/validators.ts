@@ -5,7 +5,7 @@ import { laneText } from './sentences/lanes.ts'
 import { share, shortHotkey } from './text.ts'
 
 /** A subnet at the end of a block, and what its validators have come to. */
-export interface Seats {
+export interface ValidatorSeats {
   readonly block: number
   readonly snapshot: Snapshot
   /** The weights in force, by the hotkey of who set them. */
@@ -37,7 +37,7 @@ export function validatorRows({
   weights,
   state,
   report,
-}: Seats): readonly ValidatorRow[] {
+}: ValidatorSeats): readonly ValidatorRow[] {
   const { neurons } = snapshot
   const said = commitmentsOf(snapshot)
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>

@@ -5,6 +5,7 @@ export {
   STATE_BYTES,
 } from './attested-state.ts'
 export { type Beginning, beginningAt, readersState } from './beginning.ts'
+export { isBucketUrl, isPlainName } from './bucket-address.ts'
 export {
   type CheckedLane,
   checkLane,

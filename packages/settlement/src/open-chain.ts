@@ -1,9 +1,9 @@
 import {
   type Chain,
+  type ChainOpening,
   type Host,
   type OpenAt,
   type OpenedChain,
-  type ChainOpening,
   openExport,
   openServed,
 } from '@affine/chain'

@@ -4,6 +4,7 @@ import {
   attestedLanes,
   type DuelSnapshot,
   dueSeals,
+  laneAttesters,
   type Seals,
   type State,
   settle,
@@ -74,12 +75,12 @@ export async function settleEpoch(
   const snapshot = duelSnapshot(ended, epoch + 1, network.protocol)
   const seals = await readSeals(chain, state)
   const needed = attestedLanes(state, snapshot)
-  const claims = settle(state, { snapshot, seals, lanes: {} }).report.lanes
+  const attestersOf = laneAttesters(state, snapshot)
   const holders = holdersOf(duel, ended)
   const found = Object.entries(seals)
     .filter(([validator]) => needed.includes(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
-      const attesters = claims[validator]?.attesters ?? []
+      const attesters = attestersOf[validator] ?? []
       const order = inReadingOrder(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })

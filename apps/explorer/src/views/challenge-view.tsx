@@ -1,4 +1,4 @@
-import type { Course } from '@affine/report'
+import type { EpisodeCourse } from '@affine/report'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
@@ -32,7 +32,7 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
   )
 }
 
-function Drawn({ course: { env, turns } }: { readonly course: Course }): JSX.Element {
+function Drawn({ course: { env, turns } }: { readonly course: EpisodeCourse }): JSX.Element {
   const turn = turns[0]
   return (
     <section class="card">

@@ -1,4 +1,4 @@
-import type { Course, Turn } from '@affine/report'
+import type { EpisodeCourse, Turn } from '@affine/report'
 import { turnText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -6,7 +6,7 @@ import { visible } from '../visible.ts'
 import { Drawing } from './drawing.tsx'
 
 /** An episode that one steps through: what was seen, what was replied, and how it ended. */
-export function CourseView({ course }: { readonly course: Course }): JSX.Element {
+export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.Element {
   const { env, turns } = course
   const mistake = turns.findIndex((turn) => turn.mistake !== undefined)
   const [at, setAt] = useState(Math.max(0, mistake))
@@ -54,7 +54,7 @@ function TurnView({ env, turn, index }: TurnProps): JSX.Element {
   )
 }
 
-function CourseEnding({ course }: { readonly course: Course }): JSX.Element | null {
+function CourseEnding({ course }: { readonly course: EpisodeCourse }): JSX.Element | null {
   const { env, last, reward, ending } = course
   if (ending === undefined) return null
   const { why, shown, better } = ending

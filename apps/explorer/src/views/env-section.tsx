@@ -1,4 +1,4 @@
-import type { Decider, EnvFacts, LaneCounts } from '@affine/report'
+import type { Decider, EnvFacts, EnvLaneFacts } from '@affine/report'
 import { laneUseText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import type { AppState, DuelAccount } from '../app-state.ts'
@@ -95,7 +95,7 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
 const intervalText = ({ bounds }: Decider): string =>
   bounds ? `: ${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : ''
 
-function laneRow(lane: LaneCounts, nameOf: (hotkey: string) => string): IntervalRow {
+function laneRow(lane: EnvLaneFacts, nameOf: (hotkey: string) => string): IntervalRow {
   const { wins, losses, bounds } = lane
   const trials = wins + losses
   return {
@@ -108,7 +108,7 @@ function laneRow(lane: LaneCounts, nameOf: (hotkey: string) => string): Interval
 }
 
 /** A lane is marked by the tally of which the most of it was trimmed. */
-function kindOf({ isSetAside, keptForWin, keptForHold }: LaneCounts): LaneKind {
+function kindOf({ isSetAside, keptForWin, keptForHold }: EnvLaneFacts): LaneKind {
   if (isSetAside) return 'lane-aside'
   if (keptForWin < Math.min(keptForHold, 1_000_000)) return 'lane-no-win'
   return keptForHold < 1_000_000 ? 'lane-no-hold' : 'lane'

@@ -1,4 +1,4 @@
-import type { Course } from '@affine/report'
+import type { EpisodeCourse } from '@affine/report'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
@@ -89,7 +89,7 @@ function wordsOf(mine: number, theirs: number): string {
 }
 
 interface YoursProps {
-  readonly course: Course
+  readonly course: EpisodeCourse
   readonly reply: (text: string) => void
 }
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import type { NamedNetwork } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
-import type { Beginning } from '../worker/reader.ts'
+import type { ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
@@ -57,14 +57,14 @@ function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
 }
 
 /** Why there is nothing to show: that nothing failed says nothing. */
-function noEpochWords({ from, to, height, firstEpoch }: Beginning): string {
+function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
   const at = `the chain is at block ${height}, in epoch ${to}`
   const first =
     from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-function Progress({ beginning, read }: { readonly beginning: Beginning; readonly read: number }) {
+function Progress({ beginning, read }: { readonly beginning: ReadingSpan; readonly read: number }) {
   const { from, to } = beginning
   return (
     <Strip kind="busy">

@@ -4,13 +4,13 @@ import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import type { Shown } from '../worker/answers.ts'
-import type { Line } from '../worker/sample-index.ts'
+import type { SampleLine } from '../worker/sample-index.ts'
 import { CourseView } from './course-view.tsx'
 import { Hash, Key } from './key.tsx'
 import { ProofView } from './proof-view.tsx'
 
 /** A challenge as it was played: both miners side by side, then its proof. */
-export function SampleView({ block, line, ...page }: Page & Line): JSX.Element {
+export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
   const by = [block, line, state.epochs.length, state.ms]
   const { value: shown, error } = useAnswer(() => ask('sample', { block, line }), by)

@@ -1,18 +1,14 @@
 import { throneTexts } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type AppState, duelsIn } from '../app-state.ts'
-import { nameIn } from '../page.ts'
+import { duelsIn } from '../app-state.ts'
+import { nameIn, type StateProps } from '../page.ts'
 import { shareOf } from '../visible.ts'
 import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
-interface Told {
-  readonly state: AppState
-}
-
 /** Every duel read, the last first. */
-export function DuelsTable({ state }: Told): JSX.Element {
+export function DuelsTable({ state }: StateProps): JSX.Element {
   const nameOf = nameIn(state)
   return (
     <section>
@@ -44,7 +40,7 @@ export function DuelsTable({ state }: Told): JSX.Element {
 const MOST_ROWS = 64
 
 /** Every registered miner: those who wait, and why others do not. */
-export function QueueTable({ state }: Told): JSX.Element {
+export function QueueTable({ state }: StateProps): JSX.Element {
   const { queue } = state
   return (
     <section>

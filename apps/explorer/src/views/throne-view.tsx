@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type AppState, duelsIn, reignsIn } from '../app-state.ts'
+import { duelsIn, reignsIn } from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
-import type { Page } from '../page.ts'
+import type { Page, StateProps } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
 import { Key } from './key.tsx'
 import { DuelsTable, QueueTable } from './throne-tables.tsx'
@@ -31,11 +31,7 @@ export function ThroneView({ state }: Page): JSX.Element {
   )
 }
 
-interface Told {
-  readonly state: AppState
-}
-
-function Holder({ state }: Told): JSX.Element {
+function Holder({ state }: StateProps): JSX.Element {
   const last = state.epochs.at(-1)
   const reign = reignsIn(state).at(-1)
   const hotkey = last?.heir?.hotkey
@@ -52,7 +48,7 @@ function Holder({ state }: Told): JSX.Element {
   )
 }
 
-function Contention({ state }: Told): JSX.Element {
+function Contention({ state }: StateProps): JSX.Element {
   const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
   return (
     <section>
@@ -69,7 +65,7 @@ function Contention({ state }: Told): JSX.Element {
   )
 }
 
-function Nobody({ state }: Told): JSX.Element {
+function Nobody({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
   if (next === undefined)
     return <p>Nobody, and nobody waits: the ratio to beat goes down until somebody does.</p>
@@ -80,7 +76,7 @@ function Nobody({ state }: Told): JSX.Element {
   )
 }
 
-function Root({ state }: Told): JSX.Element {
+function Root({ state }: StateProps): JSX.Element {
   const last = state.epochs.at(-1)
   const { beginning } = state
   return (

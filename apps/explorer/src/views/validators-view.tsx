@@ -2,7 +2,7 @@ import type { LaneFacts } from '@affine/report'
 import type { JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { TrustChart } from '../charts/trust-chart.tsx'
-import type { Page } from '../page.ts'
+import type { Page, StateProps } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
 import { Copies } from './copies.tsx'
 import { Name } from './key.tsx'
@@ -29,11 +29,7 @@ export function ValidatorsView(page: Page): JSX.Element {
   )
 }
 
-interface Told {
-  readonly state: AppState
-}
-
-function Findings({ state: { epochs } }: Told): JSX.Element {
+function Findings({ state: { epochs } }: StateProps): JSX.Element {
   const found = epochs.flatMap(({ flaws, remarks }) => [
     ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
     ...remarks.map((remark) => ({ ...remark, mark: '!' })),
@@ -77,7 +73,7 @@ function countLanes({ epochs }: AppState) {
   })
 }
 
-function Lanes({ state }: Told): JSX.Element {
+function Lanes({ state }: StateProps): JSX.Element {
   const trust = state.epochs.at(-1)?.trust ?? {}
   return (
     <section>
@@ -103,7 +99,7 @@ function Lanes({ state }: Told): JSX.Element {
   )
 }
 
-function BucketTable({ state }: Told): JSX.Element {
+function BucketTable({ state }: StateProps): JSX.Element {
   return (
     <section>
       <h2>Buckets</h2>
@@ -125,14 +121,14 @@ function BucketTable({ state }: Told): JSX.Element {
   )
 }
 
-interface Asked {
+interface BucketRow {
   readonly place: string | undefined
   readonly silent: string | undefined
   /** How often it answered. */
   readonly asked: number
 }
 
-function stateText({ place, silent, asked }: Asked): string {
+function stateText({ place, silent, asked }: BucketRow): string {
   if (place === undefined) return 'no address that a page opens'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
   return asked > 0 ? '✔ answers' : 'was not asked'

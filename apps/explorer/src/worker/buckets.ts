@@ -1,5 +1,5 @@
 import { httpBucket } from '@affine/blocks'
-import type { OpenBucket, Source } from '@affine/settlement'
+import { isBucketUrl, isPlainName, type OpenBucket, type Source } from '@affine/settlement'
 
 /** What a bucket did when it was asked. */
 export interface BucketHealth {
@@ -16,9 +16,6 @@ export interface BucketHealth {
   silent: string | undefined
 }
 
-/** An address of a host and a path alone. Protocol §6.4. */
-const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
-const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 /** For a whole answer. */
 const PATIENCE_MS = 10_000
 /** Failures after which a bucket is not asked again: a page is read by someone who waits. */
@@ -29,7 +26,7 @@ const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
 /** The buckets of a subnet as a page reads them, and what became of it. */
-export class Buckets {
+export class PageBuckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
@@ -65,13 +62,16 @@ export class Buckets {
   }
 
   #placeOf(announced: string): string | undefined {
-    const mayOpen = announced.startsWith('https:') || this.#isLocal
-    if (mayOpen && WEB.test(announced) && URL.canParse(announced)) return announced
-    if (this.#base === undefined || !PLAIN_NAME.test(announced)) return undefined
+    if (isBucketUrl(announced, this.#isLocal)) return announced
+    if (this.#base === undefined || !isPlainName(announced)) return undefined
     return `${this.#base.replace(/\/$/, '')}/${announced}`
   }
 
-  async #read(health: BucketHealth, place: string, { path, limit }: Asked): ReturnType<Read> {
+  async #read(
+    health: BucketHealth,
+    place: string,
+    { path, limit }: AskedBucket,
+  ): ReturnType<BucketRead> {
     const failures = this.#failures.get(place) ?? 0
     if (failures >= MOST_FAILURES) throw new Error(health.silent)
     this.#changed.add(health)
@@ -92,9 +92,9 @@ export class Buckets {
   }
 }
 
-type Read = Source['read']
+type BucketRead = Source['read']
 
-interface Asked {
+interface AskedBucket {
   readonly path: string
   readonly limit: number
 }

@@ -2,10 +2,10 @@ import type { Sample } from '@affine/blocks'
 import { trustOf } from '@affine/duel'
 import { DuelStats, type EpochFacts, epochFacts, type MinerStats, type Side } from '@affine/report'
 import type { Flaw, Recomputed, Remark, SamplePlace, Votes } from '@affine/settlement'
-import type { Line } from './sample-index.ts'
+import type { SampleLine } from './sample-index.ts'
 
 /** A challenge that was lost: where it is, and why, if it was forfeited. */
-export interface LostLine extends Line {
+export interface LostLine extends SampleLine {
   readonly env: string
   readonly index: number
   readonly forfeit: string | undefined
@@ -31,7 +31,7 @@ const MOST_LOST = 20
 
 /** Makes the accounts of one epoch after another. */
 export class EpochAccounts {
-  readonly #stats = new DuelStats<LostLine, SamplePlace & Line>({
+  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
     most: MOST_LOST,
     keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
       return { block, line, env, index, forfeit }
@@ -39,7 +39,7 @@ export class EpochAccounts {
   })
 
   /** Takes note of a sample of the epoch under way. */
-  add(sample: Sample, place: SamplePlace & Line): void {
+  add(sample: Sample, place: SamplePlace & SampleLine): void {
     this.#stats.add(sample, place)
   }
 

@@ -15,15 +15,15 @@ import {
   type Source,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
-import { type BucketHealth, Buckets } from './buckets.ts'
+import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
-import type { Lane } from './evidence.ts'
+import type { ProvenLane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
 import { type BlockPlace, SampleIndex } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
-export interface Beginning {
+export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
   readonly height: number
@@ -38,27 +38,27 @@ export interface Beginning {
 }
 
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
-export class Reader {
+export class SubnetReader {
   readonly samples: SampleIndex = new SampleIndex()
-  readonly #buckets: Buckets
+  readonly #buckets: PageBuckets
   readonly #opened: Opened
   readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
 
-  private constructor(opened: Opened, buckets: Buckets) {
+  private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
     this.#buckets = buckets
   }
 
   /** @throws Error when the chain cannot be read. */
-  static async open(file: NetworkFile, isLocal: boolean): Promise<Reader> {
-    return new Reader(await openSubnet(file), new Buckets(file.buckets, isLocal))
+  static async open(file: NetworkFile, isLocal: boolean): Promise<SubnetReader> {
+    return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
   }
 
   /** Recomputes every epoch from one copy of each block, and tells of each. */
   async *epochs(
     last: number | undefined,
-    begin: (beginning: Beginning) => void,
+    begin: (beginning: ReadingSpan) => void,
   ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
     const data = this.#data()
     const { network } = data
@@ -106,7 +106,7 @@ export class Reader {
   }
 
   /** The lane that a block is in. */
-  async laneOf(block: string): Promise<Lane> {
+  async laneOf(block: string): Promise<ProvenLane> {
     const { validator, epoch, sources } = await this.holdersOf(block)
     const settled = this.#settled.get(epoch)
     const checked = settled?.lanes.get(validator)
@@ -119,7 +119,7 @@ export class Reader {
     return { chain, network, openBucket: this.#buckets.open }
   }
 
-  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<Beginning> {
+  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)

@@ -5,10 +5,10 @@ import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
+import { isAnswering } from '../examination/answer-check.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
-import { isAnswering } from './doctor/answer-check.ts'
-import { seatNow, slotText } from './doctor/seat.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */

@@ -1,11 +1,11 @@
 import { openChain } from '@affine/settlement'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { BACKENDS } from '../buckets/backends.ts'
+import { examine } from '../examination/examine.ts'
+import { report } from '../examination/report.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
-import { examine } from './doctor/examine.ts'
-import { report } from './doctor/report.ts'
 
 const LOOKS = `
 It reads the settings of \`af validate\` too, from the environment and .env. Where they are whole it

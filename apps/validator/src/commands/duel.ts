@@ -17,7 +17,7 @@ import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP } from '@affine/settlement'
 import { interrupted, NETUID, output, raceAbort, shareOption, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { minersOf } from './registered-miners.ts'
+import { minersOf } from './duel/registered-miners.ts'
 
 type Pair<Value> = readonly [champion: Value, contender: Value]
 

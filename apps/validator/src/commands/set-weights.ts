@@ -1,6 +1,7 @@
 import { directoryBucket } from '@affine/blocks/directory'
-import { type Chain, ChainError } from '@affine/chain'
+import { type Chain, ChainError, type UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
+import { championWeights } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
@@ -32,8 +33,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
       const { chain, network } = subnet
       const replay = await Replay.begin(subnet, { buckets, last })
       const { champion } = await replay.finish()
-      const uid = await championsUid(chain, hotkey, champion)
-      const weights = [[uid, 65_535]] as const
+      const weights = await weightsFor(champion, chain, hotkey)
       const text = `${shown(weights)}, to the champion ${champion?.hotkey}`
       const record = { type: 'weights', hotkey, weights }
       if (!emits(network, sending))
@@ -46,17 +46,17 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
   })
 
 /** @throws ChainError without a permit to set weights; Error without a champion to give them to. */
-async function championsUid(
+async function weightsFor(
+  champion: State['champion'],
   chain: Chain,
   hotkey: string,
-  champion: State['champion'],
-): Promise<number> {
+): Promise<UidWeights> {
   const { own, all } = await neuronOf(chain, hotkey)
   if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
   if (champion === undefined)
     throw new Error('there is no champion yet: no weights to set in this epoch')
-  const seat = all.find((neuron) => neuron.hotkey === champion.hotkey)
-  if (seat) return seat.uid
+  const weights = championWeights(champion, all)
+  if (weights !== undefined) return weights
   const lack = `the champion ${champion.hotkey} is no longer registered`
   throw new Error(`${lack}: no weights to set in this epoch`)
 }

@@ -12,14 +12,14 @@ import { NODE_HOST, openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, raceAbort } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, warn } from '../service/narrate.ts'
 import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
-import { seatNow, slotText } from './doctor/seat.ts'
-import { setupOf } from './validate/setup.ts'
+import { setupOf } from './validate/validator-setup.ts'
 
 const LOCAL =
   '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +

@@ -2,13 +2,27 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FILES = {
-  af: (): string => process.argv[1] ?? '',
-  'af-verify': (): string => fileURLToPath(import.meta.resolve('@affine/verifier/cli')),
+const FILES: Readonly<Record<'af' | 'af-verify', () => string | undefined>> = {
+  af: () => process.argv[1],
+  'af-verify': verifierFile,
 }
 
-/** The file of one of our programs. */
-export const programFile = (name: keyof typeof FILES): string => FILES[name]()
+/** The file of one of our programs; undefined where it is not installed. */
+export const programFile = (name: keyof typeof FILES): string | undefined => FILES[name]()
+
+/** The verifier is another package: it is beside this one, or in a folder of the path. */
+function verifierFile(): string | undefined {
+  try {
+    return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
+  } catch {
+    return fileOnPath('af-verify', process.env)
+  }
+}
+
+function fileOnPath(name: string, { PATH }: typeof process.env): string | undefined {
+  const files = PATH?.split(delimiter).map((folder) => join(folder, name)) ?? []
+  return files.find((file) => existsSync(file))
+}
 
 /**
  * How a person starts one of our programs where this one was started: by its name, with npx if npm
@@ -21,8 +35,8 @@ export function programName(
   env: typeof process.env = process.env,
   from: string = import.meta.url,
 ): string {
-  const folders = env.PATH?.split(delimiter) ?? []
-  const isFound = folders.some((folder) => existsSync(join(folder, name)))
-  if (!isFound || from.includes('/_npx/')) return `node ${programFile(name)}`
+  const isFound = fileOnPath(name, env) !== undefined
+  const file = programFile(name)
+  if (file !== undefined && (!isFound || from.includes('/_npx/'))) return `node ${file}`
   return env.npm_command === undefined ? name : `npx ${name}`
 }

@@ -1,8 +1,8 @@
-import type { Ending } from '../ending.ts'
+import type { EpisodeEnding } from '../ending.ts'
 import type { Turn } from '../turn.ts'
 
 /** An ending as lines for people. */
-export function endingTexts({ why, shown, better }: Ending): readonly string[] {
+export function endingTexts({ why, shown, better }: EpisodeEnding): readonly string[] {
   const lines = [why, ...shown.map((line) => `  ${line}`)]
   if (better !== undefined) lines.push(better)
   return lines

@@ -5,12 +5,13 @@ import { resultFor } from '../sides.ts'
 import { verdictText } from './environment.ts'
 import { forfeitsText } from './forfeits.ts'
 
-type Told = Pick<MinerDuel<unknown>, 'role' | 'duel' | 'stats'>
+type ToldDuel = Pick<MinerDuel<unknown>, 'role' | 'duel' | 'stats'>
 
 /** A duel told to one of its two: how it stands or how it ended, and what its endpoint did. */
-export const answerText = (told: Told): string => `${outcomeText(told)} ${repliesText(told.stats)}`
+export const answerText = (told: ToldDuel): string =>
+  `${outcomeText(told)} ${repliesText(told.stats)}`
 
-function outcomeText({ role, duel }: Told): string {
+function outcomeText({ role, duel }: ToldDuel): string {
   const result = resultFor(role, duel)
   const whose = role === 'champion' ? 'the contender has ' : ''
   const wins = winsText(duel, whose)

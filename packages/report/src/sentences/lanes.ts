@@ -1,4 +1,4 @@
-import type { LaneCounts } from '../env-facts.ts'
+import type { EnvLaneFacts } from '../env-facts.ts'
 import type { LaneFacts } from '../lane-facts.ts'
 
 /** What became of a lane: whether it counts, and why not. */
@@ -13,7 +13,7 @@ export function laneText(
 }
 
 /** What a lane counts for in an environment. */
-export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: LaneCounts): string {
+export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
   if (isSetAside) return 'set aside: too far from the others'
   if (weight === 0) return 'its validator has no weight any more'
   const part = (ppm: number): string => `${Math.round(ppm / 10_000)} %`

@@ -1,6 +1,6 @@
 import type { Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
-import type { Ending } from '../ending.ts'
+import type { EpisodeEnding } from '../ending.ts'
 import type { Side } from '../sides.ts'
 import { endingTexts } from './course.ts'
 import { sampleText } from './sample.ts'
@@ -10,7 +10,7 @@ export interface Loss extends SamplePlace {
   readonly epoch: number
   readonly role: Side
   readonly sample: Sample
-  readonly ending: Ending
+  readonly ending: EpisodeEnding
 }
 
 /** What was at stake, and how it ended: what was seen last, and what was best. */
@@ -27,5 +27,5 @@ export function fullLossText({ sample, ending, ...place }: Loss): string {
   return [sampleText(sample, place), ...endingLines(ending)].join('\n')
 }
 
-const endingLines = (ending: Ending): readonly string[] =>
+const endingLines = (ending: EpisodeEnding): readonly string[] =>
   endingTexts(ending).map((line) => `  ${line}`)

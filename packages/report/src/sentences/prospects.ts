@@ -1,4 +1,4 @@
-import type { Comparison, Prospects, Rates } from '../prospects.ts'
+import type { Comparison, Prospects, WinRates } from '../prospects.ts'
 import { share } from '../text.ts'
 import { drawInterval } from './interval.ts'
 
@@ -17,8 +17,8 @@ function comparisonText(comparison: Comparison, ratioPpm: number): string {
   return `${env}: ${counts}\n  ${drawn} vs ${share(ratioPpm)}: ${means}`
 }
 
-const dethronesText = (rates: Rates): string =>
+const dethronesText = (rates: WinRates): string =>
   `Dethrones with a probability of ${ratesText(rates)} (at the lower, middle and upper rates)`
 
-const ratesText = (rates: Rates): string =>
+const ratesText = (rates: WinRates): string =>
   (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')

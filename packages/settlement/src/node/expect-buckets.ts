@@ -2,9 +2,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { httpBucket, LIMITS, statePath } from '@affine/blocks'
 import { nodeFetch } from '@affine/blocks/node-fetch'
+import { isPlainName } from '../bucket-address.ts'
 import type { Subnet } from '../networks.ts'
 import { commitmentsOf } from '../snapshot.ts'
-import { isPlainName } from './open-bucket.ts'
 
 /** A bucket that a validator announced by name, and the epoch whose state it has. */
 interface NamedBucket {

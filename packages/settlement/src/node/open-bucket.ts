@@ -2,15 +2,9 @@ import { join } from 'node:path'
 import { type Bucket, httpBucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/blocks/node-fetch'
+import { isBucketUrl, isPlainName } from '../bucket-address.ts'
 import type { Source } from '../sources.ts'
 import { type FetchOptions, publicFetch } from './public-fetch.ts'
-
-/** An address of a host and a path alone. */
-const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
-const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
-
-/** May it be looked up below a place of the reader's? */
-export const isPlainName = (url: string): boolean => PLAIN_NAME.test(url)
 
 /** Shared, so that connections are used again. */
 const strangers = publicFetch()
@@ -28,8 +22,7 @@ export interface BucketPlace extends FetchOptions {
  */
 export function openBucket(hotkey: string, url: string, place: BucketPlace = {}): Source | null {
   const { base, ...options } = place
-  const mayOpen = url.startsWith('https:') || options.allowPrivate === true
-  if (mayOpen && WEB.test(url) && URL.canParse(url)) {
+  if (isBucketUrl(url, options.allowPrivate === true)) {
     const fetch = Object.keys(options).length === 0 ? strangers : publicFetch(options)
     return { name: hotkey, ...httpBucket(url, { fetch }) }
   }

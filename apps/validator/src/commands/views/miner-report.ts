@@ -33,24 +33,24 @@ interface Telling {
   readonly all: boolean
 }
 
-type Loss = Pick<Lost<SamplePlace>, 'sample'> & SamplePlace
+type LostSample = Pick<Lost<SamplePlace>, 'sample'> & SamplePlace
 
 /** What was said of an epoch: its text and its record. */
-type Said = readonly [text: string, record: object]
+type EpochLines = readonly [text: string, record: object]
 
 /**
  * Tells one miner of its duels, each once it has ended: the answer, what the rule saw, what was
  * lost; and of a throne that it took without one. Then where it is, and what follows for it.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Loss>
+  readonly stats: DuelStats<LostSample>
   readonly #hotkey: string
   readonly #telling: Telling
   readonly #nameOf: NameOf
   /** The duel that goes on, its epochs, and the last duel that ended. */
-  #duel: MinerDuel<Loss> | undefined
-  #epochs: Said[] = []
-  #last: MinerDuel<Loss> | undefined
+  #duel: MinerDuel<LostSample> | undefined
+  #epochs: EpochLines[] = []
+  #last: MinerDuel<LostSample> | undefined
   #parts = 0
 
   constructor(hotkey: string, telling: Telling) {
@@ -80,7 +80,7 @@ export class MinerReport {
     if (crownedIn(settled)?.hotkey === hotkey) this.#sayCrowned(settled)
   }
 
-  #epochOf(settled: Recomputed, { role }: MinerDuel<Loss>): Said {
+  #epochOf(settled: Recomputed, { role }: MinerDuel<LostSample>): EpochLines {
     const { epoch, before, report } = settled
     const lanes = this.stats.lanesIn(epoch, role)
     const record = { epoch, role, duel: before.duel, lanes, report: reportRecord(report) }
@@ -121,7 +121,7 @@ export class MinerReport {
     this.#last = own
   }
 
-  #sayLosses({ role, stats }: MinerDuel<Loss>): void {
+  #sayLosses({ role, stats }: MinerDuel<LostSample>): void {
     const { screen, all } = this.#telling
     const losses = stats.losses.map((loss) => {
       return { role, ...loss, ending: endingOf(loss.sample, loss.sample[role]) }
@@ -142,7 +142,7 @@ export class MinerReport {
 }
 
 /** Which duel it is, and of which epochs. */
-function spanTexts({ role, duel, from, to }: MinerDuel<Loss>): readonly string[] {
+function spanTexts({ role, duel, from, to }: MinerDuel<LostSample>): readonly string[] {
   const rival = role === 'champion' ? duel.contender : duel.champion
   const epochs = from === to ? `epoch ${to}` : `epochs ${from} to ${to}`
   const which = `  ${role}, against ${printable(rival.hotkey)}, ${epochs}`
@@ -151,7 +151,7 @@ function spanTexts({ role, duel, from, to }: MinerDuel<Loss>): readonly string[]
   return [which, began]
 }
 
-function duelRecord({ hotkey, role, duel, from, to, stats }: MinerDuel<Loss>): object {
+function duelRecord({ hotkey, role, duel, from, to, stats }: MinerDuel<LostSample>): object {
   const { id, start, ratio, champion, contender, wins, counted, needed, verdicts, end } = duel
   const { losses: _, ...counts } = stats
   const which = { hotkey, role, id, start, from, to, ratio, champion, contender }

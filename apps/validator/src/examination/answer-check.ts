@@ -2,8 +2,8 @@ import type { Miner } from '@affine/duel'
 import { doesAnswer, type Hear } from '@affine/miners'
 import type { Network } from '@affine/settlement'
 import { shown } from '@affine/terminal'
-import { NO_KEY } from '../../settings/settings.ts'
-import { agentsOf } from '../validate/setup.ts'
+import { agentsOf } from '../service/agents.ts'
+import { NO_KEY } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 interface Asking {

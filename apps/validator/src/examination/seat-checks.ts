@@ -1,4 +1,4 @@
-import { decimal } from '../views/slots.ts'
+import { decimal } from '../commands/views/slots.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { type Seat, slotText } from './seat.ts'
 

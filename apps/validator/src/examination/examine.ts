@@ -1,7 +1,7 @@
 import type { Snapshot } from '@affine/chain'
 import { loadsOf } from '@affine/engine'
 import type { Network, Subnet } from '@affine/settlement'
-import type { ReadSettings } from '../../settings/settings.ts'
+import type { ReadSettings } from '../settings/settings.ts'
 import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
 import {

@@ -1,7 +1,7 @@
 import { ChainError } from '@affine/chain'
 import type { Open, Subnet } from '@affine/settlement'
 import { type ChainOptions, onChain, output, printable } from '@affine/terminal'
-import type { Hide } from '../../service/secrets.ts'
+import type { Hide } from '../service/secrets.ts'
 import { type Finding, fail } from './finding.ts'
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
 import type { Setup } from '@affine/engine'
-import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
-import type { CheckBlock, Network, OpenBucket, Source, Subnet } from '@affine/settlement'
+import type { CheckBlock, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { emits, placesOf } from '../../buckets/places.ts'
+import { agentsOf } from '../../service/agents.ts'
 import type { Settings } from '../../settings/schema.ts'
-import { NO_KEY } from '../../settings/settings.ts'
 
 /** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {
@@ -38,19 +36,6 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
     random: randomBytes,
     on,
   }
-}
-
-/** Who answers for miners: Chutes, or endpoints on loopback. */
-export function agentsOf(
-  { platform }: Network,
-  settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
-  on: Hear,
-): AgentOf {
-  const { chutesApiKey: apiKey, concurrency } = settings
-  const asking = { ...NODE_CALLER, concurrency, on }
-  if (platform === 'loopback') return endpointAgents(asking)
-  if (!apiKey) throw new RangeError(NO_KEY)
-  return chutesAgents({ ...asking, apiKey })
 }
 
 /** Opens buckets as `open` does, and tells whenever one has answered or failed to. */

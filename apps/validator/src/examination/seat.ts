@@ -7,7 +7,7 @@ import {
   type Snapshot,
 } from '@affine/chain'
 import { shown } from '@affine/terminal'
-import { readSlot } from '../views/slots.ts'
+import { readSlot } from '../commands/views/slots.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {

@@ -1,8 +1,8 @@
 import { LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import type { Network } from '@affine/settlement'
-import { bucketsIn } from '../../buckets/places.ts'
-import type { Settings } from '../../settings/schema.ts'
+import { bucketsIn } from '../buckets/places.ts'
+import type { Settings } from '../settings/schema.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A commitment that announces a bucket: not a miner's. */

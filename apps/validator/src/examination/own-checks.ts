@@ -5,9 +5,9 @@ import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
-import { bytesText } from '../../service/bytes-text.ts'
-import type { Settings } from '../../settings/schema.ts'
-import { NO_KEY } from '../../settings/settings.ts'
+import { bytesText } from '../service/bytes-text.ts'
+import type { Settings } from '../settings/schema.ts'
+import { NO_KEY } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Days for which a disk must, and should, have room. */

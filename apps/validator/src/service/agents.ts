@@ -1,0 +1,21 @@
+import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import type { Network } from '@affine/settlement'
+import type { Settings } from '../settings/schema.ts'
+import { NO_KEY } from '../settings/settings.ts'
+
+/**
+ * Who answers for miners: Chutes, or endpoints on loopback.
+ * @throws RangeError without a key for Chutes, on a network whose miners are there.
+ */
+export function agentsOf(
+  { platform }: Network,
+  settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
+  on: Hear,
+): AgentOf {
+  const { chutesApiKey: apiKey, concurrency } = settings
+  const asking = { ...NODE_CALLER, concurrency, on }
+  if (platform === 'loopback') return endpointAgents(asking)
+  if (!apiKey) throw new RangeError(NO_KEY)
+  return chutesAgents({ ...asking, apiKey })
+}

@@ -1,0 +1,11 @@
+import type { Neuron, UidWeights } from '@affine/chain'
+import type { Miner } from '@affine/duel'
+
+/** All weight to the champion; undefined where it is not registered. Protocol §8.12. */
+export function championWeights(
+  { hotkey }: Pick<Miner, 'hotkey'>,
+  neurons: readonly Neuron[],
+): UidWeights | undefined {
+  const uid = neurons.find((neuron) => neuron.hotkey === hotkey)?.uid
+  return uid === undefined ? undefined : [[uid, 65_535]]
+}

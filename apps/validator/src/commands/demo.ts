@@ -26,13 +26,16 @@ Examples:
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .description('run a local subnet to its verdict, then verify it from its public data')
-  .option('--seed <text>', 'repeat a run: the same keys, challenges, replies and verdicts')
+  .option(
+    '--seed <text>',
+    'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
+  )
   .option(
     '--out <folder>',
     'keep buckets and chain in this folder, which is empty or new (default: keep nothing)',
   )
   .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
 

@@ -34,14 +34,15 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
   .description('put the same challenges to two players, and stop when it is certain who is better')
   .argument('<champion>', PLAYER)
   .argument('<contender>', PLAYER)
-  .option('--ratio <share>', 'the ratio to beat', shareOption, PROTOCOL.ratioFloorPpm / 1e6)
+  .option(
+    '--ratio <share>',
+    'the share of decisive challenges that the contender must beat, 0 to 1',
+    shareOption,
+    PROTOCOL.ratioFloorPpm / 1e6,
+  )
   .option('--network <where>', `where the two are registered: ${NETWORK_HELP}`)
   .addOption(NETUID)
-  .option(
-    '--out <folder>',
-    'where to keep samples and result; a duel begun there is taken up again',
-    'duel',
-  )
+  .option('--out <folder>', 'the folder for samples and result; a duel begun there goes on', 'duel')
   .addHelpText('after', EXAMPLES)
   .action(async (first, second, { network, netuid, ratio, ahead, out, ...options }) => {
     const screen = output(options.json)

@@ -28,8 +28,8 @@ const AGAINST = new Option(
   .conflicts(['env'])
 
 const AT_LEAST =
-  'exit with 1 unless so many are played as well as can be, in every environment; ' +
-  'with --against, unless it dethrones as likely at the middle rates'
+  'exit with 1 unless this share of challenges, 0 to 1, is played perfectly in each environment; ' +
+  'with --against, unless it dethrones with this probability at the middle rates'
 
 const EXAMPLES = `
 Examples:
@@ -44,16 +44,31 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
       'and what would have been better',
   )
   .argument('<player>', PLAYER)
-  .option('--challenges <n>', 'in each environment', whole(1, 100_000), 100)
-  .option('--show <n>', 'lost challenges of each environment that are shown', whole(0, 1e6), 3)
-  .option('--resume <file>', 'keep what is played in this file, and go on with what it holds')
+  .option(
+    '--challenges <n>',
+    'the number of challenges in each environment',
+    whole(1, 100_000),
+    100,
+  )
+  .option(
+    '--show <n>',
+    'the number of lost challenges to show of each environment',
+    whole(0, 1e6),
+    3,
+  )
+  .option('--resume <file>', 'the file that keeps what is played; a practice begun there goes on')
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
   .option('--network <where>', `where the champion is: ${NETWORK_HELP}`)
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)
-  .option('--last <epochs>', 'with --against: whose challenges are taken', whole(1, 1e6), 8)
+  .option(
+    '--last <epochs>',
+    'with --against: the number of newest epochs whose challenges are taken',
+    whole(1, 1e6),
+    8,
+  )
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }) => {
     const asked = { ...options, player }

@@ -3,7 +3,7 @@ import { doesAnswer, type Hear } from '@affine/miners'
 import type { Network } from '@affine/settlement'
 import { shown } from '@affine/terminal'
 import { agentsOf } from '../service/agents.ts'
-import { NO_KEY } from '../service/settings.ts'
+import { NO_KEY } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 interface AnswerCheck {

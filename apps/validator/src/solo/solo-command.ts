@@ -15,21 +15,21 @@ type SoloOptions = {
 /** A command that puts challenges to endpoints, with the options for that. */
 export function soloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
-    .option('--env <id...>', 'which environments (default: all)')
-    .option('--model <name>', 'what an endpoint calls the model', 'default')
+    .option('--env <id...>', 'the environments to play (default: all)')
+    .option('--model <name>', "the model's name at the endpoint", 'default')
     .option(
       '--ahead <n>',
-      'challenges under way at once; in a duel of each environment',
+      'the number of challenges under way at once; in a duel, in each environment',
       whole(1, 1000),
       16,
     )
     .option(
       '--give-up <seconds>',
-      'how long an endpoint may be out of reach before it forfeits',
+      'seconds for which an endpoint may be out of reach before it forfeits',
       whole(1, 86_400),
       120,
     )
-    .option('--json', 'one JSON object a line')
+    .option('--json', 'print JSON, one object a line')
 }
 
 /** How the players of such a command are asked. */

@@ -5,7 +5,8 @@ import { type State, stateRoot } from '@affine/duel'
 import type { Event } from '@affine/engine'
 import { Validator } from '@affine/engine'
 import { LOCAL_NETWORK as network } from '@affine/settlement'
-import { placesOf } from '../../service/places.ts'
+import { bucketIn } from '../../buckets/directory.ts'
+import { placesOf } from '../../buckets/places.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import { liarsAgent } from './liar.ts'
 import { seededBytes } from './seeded-bytes.ts'
@@ -48,7 +49,10 @@ export async function runSubnet(cast: Cast, out: string, on: HearMember): Promis
   const faults: Error[] = []
   const validators = cast.validators.map((member) => {
     const { name, account } = member
-    const folders = { folder: join(out, 'validators', name), bucket: join(out, 'buckets') }
+    const folders = {
+      folder: join(out, 'validators', name),
+      bucket: bucketIn(join(out, 'buckets')),
+    }
     const validator: Validator = new Validator({
       ...placesOf(folders, account.hotkey, network),
       chain,

@@ -1,41 +1,42 @@
 import type { Output } from '@affine/terminal'
+import { type EpochRange, readLines, readRange } from './epoch-range.ts'
 import { Lines } from './lines.ts'
-import type { Begin, CopiesCompared, End } from './record.ts'
+import { joinEnds } from './output-records.ts'
+import type { BeginRecord } from './record.ts'
 import type { Epochs } from './record-text.ts'
-import { readLines, readStretch, type Stretch } from './stretch.ts'
 
 /**
- * Says what a run in one piece says, of files in which runs of stretches said it, in any order; and
- * sets the exit code as that does. It believes those who ran them, and nobody else.
+ * Says what a run in one piece says, of files in which runs of epoch ranges said it, in any order,
+ * and sets the exit code as that does. It believes those files, and nothing else.
  *
  * @throws RangeError unless they form one unbroken history from the network's first state on: what
  *   is wrong, and in which file. Rejects when a file cannot be read.
  */
 export async function join(paths: readonly string[], screen: Output): Promise<void> {
-  const stretches: Stretch[] = []
-  for (const path of paths) stretches.push(await readStretch(path))
-  stretches.sort((a, b) => a.begin.epoch - b.begin.epoch)
-  checkHistory(stretches)
+  const ranges: EpochRange[] = []
+  for (const path of paths) ranges.push(await readRange(path))
+  ranges.sort((a, b) => a.begin.epoch - b.begin.epoch)
+  checkHistory(ranges)
   const lines = new Lines(screen)
-  for (const [i, { path }] of stretches.entries()) {
+  for (const [i, { path }] of ranges.entries()) {
     for await (const { line } of readLines(path)) {
-      if (line.type === 'begin' && i === 0) lines.add({ ...line, copies: leastOf(stretches) })
+      if (line.type === 'begin' && i === 0) lines.add({ ...line, copies: leastOf(ranges) })
       if (line.type === 'epoch' || line.type === 'flaw' || line.type === 'remark') lines.add(line)
     }
   }
-  lines.end(endOf(stretches.map((stretch) => stretch.end)), partlyIn(stretches))
+  lines.end(ranges.map(({ end }) => end).reduce(joinEnds), partlyIn(ranges))
 }
 
 /** How many copies were compared in all of them. */
-function leastOf(stretches: readonly Stretch[]): CopiesCompared {
-  const counts = stretches.flatMap(({ begin: { copies } }) => (copies === 'all' ? [] : [copies]))
+function leastOf(ranges: readonly EpochRange[]): BeginRecord['copies'] {
+  const counts = ranges.flatMap(({ begin: { copies } }) => (copies === 'all' ? [] : [copies]))
   return counts.length === 0 ? 'all' : Math.min(...counts)
 }
 
 /** The epochs in which not all copies were compared; those that follow one another as one. */
-function partlyIn(stretches: readonly Stretch[]): readonly Epochs[] {
+function partlyIn(ranges: readonly EpochRange[]): readonly Epochs[] {
   const partly: Epochs[] = []
-  for (const { begin, end } of stretches) {
+  for (const { begin, end } of ranges) {
     if (begin.copies === 'all') continue
     const before = partly.at(-1)
     const follows = before?.[1] === begin.epoch - 1
@@ -45,8 +46,8 @@ function partlyIn(stretches: readonly Stretch[]): readonly Epochs[] {
   return partly
 }
 
-/** @throws RangeError unless each stretch begins where the one before it ends. */
-function checkHistory([first, ...others]: readonly Stretch[]): void {
+/** @throws RangeError unless each range begins where the one before it ends. */
+function checkHistory([first, ...others]: readonly EpochRange[]): void {
   if (first === undefined) throw new RangeError('"files" expected at least one')
   const { path, begin } = first
   if (begin.root !== begin.first)
@@ -56,18 +57,18 @@ function checkHistory([first, ...others]: readonly Stretch[]): void {
     )
   const champions = [...first.champions]
   let before = first
-  for (const stretch of others) {
-    checkNext(before, stretch)
+  for (const range of others) {
+    checkNext(before, range)
     // Of none before the network's first epoch.
-    const known = champions.slice(champions.length - stretch.begin.champions.length)
-    if (known.join() !== stretch.begin.champions.join())
-      throw new RangeError(`${stretch.path}: believed other champions before it than there were`)
-    champions.push(...stretch.champions)
-    before = stretch
+    const known = champions.slice(champions.length - range.begin.champions.length)
+    if (known.join() !== range.begin.champions.join())
+      throw new RangeError(`${range.path}: believed other champions before it than there were`)
+    champions.push(...range.champions)
+    before = range
   }
 }
 
-function checkNext({ path, begin, end }: Stretch, next: Stretch): void {
+function checkNext({ path, begin, end }: EpochRange, next: EpochRange): void {
   const refuse = (what: string): never => {
     throw new RangeError(`${next.path}: ${what}`)
   }
@@ -79,20 +80,5 @@ function checkNext({ path, begin, end }: Stretch, next: Stretch): void {
     refuse(`begins with the state ${root} of epoch ${epoch}: ${path} ends with ${end.root}`)
 }
 
-const networkOf = ({ genesis, netuid, first }: Begin): string => `${genesis} ${netuid} ${first}`
-
-/** The end of all, where these are the ends of their stretches. */
-function endOf(ends: readonly End[]): Omit<End, 'digest'> {
-  const disagreed = new Map<string, number>()
-  for (const [hotkey, epochs] of ends.flatMap((end) => Object.entries(end.disagreed))) {
-    disagreed.set(hotkey, (disagreed.get(hotkey) ?? 0) + epochs)
-  }
-  const { digest, ...last } = ends.at(-1) as End
-  const sum = (key: 'remarks' | 'flaws') => ends.reduce((total, end) => total + end[key], 0)
-  return {
-    ...last,
-    disagreed: Object.fromEntries(disagreed),
-    remarks: sum('remarks'),
-    flaws: sum('flaws'),
-  }
-}
+const networkOf = ({ genesis, netuid, first }: BeginRecord): string =>
+  `${genesis} ${netuid} ${first}`

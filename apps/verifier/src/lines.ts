@@ -1,6 +1,7 @@
 import { digest, type Hash } from '@affine/prng'
 import { type Output, toJson } from '@affine/terminal'
-import type { Begin, End, Epoch, Note } from './record.ts'
+import type { OpenEnd } from './output-records.ts'
+import type { BeginRecord, EpochRecord, NoteRecord } from './record.ts'
 import { type Epochs, endText, lineText } from './record-text.ts'
 
 /** Says what a run finds, line by line, and ends with the digest of its lines. */
@@ -12,7 +13,7 @@ export class Lines {
     this.#screen = screen
   }
 
-  add(line: Begin | Epoch | Note): void {
+  add(line: BeginRecord | EpochRecord | NoteRecord): void {
     this.say(lineText(line), line)
   }
 
@@ -22,7 +23,7 @@ export class Lines {
   }
 
   /** Says the end, and sets the exit code that says the same. */
-  end(end: Omit<End, 'digest'>, partly: readonly Epochs[]): void {
+  end(end: OpenEnd, partly: readonly Epochs[]): void {
     const digest = digestAfter(this.#digest, toJson(end))
     this.#screen.line(endText(end, partly), { ...end, digest })
     if (end.flaws > 0) process.exitCode = 1

@@ -1,17 +1,17 @@
 import { firstState, stateRoot } from '@affine/duel'
 import { epochFacts, epochRecord, epochText } from '@affine/report'
 import type { Beginning, Recomputed, Subnet } from '@affine/settlement'
-import type { Begin, CopiesCompared, End, Epoch, Note } from './record.ts'
+import type { BeginRecord, EndRecord, EpochRecord, NoteRecord } from './record.ts'
 
 /** An end before its digest is known. */
-export type Ended = Omit<End, 'digest'>
+export type OpenEnd = Omit<EndRecord, 'digest'>
 
 /** What a run in this subnet begins with that compares so many copies. */
 export function beginOf(
   { chain, network }: Subnet,
   { from, champions }: Beginning,
-  copies: CopiesCompared,
-): Begin {
+  copies: BeginRecord['copies'],
+): BeginRecord {
   return {
     type: 'begin',
     genesis: chain.genesis,
@@ -24,25 +24,27 @@ export function beginOf(
   }
 }
 
-export function epochOf(settled: Recomputed): Epoch {
+export function epochOf(settled: Recomputed): EpochRecord {
   const { before, state, epoch } = settled
   const champion = before.champion?.hotkey ?? null
   const text = epochText(epochFacts(settled))
   return { ...epochRecord(settled), type: 'epoch', epoch, root: stateRoot(state), champion, text }
 }
 
-export const notesOf = ({ flaws, remarks }: Recomputed): readonly Note[] => [
-  ...flaws.map((flaw): Note => ({ type: 'flaw', ...flaw })),
-  ...remarks.map((remark): Note => ({ type: 'remark', ...remark })),
+export const notesOf = ({ flaws, remarks: warnings }: Recomputed): readonly NoteRecord[] => [
+  ...flaws.map((flaw) => ({ type: 'flaw' as const, ...flaw })),
+  ...warnings.map((warning) => ({ type: 'remark' as const, ...warning })),
 ]
 
-/** The end after one more epoch. */
-export function endAfter(end: Ended | undefined, settled: Recomputed): Ended {
-  const { state, flaws, remarks, votes, report } = settled
-  const disagreed = { ...end?.disagreed }
-  for (const [hotkey, { setAside }] of Object.entries(report.lanes)) {
-    if (setAside.length > 0) disagreed[hotkey] = (disagreed[hotkey] ?? 0) + 1
-  }
+/** The end of a run after one more epoch. */
+export function endAfter(before: OpenEnd | undefined, settled: Recomputed): OpenEnd {
+  const end = endOf(settled)
+  return before ? joinEnds(before, end) : end
+}
+
+/** The end of a run of this epoch alone. */
+function endOf({ state, flaws, remarks: warnings, votes, report }: Recomputed): OpenEnd {
+  const lanes = Object.entries(report.lanes).filter(([, { setAside }]) => setAside.length > 0)
   return {
     type: 'end',
     epoch: state.epoch,
@@ -50,8 +52,17 @@ export function endAfter(end: Ended | undefined, settled: Recomputed): Ended {
     champion: state.champion?.hotkey ?? 'none',
     ratio: state.ratio,
     votes,
-    disagreed,
-    remarks: (end?.remarks ?? 0) + remarks.length,
-    flaws: (end?.flaws ?? 0) + flaws.length,
+    disagreed: Object.fromEntries(lanes.map(([hotkey]) => [hotkey, 1])),
+    remarks: warnings.length,
+    flaws: flaws.length,
   }
+}
+
+/** The end of two runs, the one after the other. */
+export function joinEnds(first: OpenEnd, last: OpenEnd): OpenEnd {
+  const disagreed = { ...first.disagreed }
+  for (const [hotkey, epochs] of Object.entries(last.disagreed))
+    disagreed[hotkey] = (disagreed[hotkey] ?? 0) + epochs
+  const [remarks, flaws] = [first.remarks + last.remarks, first.flaws + last.flaws]
+  return { ...last, disagreed, remarks, flaws }
 }

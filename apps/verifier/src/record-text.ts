@@ -1,22 +1,23 @@
 import { normalise } from '@affine/envs'
 import { share } from '@affine/report'
 import { printable } from '@affine/terminal'
-import type { Begin, End, Epoch, Note } from './record.ts'
+import type { OpenEnd } from './output-records.ts'
+import type { BeginRecord, EndRecord, EpochRecord, NoteRecord } from './record.ts'
 
-function beginText({ epoch, root, first, copies }: Begin): string {
+function beginText({ epoch, root, first, copies }: BeginRecord): string {
   const state = root === first ? "the network's first state" : `the attested state ${root}`
   const compared = copies === 'all' ? '' : `, comparing at most ${copies} copies of each block`
   return `begins with epoch ${epoch} and ${state}${compared}`
 }
 
-function noteText({ type, epoch, validator, code, detail }: Note): string {
+function noteText({ type, epoch, validator, code, detail }: NoteRecord): string {
   const sign = type === 'flaw' ? '✘' : '!'
   const said = [validator, code, detail].map((text) => printable(text))
   return `  ${sign} epoch ${epoch}, ${said.join(': ')}`
 }
 
 /** A line for people. What another run wrote is as untrusted as what validators did. */
-export function lineText(line: Begin | Epoch | Note): string {
+export function lineText(line: BeginRecord | EpochRecord | NoteRecord): string {
   if (line.type === 'begin') return beginText(line)
   return line.type === 'epoch' ? normalise(line.text) : noteText(line)
 }
@@ -25,7 +26,7 @@ export function lineText(line: Begin | Epoch | Note): string {
 export type Epochs = readonly [first: number, last: number]
 
 /** The end for people. In the epochs of `partly` not all copies were compared. */
-export function endText(end: Omit<End, 'digest'>, partly: readonly Epochs[]): string {
+export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
   const { epoch, root, champion, ratio, disagreed, remarks, flaws } = end
   const lines = [
     '',
@@ -55,7 +56,7 @@ function verdictText(flaws: number, isAll: boolean): string {
 }
 
 /** Whom the weights go to at the end of the last epoch. */
-function votesTexts(votes: End['votes']): readonly string[] {
+function votesTexts(votes: EndRecord['votes']): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes
   const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`

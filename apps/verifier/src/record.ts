@@ -4,12 +4,12 @@ import { z } from 'zod'
 
 /*
  * What a run says with `--json`: a line that it begins with, lines of every epoch, and a line that
- * it ends with. So that stretches can be joined, what an epoch's lines say does not depend on where
+ * it ends with. So that ranges can be joined, what an epoch's lines say does not depend on where
  * the run began.
  */
 
 /** Where a run begins. */
-export interface Begin {
+export interface BeginRecord {
   readonly type: 'begin'
   readonly genesis: string
   readonly netuid: number
@@ -20,15 +20,12 @@ export interface Begin {
   readonly root: Hash
   /** Of the epochs right before, as far as they matter; null for none. Believed, as the state. */
   readonly champions: readonly (string | null)[]
-  /** How many copies of each block were compared with the one that was read, if so many were. */
-  readonly copies: CopiesCompared
+  /** How many copies of each block were compared with the one read, drawn unless all were. */
+  readonly copies: 'all' | number
 }
 
-/** Drawn, unless all were. */
-export type CopiesCompared = 'all' | number
-
 /** One epoch, in words too; its other fields are an account of how it was decided. */
-export interface Epoch {
+export interface EpochRecord {
   readonly type: 'epoch'
   readonly epoch: number
   /** Of the state that governs the next epoch. */
@@ -39,10 +36,10 @@ export interface Epoch {
 }
 
 /** Something of an epoch that does not hold, or is reported though no data is wrong. */
-export type Note = ({ readonly type: 'flaw' } & Flaw) | ({ readonly type: 'remark' } & Remark)
+export type NoteRecord = ({ readonly type: 'flaw' } & Flaw) | ({ readonly type: 'remark' } & Remark)
 
 /** What a run came to. */
-export interface End {
+export interface EndRecord {
   readonly type: 'end'
   /** The epoch that comes next, and the root of the state that governs it. */
   readonly epoch: number
@@ -60,7 +57,7 @@ export interface End {
   readonly digest: Hash
 }
 
-export type Line = Begin | Epoch | Note | End
+export type OutputRecord = BeginRecord | EpochRecord | NoteRecord | EndRecord
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)
@@ -107,11 +104,11 @@ const lineShape = z.discriminatedUnion('type', [
 ])
 
 /** Reads a line. Never throws. */
-export function parseLine(text: string): Result<Line, 'BAD_LINE'> {
+export function parseLine(text: string): Result<OutputRecord, 'BAD_LINE'> {
   const value = jsonOf(text)
   const { error } = lineShape.safeParse(value)
   // As it is, not as it was read: the order of its keys is part of what was written.
-  if (error === undefined) return { ok: true, value: value as Line }
+  if (error === undefined) return { ok: true, value: value as OutputRecord }
   const [issue] = error.issues
   // No message: it may quote a stranger's key.
   const detail = `${['line', ...(issue?.path ?? [])].join('.')}: ${issue?.code}`

@@ -15,12 +15,12 @@ import {
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { Lines } from './lines.ts'
-import { beginOf, type Ended, endAfter, epochOf, notesOf } from './output-records.ts'
+import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
 
 /** What is to be verified, and what of it is to be shown. */
-export interface Asked extends Partial<Record<(typeof FILTERS)[number], string>> {
+export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], string>> {
   /** Where the buckets are that were announced by name. */
   readonly base?: string | undefined
   /** The first and the last to recompute; without, the network's first and the last that ended. */
@@ -39,28 +39,29 @@ const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
 /** What one thread checks while others would start. */
 const SHORT_BYTES = 2 ** 24
 
-type Said = readonly [sample: Sample, place: SamplePlace]
+type PlacedSample = readonly [sample: Sample, place: SamplePlace]
 
 /** A sample as `Lines.say` takes it. */
-type SampleLine = readonly [text: string, record: object]
+type SampleOutput = readonly [text: string, record: object]
 
 /**
  * Recomputes a subnet, says what each epoch came to and what does not hold, and sets the exit code.
  * @throws Error when there is no epoch, or none of what was asked for.
  */
-export async function verify(subnet: Subnet, asked: Asked, screen: Output): Promise<void> {
+export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
   const data = { ...subnet, openBucket: open }
   await expectBuckets(subnet, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? subnet.network.firstEpoch)
-  const samples: SampleLine[] | undefined = searchOf(asked) === undefined ? undefined : []
-  const onSample = samples && ((...said: Said) => void samples.push(...sampleLines(asked, said)))
+  const samples: SampleOutput[] | undefined = searchOf(asked) === undefined ? undefined : []
+  const onSample =
+    samples && ((...said: PlacedSample) => void samples.push(...sampleLines(asked, said)))
   const lines = new Lines(screen)
   lines.add(beginOf(subnet, beginning, asked.copies ?? 'all'))
   const voids: string[] = []
   let shown = 0
-  let end: Ended | undefined
+  let end: OpenEnd | undefined
   for await (const settled of epochsOf({ ...data, ...beginning, onSample }, asked)) {
     end = endAfter(end, settled)
     voids.push(...voidsIn(settled))
@@ -73,10 +74,10 @@ export async function verify(subnet: Subnet, asked: Asked, screen: Output): Prom
   lines.end(end, asked.copies === undefined ? [] : [all])
 }
 
-const searchOf = ({ block, challenge, sample }: Asked): string | undefined =>
+const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
   block ?? challenge ?? sample
 
-function nothingFor(asked: Asked, voids: readonly string[]): Error {
+function nothingFor(asked: VerifyOptions, voids: readonly string[]): Error {
   const search = searchOf(asked)
   if (search === undefined) return new Error(`nothing matches epoch ${asked.epoch}`)
   return new Error(`nothing matches ${search}${whyOf(voids)}`)
@@ -86,7 +87,7 @@ function nothingFor(asked: Asked, voids: readonly string[]): Error {
 function sayEpoch(
   lines: Lines,
   settled: Recomputed,
-  samples: readonly SampleLine[] | undefined,
+  samples: readonly SampleOutput[] | undefined,
 ): number {
   if (samples === undefined) lines.add(epochOf(settled))
   for (const [text, record] of samples ?? []) lines.say(text, record)
@@ -97,7 +98,7 @@ function sayEpoch(
 /** The epochs, recomputed in as many threads as there are jobs; in none if there is one job. */
 async function* epochsOf(
   data: RecomputeOptions,
-  { jobs: wanted, toEpoch: to, copies }: Asked,
+  { jobs: wanted, toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<Recomputed, void> {
   const choose = copies === undefined ? undefined : drawing(copies)
   const jobs = wanted ?? availableParallelism()
@@ -124,7 +125,7 @@ function isFor(asked: string | undefined, here: string): boolean {
 }
 
 /** The sample as it is shown, if it is asked for: `validator` alone narrows what others ask for. */
-function sampleLines(asked: Asked, [sample, place]: Said): readonly SampleLine[] {
+function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): readonly SampleOutput[] {
   const here = {
     ...place,
     challenge: sample.challengeId,

@@ -15,7 +15,7 @@ import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { type Cast, castOf } from './demo/cast.ts'
 import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
-import { type HearMember, runSubnet } from './demo/subnet.ts'
+import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
 Examples:
@@ -56,7 +56,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
 
   // All validators do the same: what goes well is told of one of them.
-  const hear: HearMember = (member, event) => {
+  const hear: OnMemberEvent = (member, event) => {
     const isTold = member === cast.validators[0] && event.type !== 'sent'
     if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }

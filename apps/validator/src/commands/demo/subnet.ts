@@ -30,7 +30,7 @@ export interface Rested {
 }
 
 /** Hears what happens in each validator. */
-export type HearMember = (member: Member, event: Event) => void
+export type OnMemberEvent = (member: Member, event: Event) => void
 
 /**
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
@@ -42,7 +42,7 @@ export type HearMember = (member: Member, event: Event) => void
  * @throws Error when a disk fails, the validators disagree about the state, or it never comes to
  *   rest.
  */
-export async function runSubnet(cast: Cast, out: string, on: HearMember): Promise<Rested> {
+export async function runSubnet(cast: Cast, out: string, on: OnMemberEvent): Promise<Rested> {
   using stage = new Stage(cast)
   const { chain } = stage
   for (const miner of cast.miners) await stage.enter(miner)

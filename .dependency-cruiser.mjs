@@ -26,7 +26,8 @@ export default {
     only('miners', ['blocks', 'duel', 'envs', 'prng']),
     only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'prng', 'settlement']),
     only('settlement', ['blocks', 'chain', 'duel', 'prng']),
-    only('terminal', ['blocks', 'duel', 'envs', 'settlement', 'wilson']),
+    only('report', ['blocks', 'chain', 'duel', 'envs', 'prng', 'settlement', 'wilson']),
+    only('terminal', ['envs', 'report', 'settlement']),
     {
       name: 'applications-do-not-know-each-other',
       severity: 'error',
@@ -73,7 +74,21 @@ export default {
       name: 'what-computes-is-in-the-worker-alone',
       severity: 'error',
       from: { path: '^apps/explorer/src/', pathNot: '^apps/explorer/src/worker/' },
-      to: { path: '^packages/', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/report/src/sentences/index\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'sentences-compute-nothing',
+      severity: 'error',
+      from: { path: '^packages/report/src/sentences/' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/report/src/(sentences/|text\\.ts$|sides\\.ts$)',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'what-needs-node-is-on-a-subpath',

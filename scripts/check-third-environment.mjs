@@ -60,6 +60,8 @@ try {
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
   run('tsc', '-p', '.')
   const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
+  // What af explain and the page say of it.
+  tests.push('packages/report', 'apps/explorer/test/answers')
   run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
   console.log('a third environment: one file, one line in the registry, one in the constants')
 } catch (error) {

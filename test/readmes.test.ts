@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-test.each(['chain', 'duel', 'engine', 'miners', 'prng', 'settlement'])(
+test.each(['chain', 'duel', 'engine', 'miners', 'prng', 'report', 'settlement'])(
   'the example of %s prints what its README says',
   (name) => {
     const cwd = fileURLToPath(new URL(`../packages/${name}`, import.meta.url))

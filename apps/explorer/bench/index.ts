@@ -1,19 +1,15 @@
-import { HAS_BROWSER, launch, openPage } from '../test/browser.ts'
+import { openPage } from '../test/browser.ts'
 import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
-import { longestTask, median, secondsTold, WATCH } from './measure.ts'
+import { longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
 
 /** What the page promises, over the demo's run. */
 const MOST_SECONDS = 5
 const MOST_TASK_MS = 100
 const ROUNDS = 5
 
-if (!HAS_BROWSER) {
-  console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')
-  process.exit(0)
-}
+const browser = await startBrowser()
 await using demo = await runDemo()
-const browser = await launch()
 const seconds: number[] = []
 const longest: number[] = []
 for (let round = 0; round < ROUNDS; round++) {

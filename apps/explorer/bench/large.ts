@@ -1,21 +1,17 @@
 // A large subnet and a long one: how long the page takes, beside `af-verify` on the same data.
 import { AF_VERIFY, run } from '../../../test/processes.ts'
-import { HAS_BROWSER, launch, openPage } from '../test/browser.ts'
+import { openPage } from '../test/browser.ts'
 import { buildPage } from '../test/build-page.ts'
 import { type History, serveHistory } from './history.ts'
-import { longestTask, median, secondsTold, WATCH } from './measure.ts'
+import { longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
 
 const ROUNDS = 3
 /** What the page promises: as many times what `af-verify` takes, and no longer task. */
 const MOST_TIMES = 2
 const MOST_TASK_MS = 50
 
-if (!HAS_BROWSER) {
-  console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')
-  process.exit(0)
-}
+const browser = await startBrowser()
 await buildPage()
-const browser = await launch()
 try {
   await ofLarge()
   await ofLong()

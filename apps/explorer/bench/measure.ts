@@ -1,4 +1,12 @@
-import type { Page } from 'playwright'
+import type { Browser, Page } from 'playwright'
+import { HAS_BROWSER, launch } from '../test/browser.ts'
+
+/** Starts Chromium; where there is none, ends the benchmark. */
+export function startBrowser(): Promise<Browser> {
+  if (HAS_BROWSER) return launch()
+  console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')
+  process.exit(0)
+}
 
 /** The middle one, the lower of two. */
 export function median(values: readonly number[]): number {

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
+import { type AppState, addNews, EMPTY_STATE } from './app-state.ts'
 import { startReader } from './ask.ts'
-import { addNews, type Book, EMPTY_BOOK } from './book.ts'
 import { type Heard, startFeed } from './feed.ts'
 import type { NamedNetwork, NetworkFile } from './network-file.ts'
 import type { Page } from './page.ts'
@@ -35,7 +35,7 @@ interface AppProps {
 export function App({ network, refusal }: AppProps): JSX.Element {
   const route = useRoute()
   const { page, read } = useReader(network?.file)
-  const { book } = page
+  const { state } = page
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
   const first = useRef(place)
@@ -65,8 +65,8 @@ export function App({ network, refusal }: AppProps): JSX.Element {
         </nav>
         <FindForm />
       </header>
-      {network && <SourceBar network={network} beginning={book.beginning} />}
-      <ReadingStrip book={book} read={read} network={network} refusal={refusal} />
+      {network && <SourceBar network={network} beginning={state.beginning} />}
+      <ReadingStrip state={state} read={read} network={network} refusal={refusal} />
       <main ref={main} tabIndex={-1}>
         {view}
       </main>
@@ -110,20 +110,20 @@ function useRoute(): Route {
   return route
 }
 
-interface Reading {
-  readonly book: Book
+interface PageReading {
+  readonly state: AppState
   readonly read: number
 }
 
-const addHeard = ({ book }: Reading, { news, read }: Heard): Reading => ({
-  book: addNews(book, news),
+const addHeard = ({ state }: PageReading, { news, read }: Heard): PageReading => ({
+  state: addNews(state, news),
   read,
 })
 
 function useReader(file: NetworkFile | undefined): { readonly page: Page; readonly read: number } {
-  const [{ book, read }, show] = useReducer(addHeard, { book: { ...EMPTY_BOOK, file }, read: 0 })
+  const [{ state, read }, show] = useReducer(addHeard, { state: { ...EMPTY_STATE, file }, read: 0 })
   const [hear] = useState(() => startFeed(show))
   const [ask] = useState(() => startReader(file, hear))
-  const page = useMemo(() => ({ book, ask, hear }), [book])
+  const page = useMemo(() => ({ state, ask, hear }), [state])
   return { page, read }
 }

@@ -24,7 +24,7 @@ export interface NamedNetwork {
 }
 
 /** What was read, or in a sentence why it is refused. */
-type Read<Value> =
+type NetworkRead<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly detail: string }
 
@@ -48,7 +48,7 @@ const NUMBERS = {
 export function networkFrom(
   value: unknown,
   { search, base }: { readonly search: string; readonly base: string },
-): Read<NamedNetwork> {
+): NetworkRead<NamedNetwork> {
   const site = readFile(value, base)
   const own = site.ok ? site.value : undefined
   const query = Object.fromEntries(new URLSearchParams(search))
@@ -60,11 +60,11 @@ export function networkFrom(
   return { ok: true, value: { file: isOwn ? own : link.value, isByLink: !isOwn, own } }
 }
 
-type Refused = Extract<Read<never>, { readonly ok: false }>
+type Refused = Extract<NetworkRead<never>, { readonly ok: false }>
 
 const refuse = (detail: string): Refused => ({ ok: false, detail })
 
-function readFile(value: unknown, base: string): Read<NetworkFile> {
+function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
   const fields: Fields = Object(value)
   if (fields.chain === undefined)
     return refuse('No network is named: see network.json, or ?chain= and ?buckets=.')
@@ -87,7 +87,11 @@ function readFile(value: unknown, base: string): Read<NetworkFile> {
 }
 
 /** A name of a network stays as it is. */
-function urlOf(fields: Fields, name: 'chain' | 'buckets', base: string): Read<string | undefined> {
+function urlOf(
+  fields: Fields,
+  name: 'chain' | 'buckets',
+  base: string,
+): NetworkRead<string | undefined> {
   const text = fields[name]
   if (text === undefined) return { ok: true, value: undefined }
   const isChain = name === 'chain'
@@ -106,7 +110,7 @@ function numberOf(
   fields: Fields,
   name: string,
   [least, most]: readonly [number, number],
-): Read<object> {
+): NetworkRead<object> {
   const given = fields[name]
   if (given === undefined) return { ok: true, value: {} }
   const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given

@@ -1,19 +1,23 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { AppState } from './app-state.ts'
 import type { Ask } from './ask.ts'
-import type { Book } from './book.ts'
 import { shortOf, visibleLine } from './visible.ts'
 import type { News } from './worker/worker.ts'
 
+/** What is given to what shows the state alone. */
+export interface StateProps {
+  readonly state: AppState
+}
+
 /** What every view is given. */
-export interface Page {
-  readonly book: Book
+export interface Page extends StateProps {
   readonly ask: Ask
-  /** Adds to the book. */
+  /** Adds to the state. */
   readonly hear: (news: News) => void
 }
 
 /** How a hotkey is called here: by the name that the network's file gives it, or shortened. */
-export function nameIn({ file }: Book): (hotkey: string) => string {
+export function nameIn({ file }: AppState): (hotkey: string) => string {
   const names = new Map(Object.entries(file?.names ?? {}))
   return (hotkey) => {
     const name = names.get(hotkey)

@@ -7,9 +7,8 @@ import { intervalOf } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
-import { type EpochAccount, epochAccount } from '../src/worker/epoch-account.ts'
-import { EpochDeeds } from '../src/worker/epoch-deeds.ts'
-import { evidenceOf, type Lane } from '../src/worker/evidence.ts'
+import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-account.ts'
+import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
 import { flipIn, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
 import { SampleIndex } from '../src/worker/sample-index.ts'
@@ -18,24 +17,25 @@ const Z = Math.sqrt(7.1289)
 let root: string
 const epochs: { readonly account: EpochAccount; readonly settled: Recomputed }[] = []
 const samples = new SampleIndex()
-let laneOf: (epoch: number) => Lane
+let laneOf: (epoch: number) => ProvenLane
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'evidence-'))
   const { chain } = await runSubnet(castOf('evidence to account for'), root, () => {})
   const open = (hotkey: string, url: string): Source | null =>
     openBucket(hotkey, url, { base: join(root, 'buckets') })
-  const deeds = new EpochDeeds()
+  const accounts = new EpochAccounts()
   let epoch = 0
   const settling = recompute({
     chain,
     network: LOCAL_NETWORK,
     openBucket: open,
-    onSample: (sample, place) =>
-      deeds.add(sample, { ...place, line: samples.add(sample, place, epoch) }),
+    onSample: (sample, place) => {
+      accounts.add(sample, { ...place, line: samples.add(sample, place, epoch) })
+    },
   })
   for await (const settled of settling) {
-    epochs.push({ account: epochAccount(settled, deeds.finish(settled.report)), settled })
+    epochs.push({ account: accounts.finish(settled), settled })
     epoch = settled.state.epoch
   }
   laneOf = (of) => {
@@ -56,12 +56,12 @@ describe('the account of an epoch', () => {
 
   it('has no interval beside counts that it does not follow from', () => {
     expect(looks().length).toBeGreaterThan(4)
-    for (const { win, hold, lanes } of looks()) {
+    for (const { win, hold, expected, lanes } of looks()) {
       // A win has its rate with the variance of the trials that were to be expected.
-      const part = win.trials / win.expected
+      const part = win.trials / expected / 1e6
       const rows = [
         { wins: win.wins * part, trials: win.trials * part, bounds: win.bounds },
-        hold,
+        { wins: hold.wins / 1e6, trials: hold.trials / 1e6, bounds: hold.bounds },
         ...lanes.map((lane) => ({ ...lane, trials: lane.wins + lane.losses })),
       ]
       for (const { wins, trials, bounds } of rows.filter(({ trials }) => trials > 0)) {
@@ -79,8 +79,8 @@ describe('the account of an epoch', () => {
   })
 
   it('has the floor over its bar where that wins, and nowhere else', () => {
-    for (const { floor, ways, win } of looks().filter(({ win }) => win.trials >= 10))
-      expect([win, floor.deviations >= floor.bar]).toEqual([win, ways.includes('floor')])
+    for (const { floor, ways, win } of looks().filter(({ win }) => win.trials >= 10e6))
+      expect([win, floor.score >= floor.bar]).toEqual([win, ways.includes('floor')])
   })
 
   it('says of whose weight the deciding tallies are made, and who was set aside', () => {
@@ -97,20 +97,21 @@ describe('the account of an epoch', () => {
   })
 
   it('tells what both miners did in the lanes that count', () => {
-    for (const { account } of epochs.filter(({ account }) => account.duel?.turn === 1)) {
+    for (const { account } of epochs.filter(({ account }) => account.duel?.epochIndex === 1)) {
       const wins = account.envs.reduce((so, env) => so + env.wins, 0)
       const losses = account.envs.reduce((so, env) => so + env.losses, 0)
-      const { champion, contender } = account.deeds
+      const { champion, contender } = account.stats
       expect([contender.won, contender.lost]).toEqual([wins, losses])
       expect([champion.won, champion.lost]).toEqual([losses, wins])
       const counted = account.envs.flatMap(({ lanes }) => lanes.filter((lane) => !lane.isSetAside))
       expect(champion.challenges).toBe(counted.length * 32)
-      expect(champion.losses.length).toBe(Math.min(20, wins))
+      const losing = account.envs.map((env) => Math.min(20, env.wins))
+      expect(champion.losses.length).toBe(losing.reduce((so, count) => so + count, 0))
     }
   })
 
   it('says how each epoch left the throne', () => {
-    const told = epochs.flatMap(({ account }) => account.endings)
+    const told = epochs.flatMap(({ account }) => account.throne)
     expect(told).toEqual(['crowned', 'held', 'held', 'dethroned'])
   })
 })

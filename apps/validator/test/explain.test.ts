@@ -66,7 +66,7 @@ describe('af explain', () => {
     expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, as what is left')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
-    expect(loser.stdout).toContain('  the contender needs at least (n + 1) / 2 wins')
+    expect(loser.stdout).toContain('  the contender needs to win 2 of the 2 environments')
     expect(loser.stdout).toContain(
       `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat follows for you:\n`,
     )

@@ -1,5 +1,6 @@
 import { normalise } from '@affine/envs'
-import { printable, share } from '@affine/terminal'
+import { share } from '@affine/report'
+import { printable } from '@affine/terminal'
 import type { Begin, End, Epoch, Note } from './record.ts'
 
 function beginText({ epoch, root, first, copies }: Begin): string {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
+import { sampleText } from '@affine/report'
 import {
   beginningAt,
   type Choose,
@@ -12,9 +13,9 @@ import {
   type Subnet,
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
-import { type Output, sampleText } from '@affine/terminal'
-import { beginOf, type Ended, endAfter, epochOf, notesOf } from './found.ts'
+import type { Output } from '@affine/terminal'
 import { Lines } from './lines.ts'
+import { beginOf, type Ended, endAfter, epochOf, notesOf } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
 

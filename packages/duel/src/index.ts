@@ -8,7 +8,7 @@ export {
   type Observed,
   type Rates,
 } from './environment-judgement.ts'
-export { ruleAmong } from './environments.ts'
+export { type EnvReport, ruleAmong } from './environments.ts'
 export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'
@@ -22,5 +22,5 @@ export { type Decided, decide, type Facts, settle } from './throne.ts'
 export type { WeightedTally } from './trim.ts'
 export { trustOf } from './trust.ts'
 export { weighToday } from './voters.ts'
-export { expectedIn, type Score, waysToWin, widened } from './win.ts'
-export { type Winner, winnerBy, winnerOf } from './winner.ts'
+export { expectedIn, type Score, type Way, waysToWin, widened } from './win.ts'
+export { neededWins, type Winner, winnerBy, winnerOf } from './winner.ts'

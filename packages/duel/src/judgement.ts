@@ -41,7 +41,7 @@ interface Acceptance {
 }
 
 /** What is known of an epoch: its voters and what they attest, seals, and whole lanes. */
-export interface EpochFacts extends Attendance {
+export interface EpochInputs extends Attendance {
   readonly seals: Seals
   readonly lanes: Lanes
 }
@@ -54,7 +54,7 @@ export interface Judgement extends Pick<State, 'trust' | 'ratio'> {
 }
 
 /** One epoch of a duel: acceptance, tallies, verdicts, winner, ratio, trust. Protocol §9.4. */
-export function judge(state: State, before: Duel, facts: EpochFacts): Judgement {
+export function judge(state: State, before: Duel, facts: EpochInputs): Judgement {
   const { protocol } = state
   const open = openEnvs(before, protocol)
   const acceptances = acceptLanes(state, before, facts)
@@ -80,7 +80,7 @@ export function judge(state: State, before: Duel, facts: EpochFacts): Judgement 
  * Which lanes count, by due validator, ascending: the account of an epoch is the same whether the
  * state was computed or read. Protocol §8.3.
  */
-function acceptLanes(state: State, duel: Duel, facts: EpochFacts) {
+function acceptLanes(state: State, duel: Duel, facts: EpochInputs) {
   const { heard, seals, lanes } = facts
   const open = openEnvs(duel, state.protocol)
   const quota = quotaOf(state.epoch - duel.start + 1, state.protocol)

@@ -7,9 +7,16 @@ import type { Duel, Verdict } from './state.ts'
 export type Winner = 'contender' | 'champion'
 
 /**
- * Who has won, by each environment's verdict or last look: the contender with ⌈(N + margin)/2⌉
- * wins of the N that are not even, the champion as soon as those are out of reach, as they are when
- * N is 0. Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
+ * How many wins a contender needs where `counted` environments are not even: ⌈(N + margin)/2⌉.
+ * `margin` is 1 or more. Protocol §8.7.
+ */
+export const neededWins = (counted: number, margin: number): number =>
+  Math.ceil((counted + margin) / 2)
+
+/**
+ * Who has won, by each environment's verdict or last look: the contender with the wins that it
+ * needs, the champion as soon as those are out of reach, as they are when none is counted.
+ * Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
  */
 export function winnerOf(
   environments: Readonly<Record<string, Verdict | Look>>,
@@ -18,9 +25,9 @@ export function winnerOf(
   const counted = Object.values(environments).filter((each) => each !== 'even')
   const wins = counted.filter((each) => each === 'win').length
   const open = counted.filter((each) => each === 'continue').length
-  const needed = counted.length + margin
-  if (2 * (wins + open) < needed) return 'champion'
-  if (2 * wins >= needed) return 'contender'
+  const needed = neededWins(counted.length, margin)
+  if (wins + open < needed) return 'champion'
+  if (wins >= needed) return 'contender'
   return undefined
 }
 

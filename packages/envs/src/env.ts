@@ -1,6 +1,7 @@
 import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
 import { drawnSeed } from './drawn-seed.ts'
+import type { Explanation } from './explanation.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
 
@@ -57,6 +58,8 @@ export interface Definition<State, Observation, Action> {
    * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
    */
   solve(prompt: string): string
+  /** What people are told of it. */
+  readonly explain?: Explanation<Observation, Action>
 }
 
 /**

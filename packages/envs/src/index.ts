@@ -8,6 +8,7 @@ export {
 } from './challenge.ts'
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
+export type { Explanation, LastTurn, Outcome } from './explanation.ts'
 export type { Info } from './info.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
@@ -23,4 +24,4 @@ export {
 export * as spaces from './spaces.ts'
 export { defineEnv } from './spec.ts'
 export { isOversize, normalise } from './text.ts'
-export { type Board, lineIn, type Position, solvedGame } from './tictactoe-game.ts'
+export { solvedGame } from './tictactoe-game.ts'

@@ -1,4 +1,5 @@
 import type { EnvSpec } from './env.ts'
+import type { LastTurn, Outcome } from './explanation.ts'
 import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
@@ -39,9 +40,25 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     if (found === null) throw new TypeError('"prompt" expected one of mult8')
     return product(found.slice(1))
   },
+  explain: {
+    best: (factors) => [product(factors)],
+    worth: (factors, answer) => (answer === product(factors) ? 1 : 0),
+    ending: outcomeOf,
+  },
 })
 
 /** The product in decimal. BigInt: 16 digits pass 2^53. */
 function product([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
+}
+
+/** The product, and which digits of a wrong answer are wrong. */
+function outcomeOf({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
+  const right = product(before)
+  if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }
+  const width = Math.max(right.length, action.length)
+  const [above, below] = [right.padStart(width), action.padStart(width)]
+  const marks = [...above].map((digit, i) => (digit === below[i] ? ' ' : '^')).join('')
+  const shown = [`product ${above}`, `reply   ${below}`, `        ${marks}`.trimEnd()]
+  return { why: `wrong: the product is ${right}`, shown }
 }

@@ -1,8 +1,9 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './env.ts'
+import type { LastTurn, Outcome } from './explanation.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineEnv } from './spec.ts'
-import { type Board, moverOf, type Position, solvedGame, WON } from './tictactoe-game.ts'
+import { type Board, lineIn, moverOf, type Position, solvedGame, WON } from './tictactoe-game.ts'
 
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const MARKS = '.XO'
@@ -54,6 +55,13 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     if (best === undefined) throw new TypeError('"prompt" expected one of tictactoe')
     return NAMES[best] ?? ''
   },
+  explain: {
+    draw: linesOf,
+    best: (board) => positionOf(board)?.best ?? [],
+    worth: (board, cell) => Math.sign(positionOf(board)?.next[cell]?.score ?? -1),
+    worthText: (worth) => ['a loss', 'a draw', 'a win'][worth + 1] ?? '',
+    ending: outcomeOf,
+  },
 })
 
 /** Of boards of the solved game, as there are few and each is asked for often. */
@@ -61,11 +69,10 @@ const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
 
 function promptOf(board: Board): string {
   const [mine, theirs] = moverOf(board) === 1 ? ['X', 'O'] : ['O', 'X']
-  const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return (
     `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, ` +
     '"." is an empty cell, and it is your move.\n\n' +
-    `  1 2 3\nA ${a} ${b} ${c}\nB ${d} ${e} ${f}\nC ${g} ${h} ${i}\n\n` +
+    `${linesOf(board).join('\n')}\n\n` +
     'You and the opponent put one mark in an empty cell in turn; ' +
     'three of one mark in a row, column or diagonal win.\n' +
     'A full board without that is a draw. The opponent plays perfectly. ' +
@@ -83,4 +90,23 @@ const isWon = ({ score }: Position): boolean => score === WON
 /** One of a list that is not empty, each as likely. */
 function drawFrom<Item>(list: readonly Item[], random: Generator): Item {
   return list[random.integers(0, list.length)] as Item
+}
+
+/** A board as its prompt has it. */
+function linesOf(board: Board): readonly string[] {
+  const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
+  return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
+}
+
+const positionOf = (board: Board): Position | undefined =>
+  solvedGame().positions.get(board.join(''))
+
+/** Who won by which line, and the last board. */
+function outcomeOf({ after: board, reward }: LastTurn<Board, number>): Outcome {
+  const line = lineIn(board)
+    ?.map((cell) => NAMES[cell])
+    .join(' ')
+  const shown = linesOf(board)
+  if (line === undefined) return { why: 'drawn: the board is full', shown }
+  return { why: `${reward > 0 ? 'won by' : 'lost to'} the line ${line}`, shown }
 }

@@ -27,7 +27,6 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
-export { type MinerQueue, placesIn, type QueueEntry } from './places.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export type { Remark, Votes } from './remarks.ts'
 export {

@@ -177,7 +177,8 @@ describe('a bucket that did not answer for one block', () => {
   )
 })
 
-it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
+/** A block that four sources have, and the names of those that were asked for it. */
+async function blockOfFour() {
   const { hash, bytes } = await writeBlock(draft)
   const { samples: _, sign: __, ...header } = draft
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
@@ -189,13 +190,18 @@ it('takes what the reader of a block was told for an answer, and does not ask ag
       return bytes
     },
   }))
+  return { block, bytes, sources, asked }
+}
+
+it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
+  const { block, bytes, sources, asked } = await blockOfFour()
   const copies = new Copies(sources, { failed: new Set() })
   const refused = new Map([
-    ['a', copyOf(null, hash)],
-    ['b', copyOf(new Uint8Array(9), hash)],
-    ['c', copyOf('late', hash)],
+    ['a', copyOf(null, block.hash)],
+    ['b', copyOf(new Uint8Array(9), block.hash)],
+    ['c', copyOf('late', block.hash)],
   ])
-  const sought = { validator: 'a', head: hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
+  const sought = { validator: 'a', head: block.hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
   await copies.compareBlock(sought, { block, bytes, from: 'reader', refused })
   expect(asked).toEqual(['d'])
   const found = (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
@@ -236,24 +242,14 @@ it.each([['a'], ['b'], ['c']])(
 )
 
 it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
-  const { hash, bytes } = await writeBlock(draft)
-  const { samples: _, sign: __, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  const asked: string[] = []
-  const sources = ['a', 'b', 'c', 'd'].map((name) => ({
-    name,
-    read: async () => {
-      asked.push(name)
-      return bytes
-    },
-  }))
+  const { block, bytes, sources, asked } = await blockOfFour()
   const offered: (readonly string[])[] = []
   const choose = (holders: readonly string[]) => {
     offered.push(holders)
     return holders.slice(1)
   }
   const copies = new Copies(sources, { failed: new Set(), choose })
-  const sought = { validator: 'd', head: hash, attesters: ['a', 'b', 'c'], holders: [] }
+  const sought = { validator: 'd', head: block.hash, attesters: ['a', 'b', 'c'], holders: [] }
   await copies.compareBlock(sought, { block, bytes, from: 'b', refused: new Map() })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])

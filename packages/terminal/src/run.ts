@@ -1,10 +1,11 @@
 import { format } from 'node:util'
+import { printable } from '@affine/report'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { giveVariables, readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
 import { fit } from './fit.ts'
 import { leave, leaveWithStdout } from './leave.ts'
-import { maskUrls, printable } from './text.ts'
+import { maskUrls } from './mask-urls.ts'
 
 /**
  * A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends

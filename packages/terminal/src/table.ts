@@ -1,6 +1,6 @@
+import { printable } from '@affine/report'
 import { columns, wrap } from './fit.ts'
 import type { Output } from './output.ts'
-import { printable } from './text.ts'
 
 /** Records of one shape: a column for each of their fields. */
 export type Rows = readonly Readonly<Record<string, unknown>>[]

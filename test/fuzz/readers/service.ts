@@ -15,8 +15,9 @@ import {
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
 import { completion, described, listen } from '../../../packages/miners/test/servers.ts'
+import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
-import { maskUrls, printable } from '../../../packages/terminal/src/text.ts'
+import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'

@@ -1,6 +1,6 @@
+import type { Bounds } from '@affine/report'
 import type { JSX } from 'preact'
 import { shareOf } from '../visible.ts'
-import type { Bounds } from '../worker/env-account.ts'
 import { type Frame, Plot } from './plot.tsx'
 
 /** A lane counts in both, or is trimmed from the tally for a win or a hold, or is set aside. */

@@ -1,13 +1,13 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type Book, type DuelAccount, duelsIn, reignsIn } from '../book.ts'
+import { type AppState, type DuelAccount, duelsIn, reignsIn } from '../app-state.ts'
 import { nameIn } from '../page.ts'
 import { shareOf } from '../visible.ts'
 import { type Frame, Plot } from './plot.tsx'
 
 /** The ratio to beat over time: reigns as bands, every duel as a mark that leads to it. */
-export function ThroneChart({ book }: { readonly book: Book }): JSX.Element {
-  const { epochs } = book
+export function ThroneChart({ state }: { readonly state: AppState }): JSX.Element {
+  const { epochs } = state
   const [first, last] = [epochs[0]?.epoch ?? 0, (epochs.at(-1)?.epoch ?? 0) + 1]
   const points = epochs.map(({ epoch, ratio }) => [epoch, ratio / 1e6] as const)
   const end = epochs.at(-1)
@@ -24,10 +24,10 @@ export function ThroneChart({ book }: { readonly book: Book }): JSX.Element {
     >
       {(frame) => (
         <>
-          <Bands book={book} frame={frame} />
+          <Bands state={state} frame={frame} />
           <path class="ratio" d={stepsOf(points, frame)} />
-          {duelsIn(book).map((account) => (
-            <DuelMark key={account.duel.id} account={account} book={book} frame={frame} />
+          {duelsIn(state).map((account) => (
+            <DuelMark key={account.duel.id} account={account} state={state} frame={frame} />
           ))}
         </>
       )}
@@ -35,12 +35,12 @@ export function ThroneChart({ book }: { readonly book: Book }): JSX.Element {
   )
 }
 
-function Bands({ book, frame }: { readonly book: Book; readonly frame: Frame }): JSX.Element {
-  const nameOf = nameIn(book)
+function Bands({ state, frame }: { readonly state: AppState; readonly frame: Frame }): JSX.Element {
+  const nameOf = nameIn(state)
   const { x, top, bottom } = frame
   return (
     <g>
-      {reignsIn(book).map(({ hotkey, from, to }, i) => {
+      {reignsIn(state).map(({ hotkey, from, to }, i) => {
         const width = x(to) - x(from)
         const name = hotkey === undefined ? 'nobody' : nameOf(hotkey)
         return (
@@ -66,7 +66,7 @@ function Bands({ book, frame }: { readonly book: Book; readonly frame: Frame }):
 
 interface MarkProps {
   readonly account: DuelAccount
-  readonly book: Book
+  readonly state: AppState
   readonly frame: Frame
 }
 
@@ -76,8 +76,8 @@ const SHAPES = {
   open: 'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0Z',
 }
 
-function DuelMark({ account, book, frame: { x, y } }: MarkProps): JSX.Element {
-  const nameOf = nameIn(book)
+function DuelMark({ account, state, frame: { x, y } }: MarkProps): JSX.Element {
+  const nameOf = nameIn(state)
   const { duel, epochs, end } = account
   const last = epochs.at(-1)?.epoch ?? duel.start
   const how = howItEnded(account)
@@ -96,9 +96,9 @@ function DuelMark({ account, book, frame: { x, y } }: MarkProps): JSX.Element {
   )
 }
 
-function howItEnded({ end }: DuelAccount): keyof typeof SHAPES {
+function howItEnded({ duel: { end } }: DuelAccount): keyof typeof SHAPES {
   if (end === undefined) return 'open'
-  return end.endings.includes('dethroned') ? 'won' : 'failed'
+  return end.winner === 'contender' ? 'won' : 'failed'
 }
 
 /** A ratio holds for a whole epoch: steps, not slopes. */

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Book } from '../book.ts'
+import type { AppState } from '../app-state.ts'
 import { nameIn } from '../page.ts'
 import { Plot, pathOf } from './plot.tsx'
 
@@ -7,9 +7,9 @@ import { Plot, pathOf } from './plot.tsx'
 const MOST_LINES = 16
 
 /** The trust of validators, epoch by epoch. */
-export function TrustChart({ book }: { readonly book: Book }): JSX.Element {
-  const { epochs } = book
-  const nameOf = nameIn(book)
+export function TrustChart({ state }: { readonly state: AppState }): JSX.Element {
+  const { epochs } = state
+  const nameOf = nameIn(state)
   const first = epochs[0]?.epoch ?? 0
   const latest = epochs.at(-1)
   const lines = Object.entries(latest?.trust ?? {})

@@ -1,5 +1,8 @@
 import type { JSX } from 'preact'
 
+/** Does a board show what is observed in an environment better than lines of text? */
+export const isBoard = (env: string): boolean => env.startsWith('tictactoe@')
+
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const MARKS = ['', '✕', '◯']
 const SPOKEN = ['empty', 'X', 'O']

@@ -1,15 +1,15 @@
+import type { EpisodeCourse } from '@affine/report'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
-import type { Course } from '../worker/course.ts'
-import { Board } from './board.tsx'
+import { Drawing } from './drawing.tsx'
 import { Name } from './key.tsx'
 
 /** A challenge that is drawn anew from its id, in each environment, and where it was played. */
-export function ChallengeView({ book, ask, id }: Page & { readonly id: string }): JSX.Element {
+export function ChallengeView({ state, ask, id }: Page & { readonly id: string }): JSX.Element {
   const { value: courses } = useAnswer(() => ask('courses', id), [id])
-  const { value: lines = [] } = useAnswer(() => ask('linesOf', id), [id, book.epochs.length])
+  const { value: lines = [] } = useAnswer(() => ask('linesOf', id), [id, state.epochs.length])
   return (
     <>
       <p class="eyebrow">Challenge</p>
@@ -17,7 +17,7 @@ export function ChallengeView({ book, ask, id }: Page & { readonly id: string })
       {lines.length === 0 && <p class="lead">It was not played in what was read so far.</p>}
       {lines.map((line) => (
         <p class="lead" key={line.validator}>
-          In the lane of <Name book={book} hotkey={line.validator} />:{' '}
+          In the lane of <Name state={state} hotkey={line.validator} />:{' '}
           <a href={linkTo.sample(line)}>See how it was played, and its proof</a>
         </p>
       ))}
@@ -32,13 +32,12 @@ export function ChallengeView({ book, ask, id }: Page & { readonly id: string })
   )
 }
 
-function Drawn({ course: { env, turns } }: { readonly course: Course }): JSX.Element {
+function Drawn({ course: { env, turns } }: { readonly course: EpisodeCourse }): JSX.Element {
   const turn = turns[0]
-  const isBoard = turn?.advice?.kind === 'move' && Array.isArray(turn.observation)
   return (
     <section class="card">
       <h2>{env}</h2>
-      {isBoard && <Board cells={turn.observation as readonly number[]} />}
+      {turn && <Drawing env={env} observation={turn.observation} drawn={turn.drawn} />}
       <pre class="message">{visible(turn?.prompt ?? '')}</pre>
     </section>
   )

@@ -1,9 +1,10 @@
+import type { DuelFacts } from '@affine/report'
+import { laneText, throneTexts, verdictText, winsText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type DuelAccount, duelsIn } from '../book.ts'
+import { type DuelAccount, duelsIn } from '../app-state.ts'
 import { nameIn, type Page } from '../page.ts'
 import { shareOf } from '../visible.ts'
-import { endingWords, neededOf, VERDICTS, wonOf } from '../words.ts'
-import type { DuelTurn, EpochAccount } from '../worker/epoch-account.ts'
+import type { EpochAccount } from '../worker/epoch-account.ts'
 import { Copies } from './copies.tsx'
 import { EnvSection } from './env-section.tsx'
 import { Key } from './key.tsx'
@@ -11,13 +12,13 @@ import { Wide } from './wide.tsx'
 
 /** A duel: why each environment has the verdict that it has. */
 export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
-  const { book } = page
-  const account = duelsIn(book).find(({ duel }) => duel.id === id)
+  const { state } = page
+  const account = duelsIn(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
       <>
         <h1>A duel</h1>
-        <p>{book.ms === undefined ? 'Reading…' : 'No epoch that was read has this duel.'}</p>
+        <p>{state.ms === undefined ? 'Reading…' : 'No epoch that was read has this duel.'}</p>
       </>
     )
   const { duel, epochs, end } = account
@@ -26,10 +27,10 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
     <>
       <p class="eyebrow">Duel, from epoch {duel.start}</p>
       <h1>
-        <Key book={book} hotkey={duel.contender.hotkey} /> against{' '}
-        <Key book={book} hotkey={duel.champion.hotkey} />
+        <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
+        <Key state={state} hotkey={duel.champion.hotkey} />
       </h1>
-      <p class="lead">{end ? endingWords(end, nameIn(book)).join(' ') : 'It goes on.'}</p>
+      <p class="lead">{end ? throneTexts(end, nameIn(state)).join('. ') : 'It goes on.'}</p>
       <p>
         The ratio to beat is <b>{shareOf(duel.ratio)}</b>: of the challenges that only one of the
         two solves, the contender has to win more, by more than luck and a third of liars can
@@ -37,26 +38,25 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
       </p>
       <Verdicts duel={duel} envs={envs} />
       {envs.map((env) => (
-        <EnvSection key={env} book={book} account={account} env={env} />
+        <EnvSection key={env} state={state} account={account} env={env} />
       ))}
-      <Lanes account={account} book={book} />
+      <Lanes account={account} state={state} />
       <Copies key={id} {...page} epochs={epochs} />
     </>
   )
 }
 
-function Verdicts({ duel, envs }: { readonly duel: DuelTurn; readonly envs: readonly string[] }) {
+function Verdicts({ duel, envs }: { readonly duel: DuelFacts; readonly envs: readonly string[] }) {
   return (
     <section>
-      <h2>
-        {wonOf(duel)} of {duel.environments} environments won, {neededOf(duel)} needed
-      </h2>
+      <h2>Environments</h2>
+      <p>{winsText(duel, 'The contender has ')}.</p>
       <ul>
         {envs.map((env) => {
-          const verdict = duel.verdicts[env] ?? 'open'
+          const verdict = duel.verdicts[env]
           return (
             <li key={env}>
-              {env}: <b class={`verdict verdict-${verdict}`}>{verdict}</b>, as {VERDICTS[verdict]}
+              {env}: <span class={`verdict-${verdict ?? 'open'}`}>{verdictText(verdict)}</span>
             </li>
           )
         })}
@@ -65,7 +65,7 @@ function Verdicts({ duel, envs }: { readonly duel: DuelTurn; readonly envs: read
   )
 }
 
-function Lanes({ account, book }: Pick<Page, 'book'> & { readonly account: DuelAccount }) {
+function Lanes({ account, state }: Pick<Page, 'state'> & { readonly account: DuelAccount }) {
   return (
     <section>
       <h2>Lanes</h2>
@@ -76,10 +76,10 @@ function Lanes({ account, book }: Pick<Page, 'book'> & { readonly account: DuelA
         {validatorsIn(account.epochs).map((hotkey) => (
           <tr key={hotkey}>
             <td>
-              <Key book={book} hotkey={hotkey} />
+              <Key state={state} hotkey={hotkey} />
             </td>
             {account.epochs.map((epoch) => (
-              <td key={epoch.epoch}>{laneWords(epoch, hotkey)}</td>
+              <td key={epoch.epoch}>{laneIn(epoch, hotkey)}</td>
             ))}
           </tr>
         ))}
@@ -93,12 +93,10 @@ const validatorsIn = (epochs: readonly EpochAccount[]): readonly string[] => [
 ]
 
 /** What became of a lane in an epoch. */
-function laneWords({ lanes, frozen }: EpochAccount, hotkey: string): string {
+function laneIn({ lanes, frozen }: EpochAccount, hotkey: string): string {
   const lane = lanes.find(({ validator }) => validator === hotkey)
   if (lane === undefined) return 'was not due'
   if (frozen) return 'frozen: too few attested'
-  if (!lane.sealed) return '✘ not sealed'
-  if (lane.fault !== undefined) return `✘ ${lane.fault.split(':')[0]}`
-  if (!lane.accepted) return lane.whole ? '✘ not attested by enough' : '✘ not whole'
-  return lane.setAside.length > 0 ? `✘ set aside in ${lane.setAside.join(', ')}` : '✔ counts'
+  const text = laneText(lane)
+  return lane.fault === undefined ? text : `${text}: ${lane.fault}`
 }

@@ -1,19 +1,20 @@
+import type { Decider, EnvFacts, EnvLaneFacts } from '@affine/report'
+import { laneUseText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import type { Book, DuelAccount } from '../book.ts'
+import type { AppState, DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow, type LaneKind } from '../charts/interval-chart.tsx'
 import { nameIn } from '../page.ts'
 import { shareOf } from '../visible.ts'
-import type { Decider, EnvAccount, LanePoint } from '../worker/env-account.ts'
 import { Wide } from './wide.tsx'
 
 interface EnvProps {
-  readonly book: Book
+  readonly state: AppState
   readonly account: DuelAccount
   readonly env: string
 }
 
 /** One environment of a duel: what decides, epoch by epoch, and the lanes that it is made of. */
-export function EnvSection({ book, account, env }: EnvProps): JSX.Element {
+export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
   const looks = account.epochs.flatMap(({ epoch, envs }) =>
     envs.filter((each) => each.env === env).map((look) => ({ epoch, look })),
   )
@@ -46,9 +47,9 @@ export function EnvSection({ book, account, env }: EnvProps): JSX.Element {
           <IntervalChart
             label={`${env}: the lanes of validators`}
             ratioPpm={ratioPpm}
-            rows={last.lanes.map((lane) => laneRow(lane, nameIn(book)))}
+            rows={last.lanes.map((lane) => laneRow(lane, nameIn(state)))}
           />
-          <LaneTable look={last} book={book} />
+          <LaneTable look={last} state={state} />
         </>
       )}
     </section>
@@ -57,12 +58,12 @@ export function EnvSection({ book, account, env }: EnvProps): JSX.Element {
 
 function rowOf(name: string, kind: 'win' | 'hold', { wins, trials, bounds }: Decider): IntervalRow {
   const rate = trials > 0 ? wins / trials : undefined
-  return { name, kind, rate, bounds, note: `${wins} of ${trials} won` }
+  return { name, kind, rate, bounds, note: `${shareOf(wins)} of ${shareOf(trials)} won` }
 }
 
 /** The counts that the two intervals follow from. */
-function Basis({ look }: { readonly look: EnvAccount }): JSX.Element {
-  const { win, hold, floor, ways, left, cap, decisivePpm, wins, losses, ties } = look
+function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
+  const { win, hold, expected, floor, ways, left, cap, decisivePpm, wins, losses, ties } = look
   return (
     <dl class="basis">
       <dt>Counted, without lanes set aside</dt>
@@ -71,18 +72,19 @@ function Basis({ look }: { readonly look: EnvAccount }): JSX.Element {
       </dd>
       <dt>For a win</dt>
       <dd>
-        {win.wins} of {win.trials} won, {win.expected} expected{intervalText(win)}
+        {shareOf(win.wins)} of {shareOf(win.trials)} won, {shareOf(expected)} expected
+        {intervalText(win)}
         {'; the floor is '}
-        {floor.deviations.toFixed(2)} of {floor.bar.toFixed(2)} deviations
+        {floor.score / 100} of {floor.bar / 100} deviations
         {ways.length > 0 && `: a win by ${ways.join(' and ')}`}
       </dd>
       <dt>For a hold</dt>
       <dd>
-        {hold.wins} of {hold.trials} won{intervalText(hold)}
+        {shareOf(hold.wins)} of {shareOf(hold.trials)} won{intervalText(hold)}
       </dd>
       <dt>Until the cap</dt>
       <dd>
-        {Math.ceil(left)} decisive challenges of {cap} are left
+        {Math.ceil(left / 1e6)} decisive challenges of {cap} are left
       </dd>
       <dt>Decisive in the median lane</dt>
       <dd>{decisivePpm === undefined ? 'none' : shareOf(decisivePpm)}</dd>
@@ -93,7 +95,7 @@ function Basis({ look }: { readonly look: EnvAccount }): JSX.Element {
 const intervalText = ({ bounds }: Decider): string =>
   bounds ? `: ${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : ''
 
-function laneRow(lane: LanePoint, nameOf: (hotkey: string) => string): IntervalRow {
+function laneRow(lane: EnvLaneFacts, nameOf: (hotkey: string) => string): IntervalRow {
   const { wins, losses, bounds } = lane
   const trials = wins + losses
   return {
@@ -101,28 +103,19 @@ function laneRow(lane: LanePoint, nameOf: (hotkey: string) => string): IntervalR
     kind: kindOf(lane),
     rate: trials > 0 ? wins / trials : undefined,
     bounds,
-    note: useOf(lane),
+    note: laneUseText(lane),
   }
 }
 
 /** A lane is marked by the tally of which the most of it was trimmed. */
-function kindOf({ isSetAside, keptForWin, keptForHold }: LanePoint): LaneKind {
+function kindOf({ isSetAside, keptForWin, keptForHold }: EnvLaneFacts): LaneKind {
   if (isSetAside) return 'lane-aside'
   if (keptForWin < Math.min(keptForHold, 1_000_000)) return 'lane-no-win'
   return keptForHold < 1_000_000 ? 'lane-no-hold' : 'lane'
 }
 
-/** What a lane counts for. */
-function useOf({ isSetAside, keptForWin, keptForHold }: LanePoint): string {
-  if (isSetAside) return 'set aside: too far from the others'
-  const part = (ppm: number): string => `${Math.round(ppm / 10_000)} %`
-  if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
-  const [win, hold] = [part(keptForWin), part(keptForHold)]
-  return `${win} counts for a win, ${hold} for a hold: the rest is trimmed`
-}
-
-function LaneTable({ look, book }: { readonly look: EnvAccount; readonly book: Book }) {
-  const nameOf = nameIn(book)
+function LaneTable({ look, state }: { readonly look: EnvFacts; readonly state: AppState }) {
+  const nameOf = nameIn(state)
   return (
     <Wide label={`Lanes in ${look.env}`} columns={['validator', 'won', 'lost', 'tied', 'use']}>
       {look.lanes.map((lane) => (
@@ -131,7 +124,7 @@ function LaneTable({ look, book }: { readonly look: EnvAccount; readonly book: B
           <td>{lane.wins}</td>
           <td>{lane.losses}</td>
           <td>{lane.played - lane.wins - lane.losses}</td>
-          <td>{useOf(lane)}</td>
+          <td>{laneUseText(lane)}</td>
         </tr>
       ))}
     </Wide>

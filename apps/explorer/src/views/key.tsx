@@ -1,30 +1,30 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import type { Book } from '../book.ts'
+import type { AppState } from '../app-state.ts'
 import { nameIn } from '../page.ts'
 import { shortOf } from '../visible.ts'
 
 interface KeyProps {
-  readonly book: Book
+  readonly state: AppState
   readonly hotkey: string
 }
 
 /** A hotkey, as a link to what it did as a miner. */
-export function Key({ book, hotkey }: KeyProps): JSX.Element {
+export function Key({ state, hotkey }: KeyProps): JSX.Element {
   return (
     <a class="key" href={linkTo.miner(hotkey)} title={hotkey}>
       <Dot of={hotkey} />
-      {nameIn(book)(hotkey)}
+      {nameIn(state)(hotkey)}
     </a>
   )
 }
 
 /** A hotkey that is no link. */
-export function Name({ book, hotkey }: KeyProps): JSX.Element {
+export function Name({ state, hotkey }: KeyProps): JSX.Element {
   return (
     <span class="key" title={hotkey}>
       <Dot of={hotkey} />
-      {nameIn(book)(hotkey)}
+      {nameIn(state)(hotkey)}
     </span>
   )
 }

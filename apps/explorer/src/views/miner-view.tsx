@@ -1,63 +1,60 @@
+import { answerText, forfeitText, sideOf } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type Book, type DuelAccount, duelsIn } from '../book.ts'
-import type { Lost, Side } from '../deeds.ts'
+import { type AppState, type DuelAccount, duelsIn } from '../app-state.ts'
 import { nameIn, type Page } from '../page.ts'
 import { shareOf } from '../visible.ts'
-import { deedsOf, forfeitWords, minerWords } from '../words.ts'
+import type { LostLine } from '../worker/epoch-account.ts'
 import { Key } from './key.tsx'
 
 /** A miner: every duel that it had, in plain words first. */
-export function MinerView({ book, hotkey }: Page & { readonly hotkey: string }): JSX.Element {
-  const duels = duelsIn(book).filter(({ duel }) => sideOf(duel, hotkey) !== undefined)
-  const place = book.queue?.find((row) => row.hotkey === hotkey)
-  const crowned = book.epochs.filter(
-    ({ endings, heir }) => endings.includes('crowned') && heir?.hotkey === hotkey,
+export function MinerView({ state, hotkey }: Page & { readonly hotkey: string }): JSX.Element {
+  const duels = duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
+  const place = state.queue?.find((row) => row.hotkey === hotkey)
+  const crowned = state.epochs.filter(
+    ({ throne, heir }) => throne.includes('crowned') && heir?.hotkey === hotkey,
   )
   return (
     <>
       <p class="eyebrow">Miner</p>
-      <h1>{nameIn(book)(hotkey)}</h1>
+      <h1>{nameIn(state)(hotkey)}</h1>
       <p class="mono">{hotkey}</p>
       <p class="lead">
-        {place ? `It ${place.why}.` : book.ms !== undefined && 'It is not registered.'}
+        {place ? `It ${place.why}.` : state.ms !== undefined && 'It is not registered.'}
       </p>
       {crowned.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
       {[...duels].reverse().map((account) => (
-        <Duel key={account.duel.id} account={account} book={book} hotkey={hotkey} />
+        <Duel key={account.duel.id} account={account} state={state} hotkey={hotkey} />
       ))}
-      {duels.length === 0 && book.ms !== undefined && <p>It had no duel in the epochs read.</p>}
+      {duels.length === 0 && state.ms !== undefined && <p>It had no duel in the epochs read.</p>}
     </>
   )
 }
 
-function sideOf({ champion, contender }: DuelAccount['duel'], hotkey: string): Side | undefined {
-  if (champion.hotkey === hotkey) return 'champion'
-  return contender.hotkey === hotkey ? 'contender' : undefined
-}
-
 interface DuelProps {
   readonly account: DuelAccount
-  readonly book: Book
+  readonly state: AppState
   readonly hotkey: string
 }
 
-function Duel({ account, book, hotkey }: DuelProps): JSX.Element {
+function Duel({ account, state, hotkey }: DuelProps): JSX.Element | null {
   const { duel, epochs } = account
-  const side = sideOf(duel, hotkey) ?? 'contender'
-  const rival = side === 'champion' ? duel.contender : duel.champion
-  const [first = '', ...more] = minerWords(account, side)
-  const { won, lost, challenges, losses } = deedsOf(account, side)
+  const role = sideOf(hotkey, duel) ?? 'contender'
+  const rival = role === 'champion' ? duel.contender : duel.champion
+  const last = epochs.at(-1)
+  if (last === undefined) return null
+  const stats = last.stats[role]
+  const { won, lost, challenges, losses } = stats
   return (
     <section class="card">
       <h2>
-        As {side} against <Key book={book} hotkey={rival.hotkey} />, epochs {duel.start}–
-        {epochs.at(-1)?.epoch}
+        As {role} against <Key state={state} hotkey={rival.hotkey} />, epochs {duel.start}–
+        {last.epoch}
       </h2>
       <p class="lead">
-        <b>{first}</b> {more.join(' ')}
+        <b>{answerText({ role, duel, stats })}</b>
       </p>
       <p>
         In the lanes that count it won {won}, lost {lost} and tied {challenges - won - lost} of{' '}
@@ -69,7 +66,7 @@ function Duel({ account, book, hotkey }: DuelProps): JSX.Element {
   )
 }
 
-function Losses({ losses }: { readonly losses: readonly Lost[] }): JSX.Element | null {
+function Losses({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element | null {
   if (losses.length === 0) return null
   return (
     <details open>
@@ -80,7 +77,7 @@ function Losses({ losses }: { readonly losses: readonly Lost[] }): JSX.Element |
             <a href={linkTo.sample({ block, line })}>
               {env} #{index}
             </a>
-            {forfeit !== undefined && `: ${forfeitWords(forfeit)}`}
+            {forfeit !== undefined && `: ${forfeitText(forfeit)}`}
           </li>
         ))}
       </ul>

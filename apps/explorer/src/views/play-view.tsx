@@ -1,21 +1,21 @@
+import type { EpisodeCourse } from '@affine/report'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
-import type { Course } from '../worker/course.ts'
 import type { Met } from '../worker/sample-index.ts'
-import { Board, cellName } from './board.tsx'
+import { Board, cellName, isBoard } from './board.tsx'
 import { CourseView } from './course-view.tsx'
-
-const ENVS = ['tictactoe@0.1.0', 'mult8@0.1.0']
 
 /** Any environment, against the very challenges that the champion had: yours beside its. */
 export function PlayView(page: Page): JSX.Element {
-  const { book, ask } = page
-  const [env, setEnv] = useState(ENVS[0] ?? '')
+  const { state, ask } = page
+  const [chosen, setEnv] = useState<string>()
+  const envs = state.beginning?.envs ?? []
+  const env = chosen ?? envs.at(-1) ?? ''
   const [round, setRound] = useState(0)
-  const { value: met } = useAnswer(() => ask('recent', env), [env, book.epochs.length])
+  const { value: met } = useAnswer(() => ask('recent', env), [env, state.epochs.length])
   const challenge = met?.[round % Math.max(1, met.length)]
   return (
     <>
@@ -28,7 +28,7 @@ export function PlayView(page: Page): JSX.Element {
         <label>
           Environment{' '}
           <select value={env} onChange={({ currentTarget }) => setEnv(currentTarget.value)}>
-            {(book.beginning?.envs ?? ENVS).map((name) => (
+            {envs.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
@@ -40,20 +40,20 @@ export function PlayView(page: Page): JSX.Element {
       {challenge ? (
         <Match key={`${challenge.block}${challenge.line}`} {...page} met={challenge} />
       ) : (
-        <p>{book.ms === undefined ? 'Reading…' : 'No challenge of it was met.'}</p>
+        <p>{state.ms === undefined ? 'Reading…' : 'No challenge of it was met.'}</p>
       )}
     </>
   )
 }
 
-function Match({ book, ask, met }: Page & { readonly met: Met }): JSX.Element {
+function Match({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
   const { env, challengeId, block, line } = met
   const [replies, setReplies] = useState<readonly string[]>([])
   const { value: mine } = useAnswer(
     () => ask('course', { env, challengeId, replies }),
     [challengeId, replies.length],
   )
-  const { value: shown } = useAnswer(() => ask('sample', { block, line }), [block, line, book.ms])
+  const { value: shown } = useAnswer(() => ask('sample', { block, line }), [block, line, state.ms])
   if (mine === undefined) return <p>One moment…</p>
   const theirs = shown?.champion
   // What is clicked while an answer is on its way was meant for the turn before.
@@ -89,15 +89,15 @@ function wordsOf(mine: number, theirs: number): string {
 }
 
 interface YoursProps {
-  readonly course: Course
+  readonly course: EpisodeCourse
   readonly reply: (text: string) => void
 }
 
 function Yours({ course, reply }: YoursProps): JSX.Element {
   const turn = course.turns.at(-1)
   if (course.isOver || turn === undefined) return <CourseView course={course} />
-  const { advice, observation, prompt } = turn
-  if (advice?.kind === 'move' && Array.isArray(observation))
+  const { observation, prompt } = turn
+  if (isBoard(course.env) && Array.isArray(observation))
     return (
       <>
         <p>{prompt.split('\n')[0]}</p>

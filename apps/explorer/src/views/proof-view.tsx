@@ -4,12 +4,12 @@ import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import { PARTS, type Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof.ts'
-import type { Line } from '../worker/sample-index.ts'
+import type { SampleLine } from '../worker/sample-index.ts'
 
 /** A sample's proof, step by step, each recomputed here, and with a byte changed. */
-export function ProofView({ book, ask, line }: Page & { readonly line: Line }): JSX.Element {
+export function ProofView({ state, ask, line }: Page & { readonly line: SampleLine }): JSX.Element {
   const [part, setPart] = useState<Part>('nothing')
-  const by = [line.block, line.line, part, book.epochs.length]
+  const by = [line.block, line.line, part, state.epochs.length]
   const { value: steps, error } = useAnswer(() => ask('proof', line, part), by)
   const broken = steps?.filter(({ holds }) => !holds).length ?? 0
   return (

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact'
-import type { Book } from '../book.ts'
+import type { AppState } from '../app-state.ts'
 import type { NamedNetwork } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
-import type { Beginning } from '../worker/reader.ts'
+import type { ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
-  readonly book: Book
+  readonly state: AppState
   /** How many epochs were recomputed so far. */
   readonly read: number
   readonly network: NamedNetwork | undefined
@@ -14,24 +14,24 @@ interface ReadingProps {
 }
 
 /** How far the page has come with recomputing, and what it came to: on every view. */
-export function ReadingStrip({ book, read, network, refusal }: ReadingProps): JSX.Element {
-  const { ms, failure, beginning } = book
+export function ReadingStrip({ state, read, network, refusal }: ReadingProps): JSX.Element {
+  const { ms, failure, beginning } = state
   if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
   if (failure !== undefined)
     return <Strip kind="bad">It cannot be read any further: {visibleLine(failure, 600)}</Strip>
   if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
   if (ms === undefined) return <Progress beginning={beginning} read={read} />
   if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
-  return <Ended book={book} ms={ms} isByLink={network.isByLink} />
+  return <Ended state={state} ms={ms} isByLink={network.isByLink} />
 }
 
 interface EndedProps {
-  readonly book: Book
+  readonly state: AppState
   readonly ms: number
   readonly isByLink: boolean
 }
 
-function Ended({ book: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
+function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
   const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
   const seconds = (ms / 1000).toFixed(1)
   const many = epochs.length === 1 ? '1 epoch' : `${epochs.length} epochs`
@@ -57,14 +57,14 @@ function Ended({ book: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
 }
 
 /** Why there is nothing to show: that nothing failed says nothing. */
-function noEpochWords({ from, to, height, firstEpoch }: Beginning): string {
+function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
   const at = `the chain is at block ${height}, in epoch ${to}`
   const first =
     from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-function Progress({ beginning, read }: { readonly beginning: Beginning; readonly read: number }) {
+function Progress({ beginning, read }: { readonly beginning: ReadingSpan; readonly read: number }) {
   const { from, to } = beginning
   return (
     <Strip kind="busy">

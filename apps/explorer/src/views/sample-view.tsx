@@ -1,24 +1,24 @@
+import type { Side } from '@affine/report'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import type { Side } from '../deeds.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import type { Shown } from '../worker/answers.ts'
-import type { Line } from '../worker/sample-index.ts'
+import type { SampleLine } from '../worker/sample-index.ts'
 import { CourseView } from './course-view.tsx'
 import { Hash, Key } from './key.tsx'
 import { ProofView } from './proof-view.tsx'
 
 /** A challenge as it was played: both miners side by side, then its proof. */
-export function SampleView({ block, line, ...page }: Page & Line): JSX.Element {
-  const { book, ask } = page
-  const by = [block, line, book.epochs.length, book.ms]
+export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Element {
+  const { state, ask } = page
+  const by = [block, line, state.epochs.length, state.ms]
   const { value: shown, error } = useAnswer(() => ask('sample', { block, line }), by)
   if (shown === undefined)
     return (
       <>
         <h1>A challenge</h1>
-        <p>{book.ms === undefined && book.failure === undefined ? 'Reading…' : error}</p>
+        <p>{state.ms === undefined && state.failure === undefined ? 'Reading…' : error}</p>
       </>
     )
   const { sample, epoch, validator } = shown
@@ -34,7 +34,7 @@ export function SampleView({ block, line, ...page }: Page & Line): JSX.Element {
           {sample.challengeId}
         </a>
         , line {line} of block <Hash of={block} />, in the lane of{' '}
-        <Key book={book} hotkey={validator} />; part of{' '}
+        <Key state={state} hotkey={validator} />; part of{' '}
         <a href={linkTo.duel(sample.duel)}>this duel</a>.
       </p>
       <div class="columns">
@@ -58,13 +58,13 @@ interface SideProps {
   readonly side: Side
 }
 
-function SideView({ page: { book }, shown, side }: SideProps): JSX.Element {
+function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
   const { miner, reward, messages, fault } = shown.sample[side]
   const course = shown[side]
   return (
     <section class={`card side-${side}`}>
       <h2>
-        {side} <Key book={book} hotkey={miner} />
+        {side} <Key state={state} hotkey={miner} />
       </h2>
       <p>
         Reward {reward}

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
-import type { Beginning } from '../worker/reader.ts'
+import type { ReadingSpan } from '../worker/reader.ts'
 
 interface SourceProps {
   readonly network: NamedNetwork
   /** Undefined until the chain was read. */
-  readonly beginning: Beginning | undefined
+  readonly beginning: ReadingSpan | undefined
 }
 
 /** Which network the page shows, from where, and who named it: on every view. */
@@ -40,7 +40,7 @@ function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
 }
 
 /** A node may say any genesis: only what the page looks up by its name has one. */
-function networkWords({ chain }: NetworkFile, beginning: Beginning | undefined): string {
+function networkWords({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
   const name = isNamed(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`
   return `${name}netuid ${beginning.netuid}, genesis ${beginning.genesis}`

@@ -1,24 +1,20 @@
+import { throneTexts } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type Book, duelsIn } from '../book.ts'
-import { nameIn } from '../page.ts'
+import { duelsIn } from '../app-state.ts'
+import { nameIn, type StateProps } from '../page.ts'
 import { shareOf } from '../visible.ts'
-import { endingWords } from '../words.ts'
 import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
-interface Told {
-  readonly book: Book
-}
-
 /** Every duel read, the last first. */
-export function DuelsTable({ book }: Told): JSX.Element {
-  const nameOf = nameIn(book)
+export function DuelsTable({ state }: StateProps): JSX.Element {
+  const nameOf = nameIn(state)
   return (
     <section>
       <h2>Duels</h2>
       <Wide label="Duels" columns={['epochs', 'contender', 'champion', 'ratio', 'outcome']}>
-        {[...duelsIn(book)].reverse().map(({ duel, epochs, end }) => (
+        {[...duelsIn(state)].reverse().map(({ duel, epochs, end }) => (
           <tr key={duel.id}>
             <td>
               <a href={linkTo.duel(duel.id)}>
@@ -26,13 +22,13 @@ export function DuelsTable({ book }: Told): JSX.Element {
               </a>
             </td>
             <td>
-              <Key book={book} hotkey={duel.contender.hotkey} />
+              <Key state={state} hotkey={duel.contender.hotkey} />
             </td>
             <td>
-              <Key book={book} hotkey={duel.champion.hotkey} />
+              <Key state={state} hotkey={duel.champion.hotkey} />
             </td>
             <td>{shareOf(duel.ratio)}</td>
-            <td>{end ? endingWords(end, nameOf).join(' ') : 'goes on'}</td>
+            <td>{end ? throneTexts(end, nameOf).join('. ') : 'goes on'}</td>
           </tr>
         ))}
       </Wide>
@@ -44,8 +40,8 @@ export function DuelsTable({ book }: Told): JSX.Element {
 const MOST_ROWS = 64
 
 /** Every registered miner: those who wait, and why others do not. */
-export function QueueTable({ book }: Told): JSX.Element {
-  const { queue } = book
+export function QueueTable({ state }: StateProps): JSX.Element {
+  const { queue } = state
   return (
     <section>
       <h2>Who waits, and why not</h2>
@@ -54,7 +50,7 @@ export function QueueTable({ book }: Told): JSX.Element {
           <tr key={uid}>
             <td>{uid}</td>
             <td>
-              <Key book={book} hotkey={hotkey} />
+              <Key state={state} hotkey={hotkey} />
             </td>
             <td>{block ?? '–'}</td>
             <td>{why}</td>

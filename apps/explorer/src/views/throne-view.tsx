@@ -1,48 +1,44 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type Book, duelsIn, reignsIn } from '../book.ts'
+import { duelsIn, reignsIn } from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
-import type { Page } from '../page.ts'
+import type { Page, StateProps } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
 import { Key } from './key.tsx'
 import { DuelsTable, QueueTable } from './throne-tables.tsx'
 
 /** Who holds the throne, since when, and what it takes to take it. */
-export function ThroneView({ book }: Page): JSX.Element {
-  const last = book.epochs.at(-1)
+export function ThroneView({ state }: Page): JSX.Element {
+  const last = state.epochs.at(-1)
   if (last === undefined) return <h1>The throne</h1>
   return (
     <>
-      <Holder book={book} />
+      <Holder state={state} />
       <figure>
         <figcaption>
           The ratio to beat. Bands are reigns; ▲ is a duel that the contender won, ✕ one that it
           lost, ○ one that goes on.
         </figcaption>
-        <ThroneChart book={book} />
+        <ThroneChart state={state} />
       </figure>
       <div class="columns">
-        <Contention book={book} />
-        <Root book={book} />
+        <Contention state={state} />
+        <Root state={state} />
       </div>
-      <DuelsTable book={book} />
-      <QueueTable book={book} />
+      <DuelsTable state={state} />
+      <QueueTable state={state} />
     </>
   )
 }
 
-interface Told {
-  readonly book: Book
-}
-
-function Holder({ book }: Told): JSX.Element {
-  const last = book.epochs.at(-1)
-  const reign = reignsIn(book).at(-1)
+function Holder({ state }: StateProps): JSX.Element {
+  const last = state.epochs.at(-1)
+  const reign = reignsIn(state).at(-1)
   const hotkey = last?.heir?.hotkey
   return (
     <section class="holder">
       <p class="eyebrow">On the throne</p>
-      <h1>{hotkey === undefined ? 'Nobody' : <Key book={book} hotkey={hotkey} />}</h1>
+      <h1>{hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />}</h1>
       <p>
         since epoch {reign?.from} · ratio to beat <b>{shareOf(last?.nextRatio ?? 0)}</b>
         {last?.heir && <> · model {visibleLine(last.heir.model, 80)}</>}
@@ -52,37 +48,37 @@ function Holder({ book }: Told): JSX.Element {
   )
 }
 
-function Contention({ book }: Told): JSX.Element {
-  const duel = duelsIn(book).find(({ end }) => end === undefined)?.duel
+function Contention({ state }: StateProps): JSX.Element {
+  const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
   return (
     <section>
       <h2>Who contends</h2>
       {duel ? (
         <p>
-          <Key book={book} hotkey={duel.contender.hotkey} />, in epoch {duel.turn} of at most{' '}
-          {duel.most}: <a href={linkTo.duel(duel.id)}>the duel so far</a>.
+          <Key state={state} hotkey={duel.contender.hotkey} />, in epoch {duel.epochIndex} of at
+          most {duel.duelEpochs}: <a href={linkTo.duel(duel.id)}>the duel so far</a>.
         </p>
       ) : (
-        <Nobody book={book} />
+        <Nobody state={state} />
       )}
     </section>
   )
 }
 
-function Nobody({ book }: Told): JSX.Element {
-  const next = book.queue?.find(({ place }) => place === 1)
+function Nobody({ state }: StateProps): JSX.Element {
+  const next = state.queue?.find(({ place }) => place === 1)
   if (next === undefined)
     return <p>Nobody, and nobody waits: the ratio to beat goes down until somebody does.</p>
   return (
     <p>
-      Nobody. Next is <Key book={book} hotkey={next.hotkey} />.
+      Nobody. Next is <Key state={state} hotkey={next.hotkey} />.
     </p>
   )
 }
 
-function Root({ book }: Told): JSX.Element {
-  const last = book.epochs.at(-1)
-  const { beginning } = book
+function Root({ state }: StateProps): JSX.Element {
+  const last = state.epochs.at(-1)
+  const { beginning } = state
   return (
     <section>
       <h2>State root</h2>

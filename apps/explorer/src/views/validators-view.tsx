@@ -1,39 +1,35 @@
+import type { LaneFacts } from '@affine/report'
 import type { JSX } from 'preact'
-import type { Book } from '../book.ts'
+import type { AppState } from '../app-state.ts'
 import { TrustChart } from '../charts/trust-chart.tsx'
-import type { Page } from '../page.ts'
+import type { Page, StateProps } from '../page.ts'
 import { shareOf, visibleLine } from '../visible.ts'
-import type { LaneAccount } from '../worker/epoch-account.ts'
 import { Copies } from './copies.tsx'
 import { Name } from './key.tsx'
 import { Wide } from './wide.tsx'
 
 /** Validators: trust, lanes, buckets, and what did not hold. */
 export function ValidatorsView(page: Page): JSX.Element {
-  const { book } = page
+  const { state } = page
   return (
     <>
       <h1>Validators</h1>
-      <Findings book={book} />
-      <Copies {...page} epochs={book.epochs} />
+      <Findings state={state} />
+      <Copies {...page} epochs={state.epochs} />
       <section>
         <h2>Trust over time</h2>
         <p>
           The share of its lanes that were good, older ones fading. Who has no record has one half.
         </p>
-        {book.epochs.length > 0 && <TrustChart book={book} />}
+        {state.epochs.length > 0 && <TrustChart state={state} />}
       </section>
-      <Lanes book={book} />
-      <BucketTable book={book} />
+      <Lanes state={state} />
+      <BucketTable state={state} />
     </>
   )
 }
 
-interface Told {
-  readonly book: Book
-}
-
-function Findings({ book: { epochs } }: Told): JSX.Element {
+function Findings({ state: { epochs } }: StateProps): JSX.Element {
   const found = epochs.flatMap(({ flaws, remarks }) => [
     ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
     ...remarks.map((remark) => ({ ...remark, mark: '!' })),
@@ -61,15 +57,15 @@ function Findings({ book: { epochs } }: Told): JSX.Element {
 }
 
 /** How often the lanes of a validator were due, sealed, accepted and set aside. */
-function countLanes({ epochs }: Book) {
-  const lanes = new Map<string, LaneAccount[]>()
+function countLanes({ epochs }: AppState) {
+  const lanes = new Map<string, LaneFacts[]>()
   for (const lane of epochs.flatMap((epoch) => epoch.lanes)) {
     const own = lanes.get(lane.validator) ?? []
     lanes.set(lane.validator, own)
     own.push(lane)
   }
   return [...lanes].map(([hotkey, own]) => {
-    const count = (is: (lane: LaneAccount) => boolean): number => own.filter(is).length
+    const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
     const sealed = count((lane) => lane.sealed)
     const accepted = count((lane) => lane.accepted)
     const aside = count(({ setAside }) => setAside.length > 0)
@@ -77,8 +73,8 @@ function countLanes({ epochs }: Book) {
   })
 }
 
-function Lanes({ book }: Told): JSX.Element {
-  const trust = book.epochs.at(-1)?.trust ?? {}
+function Lanes({ state }: StateProps): JSX.Element {
+  const trust = state.epochs.at(-1)?.trust ?? {}
   return (
     <section>
       <h2>Lanes</h2>
@@ -86,10 +82,10 @@ function Lanes({ book }: Told): JSX.Element {
         label="Lanes of validators"
         columns={['validator', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
       >
-        {countLanes(book).map(({ hotkey, due, sealed, accepted, aside }) => (
+        {countLanes(state).map(({ hotkey, due, sealed, accepted, aside }) => (
           <tr key={hotkey} class={aside > 0 ? 'aside' : undefined}>
             <td>
-              <Name book={book} hotkey={hotkey} />
+              <Name state={state} hotkey={hotkey} />
             </td>
             <td>{shareOf(trust[hotkey] ?? 500_000)}</td>
             <td>{due}</td>
@@ -103,15 +99,15 @@ function Lanes({ book }: Told): JSX.Element {
   )
 }
 
-function BucketTable({ book }: Told): JSX.Element {
+function BucketTable({ state }: StateProps): JSX.Element {
   return (
     <section>
       <h2>Buckets</h2>
       <Wide label="Buckets" columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}>
-        {book.health.map(({ hotkey, announced, place, files, bytes, missing, silent }) => (
+        {state.health.map(({ hotkey, announced, place, files, bytes, missing, silent }) => (
           <tr key={hotkey + announced} class={silent === undefined ? undefined : 'aside'}>
             <td>
-              <Name book={book} hotkey={hotkey} />
+              <Name state={state} hotkey={hotkey} />
             </td>
             <td class="long">{visibleLine(announced, 140)}</td>
             <td>{files}</td>
@@ -125,14 +121,14 @@ function BucketTable({ book }: Told): JSX.Element {
   )
 }
 
-interface Asked {
+interface BucketRow {
   readonly place: string | undefined
   readonly silent: string | undefined
   /** How often it answered. */
   readonly asked: number
 }
 
-function stateText({ place, silent, asked }: Asked): string {
+function stateText({ place, silent, asked }: BucketRow): string {
   if (place === undefined) return 'no address that a page opens'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
   return asked > 0 ? '✔ answers' : 'was not asked'

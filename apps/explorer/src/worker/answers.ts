@@ -1,20 +1,26 @@
 import type { Sample } from '@affine/blocks'
 import { registry } from '@affine/envs'
+import {
+  courseOf,
+  type EpisodeCourse,
+  type PlayedReplies,
+  recordedCourse,
+  SIDES,
+} from '@affine/report'
 import type { Compared } from './compare-copies.ts'
-import { type Course, courseOf, type Played } from './course.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import type { Step } from './proof.ts'
 import { proofSteps } from './proof-steps.ts'
-import type { Reader } from './reader.ts'
+import type { SubnetReader } from './reader.ts'
 import { type RuleAccount, ruleAccount, type Tried } from './rule.ts'
-import type { BlockPlace, LaneLine, Line, Met } from './sample-index.ts'
+import type { BlockPlace, LaneLine, Met, SampleLine } from './sample-index.ts'
 
 /** A sample as it was recorded, and each side's course, where the environment is known here. */
-export interface Shown extends BlockPlace, Line {
+export interface Shown extends BlockPlace, SampleLine {
   readonly sample: Sample
-  readonly champion: Course | undefined
-  readonly contender: Course | undefined
+  readonly champion: EpisodeCourse | undefined
+  readonly contender: EpisodeCourse | undefined
 }
 
 /** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
@@ -23,20 +29,20 @@ export interface Answers {
   linesOf(challengeId: string): Promise<readonly LaneLine[]>
   /** Compares the copies of an epoch's blocks. */
   compare(epoch: number): Promise<Compared>
-  sample(line: Line): Promise<Shown>
+  sample(line: SampleLine): Promise<Shown>
   /** The steps of a sample's proof, with one byte of that part changed. */
-  proof(line: Line, part: Part): Promise<readonly Step[]>
+  proof(line: SampleLine, part: Part): Promise<readonly Step[]>
   /** An episode from its beginning, in one environment. */
-  course(played: Played): Promise<Course | undefined>
+  course(played: PlayedReplies): Promise<EpisodeCourse | undefined>
   /** A challenge id in each environment there is: it does not say of which it is. */
-  courses(challengeId: string): Promise<readonly Course[]>
+  courses(challengeId: string): Promise<readonly EpisodeCourse[]>
   /** The samples of an environment that were met last. */
   recent(env: string): Promise<readonly Met[]>
   rule(tried: Tried): Promise<RuleAccount>
 }
 
 /** Answers from a subnet that is read, once it is open. */
-export function answersOf(opened: () => Promise<Reader>): Answers {
+export function answersOf(opened: () => Promise<SubnetReader>): Answers {
   return {
     linesOf: async (challengeId) => (await opened()).samples.linesOf(challengeId),
     compare: async (epoch) => (await opened()).compare(epoch),
@@ -53,16 +59,10 @@ export function answersOf(opened: () => Promise<Reader>): Answers {
   }
 }
 
-async function sampleAt(reader: Reader, { block, line }: Line): Promise<Shown> {
+async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Promise<Shown> {
   const { sources, validator, epoch } = await reader.holdersOf(block)
   const sample = (await readAgain(block, sources)).samples[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  const { env, challengeId } = sample
-  const courseBy = (side: 'champion' | 'contender'): Course | undefined => {
-    const said = sample[side].messages.filter(({ role }) => role === 'assistant')
-    const replies = said.map(({ content }) => content)
-    return courseOf({ env, challengeId, replies })
-  }
-  const courses = { champion: courseBy('champion'), contender: courseBy('contender') }
-  return { validator, epoch, block, line, sample, ...courses }
+  const [champion, contender] = SIDES.map((side) => recordedCourse(sample, sample[side]))
+  return { validator, epoch, block, line, sample, champion, contender }
 }

@@ -26,7 +26,7 @@ const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
 /** The buckets of a subnet as a page reads them, and what became of it. */
-export class Buckets {
+export class PageBuckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
@@ -67,7 +67,11 @@ export class Buckets {
     return `${this.#base.replace(/\/$/, '')}/${announced}`
   }
 
-  async #read(health: BucketHealth, place: string, { path, limit }: Asked): ReturnType<Read> {
+  async #read(
+    health: BucketHealth,
+    place: string,
+    { path, limit }: AskedBucket,
+  ): ReturnType<BucketRead> {
     const failures = this.#failures.get(place) ?? 0
     if (failures >= MOST_FAILURES) throw new Error(health.silent)
     this.#changed.add(health)
@@ -88,9 +92,9 @@ export class Buckets {
   }
 }
 
-type Read = Source['read']
+type BucketRead = Source['read']
 
-interface Asked {
+interface AskedBucket {
   readonly path: string
   readonly limit: number
 }

@@ -1,160 +1,55 @@
-import {
-  contentOf,
-  type Duel,
-  type Miner,
-  stateRoot,
-  trustOf,
-  weighToday,
-  winnerBy,
-} from '@affine/duel'
-import type { Flaw, Recomputed, Remark, Votes } from '@affine/settlement'
-import type { Deeds, Side } from '../deeds.ts'
-import { type EnvAccount, envAccount } from './env-account.ts'
+import type { Sample } from '@affine/blocks'
+import { trustOf } from '@affine/duel'
+import { DuelStats, type EpochFacts, epochFacts, type MinerStats, type Side } from '@affine/report'
+import type { Flaw, Recomputed, Remark, SamplePlace, Votes } from '@affine/settlement'
+import type { SampleLine } from './sample-index.ts'
 
-/** How an epoch left the throne. */
-type Ending =
-  | 'dethroned'
-  | 'inherited'
-  | 'held'
-  | 'failed-and-left'
-  | 'won-and-left'
-  | 'crowned'
-  | 'emptied'
-
-/** What became of a validator that was due. */
-export interface LaneAccount {
-  readonly validator: string
-  readonly sealed: boolean
-  readonly whole: boolean
-  readonly accepted: boolean
-  readonly setAside: readonly string[]
-  readonly attesters: readonly string[]
-  /** After the epoch, in ppm. */
-  readonly trust: number
-  /** Why its lane is void. */
-  readonly fault: string | undefined
+/** A challenge that was lost: where it is, and why, if it was forfeited. */
+export interface LostLine extends SampleLine {
+  readonly env: string
+  readonly index: number
+  readonly forfeit: string | undefined
 }
 
+/** What each side of a duel did in it so far, in the lanes that count. */
+type SideStats = Readonly<Record<Side, MinerStats<LostLine>>>
+
 /** One epoch as it may be shown: plain values, for another thread. */
-export interface EpochAccount {
-  readonly epoch: number
-  readonly champion: Miner | undefined
-  /** To beat in the epoch, in ppm. */
-  readonly ratio: number
-  readonly duel: DuelTurn | undefined
-  readonly frozen: boolean
-  readonly lanes: readonly LaneAccount[]
-  readonly envs: readonly EnvAccount[]
-  readonly endings: readonly Ending[]
-  /** Who has the throne in the next epoch, and the ratio then. */
-  readonly heir: Miner | undefined
-  readonly nextRatio: number
-  /** Of the state that governs the next epoch. */
-  readonly root: string
+export interface EpochAccount extends EpochFacts {
   readonly flaws: readonly Flaw[]
   /** How many copies of its blocks were compared; undefined before. */
   readonly copies?: number
   readonly remarks: readonly Remark[]
   readonly votes: Votes | undefined
-  /** By validator, in ppm, of all who have a record. */
+  /** By validator, in ppm, of all that have a record. */
   readonly trust: Readonly<Record<string, number>>
-  readonly deeds: Readonly<Record<Side, Deeds>>
+  readonly stats: SideStats
 }
 
-/** A duel as it stood in an epoch. */
-export interface DuelTurn
-  extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio' | 'verdicts'> {
-  /** Of the epoch, from 1, and how many it may have. */
-  readonly turn: number
-  readonly most: number
-  /** What a contender needs: wins among so many environments. */
-  readonly environments: number
-  readonly margin: number
-}
+/** Of each environment, of each side of a duel. */
+const MOST_LOST = 20
 
-/** The account of an epoch that was recomputed. */
-export function epochAccount(
-  recomputed: Recomputed,
-  deeds: Readonly<Record<Side, Deeds>>,
-): EpochAccount {
-  const { before, state, report, snapshot, flaws, remarks, votes } = recomputed
-  const { duel } = before
-  const weights = duel ? weighToday(duel, snapshot) : {}
-  const ratioPpm = duel?.ratio ?? before.ratio
-  return {
-    epoch: before.epoch,
-    champion: before.champion,
-    ratio: ratioPpm,
-    duel: duel && turnOf(duel, recomputed),
-    frozen: report.frozen,
-    lanes: laneAccounts(recomputed),
-    envs: Object.entries(report.envs).map(([env, seen]) =>
-      envAccount({ env, report: seen, weights, ratioPpm }),
-    ),
-    endings: endingsOf(recomputed),
-    heir: state.champion,
-    nextRatio: state.ratio,
-    root: stateRoot(state),
-    flaws,
-    remarks,
-    votes,
-    trust: Object.fromEntries(
-      Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)]),
-    ),
-    deeds,
-  }
-}
-
-function turnOf(duel: Duel, { before: { epoch, protocol }, report }: Recomputed): DuelTurn {
-  const { id, champion, contender, start, ratio } = duel
-  return {
-    id,
-    champion,
-    contender,
-    start,
-    ratio,
-    verdicts: report.verdicts,
-    turn: epoch - start + 1,
-    most: protocol.duelEpochs,
-    environments: Object.keys(protocol.envs).length,
-    margin: protocol.margin,
-  }
-}
-
-function laneAccounts({ report, lanes, state }: Recomputed): readonly LaneAccount[] {
-  return Object.entries(report.lanes).map(([validator, lane]) => {
-    const read = lanes.get(validator)
-    const fault = read === undefined || read.ok ? undefined : `${read.code}: ${read.detail}`
-    return { validator, ...lane, trust: trustOf(state.trust[validator]), fault }
+/** Makes the accounts of one epoch after another. */
+export class EpochAccounts {
+  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
+    most: MOST_LOST,
+    keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
+      return { block, line, env, index, forfeit }
+    },
   })
-}
 
-/** Protocol §8.11. */
-function endingsOf(recomputed: Recomputed): readonly Ending[] {
-  const { before, state } = recomputed
-  const ending = duelEnding(recomputed)
-  const isWon = ending === 'dethroned' || ending === 'inherited'
-  const isKept = isWon || isSame(state.champion, before.champion)
-  const endings: readonly Ending[] = ending === undefined ? [] : [ending]
-  if (isKept) return endings
-  return [...endings, state.champion ? 'crowned' : 'emptied']
-}
+  /** Takes note of a sample of the epoch under way. */
+  add(sample: Sample, place: SamplePlace & SampleLine): void {
+    this.#stats.add(sample, place)
+  }
 
-/** How the duel ended, if it did. */
-function duelEnding(recomputed: Recomputed): Ending | undefined {
-  const { before, state, report } = recomputed
-  const { duel } = before
-  if (duel === undefined || report.outcome === undefined) return undefined
-  const heirIs = (miner: Miner): boolean => isSame(state.champion, miner)
-  if (report.outcome === 'champion') return heirIs(duel.champion) ? 'held' : 'failed-and-left'
-  if (!heirIs(duel.contender)) return 'won-and-left'
-  return hasVerdict(recomputed) ? 'dethroned' : 'inherited'
+  /** The account of the epoch under way, once it is recomputed. */
+  finish(recomputed: Recomputed): EpochAccount {
+    this.#stats.finish(recomputed)
+    const stats = { champion: this.#stats.of('champion'), contender: this.#stats.of('contender') }
+    const { state, flaws, remarks, votes } = recomputed
+    const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
+    const found = { flaws, remarks, votes, trust: Object.fromEntries(trust) }
+    return { ...epochFacts(recomputed), ...found, stats }
+  }
 }
-
-/** Was it decided by verdicts, and not because the champion left? Protocol §8.7. */
-function hasVerdict({ before: { protocol }, report: { verdicts } }: Recomputed): boolean {
-  return winnerBy(verdicts, protocol) === 'contender'
-}
-
-const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>
-  (a && contentOf(a)) === (b && contentOf(b))

@@ -8,11 +8,11 @@ import {
   type Source,
   sealBlock,
 } from '@affine/settlement'
-import type { Evidence } from './proof.ts'
-import type { Line } from './sample-index.ts'
+import type { ProofEvidence } from './proof.ts'
+import type { SampleLine } from './sample-index.ts'
 
 /** What is needed to prove a sample of an epoch. */
-export interface Lane {
+export interface ProvenLane {
   readonly chain: Chain
   /** Governs the epoch. */
   readonly state: State
@@ -39,7 +39,10 @@ export async function readAgain(hash: string, sources: readonly Source[]): Promi
  * Everything that a sample's proof is made of, as it was published and as it stands on chain.
  * @throws Error when its lane is void, or a block of it cannot be had any more.
  */
-export async function evidenceOf({ block: hash, line }: Line, lane: Lane): Promise<Evidence> {
+export async function evidenceOf(
+  { block: hash, line }: SampleLine,
+  lane: ProvenLane,
+): Promise<ProofEvidence> {
   const { chain, state, validator, checked, sources } = lane
   const { epoch, protocol, duel, due } = state
   if (!checked.ok || duel === undefined)

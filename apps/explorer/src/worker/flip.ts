@@ -1,5 +1,5 @@
 import type { Sample } from '@affine/blocks'
-import type { Evidence } from './proof.ts'
+import type { ProofEvidence } from './proof.ts'
 
 /** What of a proof a reader may change a byte of, to see which steps notice. */
 export const PARTS = [
@@ -16,7 +16,7 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number]
 
 /** The evidence with one byte of that part changed. */
-export function flipIn(evidence: Evidence, part: Part): Evidence {
+export function flipIn(evidence: ProofEvidence, part: Part): ProofEvidence {
   const { sample, path, header } = evidence
   switch (part) {
     case 'nothing':

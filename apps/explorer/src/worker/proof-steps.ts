@@ -2,8 +2,8 @@ import { blockHash, commitmentOf, merkleRoot, verifyInclusion } from '@affine/bl
 import { verify } from '@affine/chain'
 import { challengeId, isChallengeId, seedOf } from '@affine/envs'
 import { bytesOf, hexOf, textBytes } from './bytes.ts'
-import type { Evidence, Step } from './proof.ts'
-import { type Read, readEvidence } from './read-evidence.ts'
+import type { ProofEvidence, Step } from './proof.ts'
+import { type EvidenceRead, readEvidence } from './read-evidence.ts'
 import { replaySteps } from './replay-steps.ts'
 
 /**
@@ -11,7 +11,7 @@ import { replaySteps } from './replay-steps.ts'
  * the rewards, and from the line to the head on chain. Does not throw for a sample that was read,
  * nor with any of its bytes changed.
  */
-export function proofSteps(evidence: Evidence): readonly Step[] {
+export function proofSteps(evidence: ProofEvidence): readonly Step[] {
   const read = readEvidence(evidence)
   return [
     commitmentStep(evidence),
@@ -25,7 +25,7 @@ export function proofSteps(evidence: Evidence): readonly Step[] {
   ]
 }
 
-function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: Evidence): Step {
+function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
   const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
   return {
@@ -40,7 +40,7 @@ function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: Evidence
   }
 }
 
-function idStep(evidence: Evidence, { env, index, id }: Read): Step {
+function idStep(evidence: ProofEvidence, { env, index, id }: EvidenceRead): Step {
   const { beacon, beaconBlock } = evidence
   const computed = challengeId({ ...evidence, env, index })
   return {
@@ -56,7 +56,7 @@ function idStep(evidence: Evidence, { env, index, id }: Read): Step {
   }
 }
 
-function seedStep({ id }: Read): Step {
+function seedStep({ id }: EvidenceRead): Step {
   const isId = isChallengeId(id)
   const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
   return {
@@ -70,7 +70,7 @@ function seedStep({ id }: Read): Step {
   }
 }
 
-function merkleStep({ sample, index, path }: Evidence, { count, root }: Read): Step {
+function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: EvidenceRead): Step {
   const leaf = textBytes(sample)
   const proof = path.map(bytesOf)
   const proved = { leaf, index, size: count, proof, root: bytesOf(root) }
@@ -86,7 +86,7 @@ function merkleStep({ sample, index, path }: Evidence, { count, root }: Read): S
   }
 }
 
-function hashStep({ header, links }: Evidence): Step {
+function hashStep({ header, links }: ProofEvidence): Step {
   const hashes = [header, ...links].map((line) => blockHash(textBytes(line)))
   const isLinked = links.every((line, i) => line.includes(`"prev":"${hashes[i]}"`))
   return {
@@ -97,7 +97,7 @@ function hashStep({ header, links }: Evidence): Step {
   }
 }
 
-function signatureStep({ header, signature, validator }: Evidence): Step {
+function signatureStep({ header, signature, validator }: ProofEvidence): Step {
   const hash = blockHash(textBytes(header))
   return {
     title: 'Signature',
@@ -111,7 +111,7 @@ function signatureStep({ header, signature, validator }: Evidence): Step {
   }
 }
 
-function sealStep({ header, links, sealed, sealBlock }: Evidence): Step {
+function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
   const head = blockHash(textBytes(links.at(-1) ?? header))
   return {
     title: 'Head → seal on chain',

@@ -1,7 +1,7 @@
 import type { SampleProof } from '@affine/blocks'
 
 /** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
-export interface Evidence extends SampleProof {
+export interface ProofEvidence extends SampleProof {
   readonly genesis: string
   readonly netuid: number
   readonly validator: string

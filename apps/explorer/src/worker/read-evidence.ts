@@ -1,8 +1,8 @@
 import type { Episode } from '@affine/blocks'
-import type { Evidence } from './proof.ts'
+import type { ProofEvidence } from './proof.ts'
 
 /** What the lines of evidence say, as far as they can be read: nothing of it is believed. */
-export interface Read {
+export interface EvidenceRead {
   readonly env: string
   readonly index: number
   readonly id: string
@@ -18,7 +18,10 @@ export interface Read {
 export type Recorded = Partial<Pick<Episode, 'messages' | 'reward' | 'fault' | 'miner'>>
 
 /** Reads the sample and the header, which may be anything. Never throws. */
-export function readEvidence({ sample, header }: Pick<Evidence, 'sample' | 'header'>): Read {
+export function readEvidence({
+  sample,
+  header,
+}: Pick<ProofEvidence, 'sample' | 'header'>): EvidenceRead {
   const said = objectIn(sample)
   const { count, root } = objectIn(header)
   return {

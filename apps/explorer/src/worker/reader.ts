@@ -1,14 +1,13 @@
 import type { Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { firstState, type State } from '@affine/duel'
+import { type QueueEntry, queueIn } from '@affine/report'
 import {
   holdersOf,
   inReadingOrder,
   type Opened,
   type PublicData,
   placeOf,
-  placesIn,
-  type QueueEntry,
   type Recomputed,
   readersState,
   recompute,
@@ -16,16 +15,15 @@ import {
   type Source,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
-import { type BucketHealth, Buckets } from './buckets.ts'
+import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
-import { type EpochAccount, epochAccount } from './epoch-account.ts'
-import { EpochDeeds } from './epoch-deeds.ts'
-import type { Lane } from './evidence.ts'
+import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
+import type { ProvenLane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
 import { type BlockPlace, SampleIndex } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
-export interface Beginning {
+export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
   readonly height: number
@@ -39,32 +37,29 @@ export interface Beginning {
   readonly envs: readonly string[]
 }
 
-/** Who waits at the chain's head, and why the others do not. */
-export type Queue = readonly QueueEntry[]
-
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
-export class Reader {
+export class SubnetReader {
   readonly samples: SampleIndex = new SampleIndex()
-  readonly #buckets: Buckets
+  readonly #buckets: PageBuckets
   readonly #opened: Opened
-  readonly #deeds = new EpochDeeds()
+  readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
 
-  private constructor(opened: Opened, buckets: Buckets) {
+  private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
     this.#buckets = buckets
   }
 
   /** @throws Error when the chain cannot be read. */
-  static async open(file: NetworkFile, isLocal: boolean): Promise<Reader> {
-    return new Reader(await openSubnet(file), new Buckets(file.buckets, isLocal))
+  static async open(file: NetworkFile, isLocal: boolean): Promise<SubnetReader> {
+    return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
   }
 
   /** Recomputes every epoch from one copy of each block, and tells of each. */
   async *epochs(
     last: number | undefined,
-    begin: (beginning: Beginning) => void,
-  ): AsyncGenerator<EpochAccount, Queue> {
+    begin: (beginning: ReadingSpan) => void,
+  ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
     const data = this.#data()
     const { network } = data
     const first = firstState(network.protocol, network.firstEpoch)
@@ -74,18 +69,18 @@ export class Reader {
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
       const line = this.samples.add(sample, place, epoch)
-      this.#deeds.add(sample, { ...place, line })
+      this.#accounts.add(sample, { ...place, line })
     }
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
-      const { before, lanes, report } = recomputed
+      const { before, lanes } = recomputed
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state
-      yield epochAccount(recomputed, this.#deeds.finish(report))
+      yield this.#accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
-    return placesIn(state, snapshot, network).rows
+    return queueIn(state, snapshot, network).rows
   }
 
   /** Of the buckets that were met or asked since the last call. */
@@ -111,7 +106,7 @@ export class Reader {
   }
 
   /** The lane that a block is in. */
-  async laneOf(block: string): Promise<Lane> {
+  async laneOf(block: string): Promise<ProvenLane> {
     const { validator, epoch, sources } = await this.holdersOf(block)
     const settled = this.#settled.get(epoch)
     const checked = settled?.lanes.get(validator)
@@ -124,7 +119,7 @@ export class Reader {
     return { chain, network, openBucket: this.#buckets.open }
   }
 
-  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<Beginning> {
+  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)

@@ -1,16 +1,16 @@
 import { challengeVerdict } from '@affine/blocks'
 import { make, registry, replay } from '@affine/envs'
-import type { Evidence, Step } from './proof.ts'
-import type { Read, Recorded } from './read-evidence.ts'
+import type { ProofEvidence, Step } from './proof.ts'
+import type { EvidenceRead, Recorded } from './read-evidence.ts'
 
 /** The steps of a proof in which the environment is asked again. Never throws. */
-export function replaySteps(evidence: Evidence, read: Read): readonly Step[] {
+export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readonly Step[] {
   const sides = ['champion', 'contender'] as const
   const replayed = sides.map((side) => replayStep(side, evidence[side], read))
   return [promptStep(read), ...replayed, verdictStep(read)]
 }
 
-function promptStep({ env, id, champion, contender }: Read): Step {
+function promptStep({ env, id, champion, contender }: EvidenceRead): Step {
   const prompt = promptOf(env, id)
   const recorded = [champion, contender].map(({ messages }) => messages?.[0]?.content)
   return {
@@ -36,7 +36,7 @@ function promptOf(name: string, challengeId: string): string {
   return env.render()
 }
 
-function replayStep(side: 'champion' | 'contender', miner: string, read: Read): Step {
+function replayStep(side: 'champion' | 'contender', miner: string, read: EvidenceRead): Step {
   const recorded = read[side]
   const { messages = [], reward, fault } = recorded
   const played = registry.has(read.env)
@@ -66,7 +66,7 @@ function repliesIn({ messages = [] }: Recorded): readonly string[] {
     .map(({ content }) => `${content}`)
 }
 
-function verdictStep({ champion, contender, verdict }: Read): Step {
+function verdictStep({ champion, contender, verdict }: EvidenceRead): Step {
   const rewards = { champion: rewardOf(champion), contender: rewardOf(contender) }
   const computed = challengeVerdict(rewards)
   return {

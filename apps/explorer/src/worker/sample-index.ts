@@ -2,21 +2,21 @@ import type { Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
 
 /** Where a sample is written. */
-export interface Line {
+export interface SampleLine {
   readonly block: string
   /** From 0, of the block's samples. */
   readonly line: number
 }
 
 /** A sample that was met, and where. */
-export interface Met extends Line {
+export interface Met extends SampleLine {
   readonly env: string
   readonly challengeId: string
   readonly championReward: number
 }
 
 /** The same in the lane of a validator. */
-export interface LaneLine extends Line {
+export interface LaneLine extends SampleLine {
   readonly validator: string
 }
 
@@ -37,7 +37,7 @@ const MOST_RECENT = 64
  */
 export class SampleIndex {
   /** Where the next sample is, if it is of the same block as the last. */
-  #next: Line = { block: '', line: 0 }
+  #next: SampleLine = { block: '', line: 0 }
   /** By challenge, one of each validator. */
   readonly #lines = new Map<string, LaneLine[]>()
   readonly #blocks = new Map<string, BlockPlace>()

@@ -1,9 +1,10 @@
+import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
 import type { Compared } from './compare-copies.ts'
 import type { EpochAccount } from './epoch-account.ts'
-import { type Beginning, type Queue, Reader } from './reader.ts'
+import { type ReadingSpan, SubnetReader } from './reader.ts'
 
 /** What the page sends: a network to read, once, or a question. */
 export type Request =
@@ -15,7 +16,7 @@ export type Request =
  * last heard of them.
  */
 export type News =
-  | { readonly type: 'begun'; readonly beginning: Beginning }
+  | { readonly type: 'begun'; readonly beginning: ReadingSpan }
   | {
       readonly type: 'epoch'
       readonly account: EpochAccount
@@ -23,7 +24,7 @@ export type News =
     }
   | {
       readonly type: 'ended'
-      readonly queue: Queue
+      readonly queue: readonly QueueEntry[]
       readonly health: readonly BucketHealth[]
       readonly ms: number
     }
@@ -34,19 +35,19 @@ export type News =
 
 const tell = (news: News): void => postMessage(news)
 
-let opened: Promise<Reader> | undefined
+let opened: Promise<SubnetReader> | undefined
 
 const answers = answersOf(() => opened ?? Promise.reject(new Error('no network is open')))
 
 /** Recomputes the network, and tells of each epoch. */
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
-  let reader: Reader | undefined
+  let reader: SubnetReader | undefined
   const health = (): readonly BucketHealth[] => reader?.changedHealth() ?? []
   try {
-    opened = Reader.open(file, isLocal)
+    opened = SubnetReader.open(file, isLocal)
     reader = await opened
-    const begin = (beginning: Beginning): void => tell({ type: 'begun', beginning })
+    const begin = (beginning: ReadingSpan): void => tell({ type: 'begun', beginning })
     const epochs = reader.epochs(file.last, begin)
     for (;;) {
       const { done, value } = await epochs.next()

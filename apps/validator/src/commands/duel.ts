@@ -12,16 +12,9 @@ import {
   type SoloDuel,
   takeUp,
 } from '@affine/miners'
+import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP } from '@affine/settlement'
-import {
-  drawInterval,
-  interrupted,
-  NETUID,
-  output,
-  raceAbort,
-  share,
-  shareOption,
-} from '@affine/terminal'
+import { interrupted, NETUID, output, raceAbort, shareOption } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
@@ -102,7 +95,7 @@ function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly 
   const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval({ wins, trials, zSquaredPpm }, ratioPpm)
+    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
     return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
   })
 }

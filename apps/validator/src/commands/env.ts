@@ -11,7 +11,8 @@ import {
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { endingOf, endingTexts, interrupted, messageText, output } from '@affine/terminal'
+import { endingOf, endingTexts, messageText } from '@affine/report'
+import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 
 const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'

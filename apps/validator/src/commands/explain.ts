@@ -1,9 +1,9 @@
-import { openChain, placesIn } from '@affine/settlement'
+import { queueIn } from '@affine/report'
+import { openChain } from '@affine/settlement'
 import { onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
-import { MinerLanes } from './views/miner-lanes.ts'
-import { SHOWN, Story } from './views/story.ts'
+import { MinerReport, SHOWN } from './views/miner-report.ts'
 
 const ALL =
   `every challenge it lost, with what both sides said, ` +
@@ -23,16 +23,17 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const lanes = new MinerLanes(hotkey, all ? Number.POSITIVE_INFINITY : SHOWN)
-      const replay = await Replay.begin(subnet, { buckets, last }, lanes.add.bind(lanes))
-      const story = new Story(hotkey, { screen, all })
+      const report = new MinerReport(hotkey, { screen, all })
+      const replay = await Replay.begin(subnet, { buckets, last }, (sample, place) =>
+        report.stats.add(sample, place),
+      )
       for await (const settled of replay.epochs()) {
         screen.status(`read up to epoch ${settled.epoch}`)
-        story.add(settled, lanes.finish(settled))
+        report.add(settled)
       }
-      const { rows } = placesIn(replay.state, snapshot, network)
+      const { rows } = queueIn(replay.state, snapshot, network)
       const place = rows.find((row) => row.hotkey === hotkey)
-      process.exitCode = Number(!story.isKnown && place === undefined)
-      story.end(place, replay.state)
+      process.exitCode = Number(!report.isKnown && place === undefined)
+      report.end(place, replay.state)
     }),
   )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf } from '@affine/duel'
 import { environmentsNamed, soloChallenge } from '@affine/miners'
+import { prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain } from '@affine/settlement'
 import {
   FIRST_EPOCH,
@@ -13,9 +14,8 @@ import {
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { soloCommand } from '../solo/solo-command.ts'
-import { type Throne, throneOf } from './practise/past.ts'
-import { prospectsOf, prospectsText } from './practise/prospects.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
+import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'
 
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill as 0.7"

@@ -1,5 +1,6 @@
 import { firstState } from '@affine/duel'
-import { openChain, placesIn } from '@affine/settlement'
+import { queueIn } from '@affine/report'
+import { openChain } from '@affine/settlement'
 import { onChain, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
@@ -21,7 +22,7 @@ export const queue: CommandUnknownOpts = replayCommand('queue')
       if (known) state = await (await Replay.begin(subnet, { buckets, last })).finish()
       const snapshot = await chain.snapshot((await chain.head()).number)
       const block = snapshot.head.number
-      const { waiting, rows } = placesIn(state, snapshot, network)
+      const { waiting, rows } = queueIn(state, snapshot, network)
       const title = {
         text: `block ${block}: ${waiting.length} waiting${known ? '' : UNKNOWN}`,
         record: { type: 'queue', block, waiting, known },

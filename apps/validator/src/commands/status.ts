@@ -1,10 +1,9 @@
 import type { Report } from '@affine/duel'
+import { statusRecord, statusTexts, subnetStatus } from '@affine/report'
 import { openChain, openLive, type Subnet } from '@affine/settlement'
-import { maskUrls, type Output, onChain, output, shown } from '@affine/terminal'
+import { align, maskUrls, type Output, onChain, output, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
-import { standingOf, standingRecord } from './views/standing.ts'
-import { standingText } from './views/standing-text.ts'
 
 /** Begins a terminal's screen anew. */
 const CLEAR = '\x1b[H\x1b[J'
@@ -54,9 +53,9 @@ class View {
 
   async show(screen: Output, before = ''): Promise<void> {
     for await (const { report } of this.#replay.epochs()) this.#report = report
-    const standing = await standingOf(this.#subnet, this.#replay.state, this.#report)
+    const found = await subnetStatus(this.#subnet, this.#replay.state, this.#report)
     if (before !== '') process.stdout.write(before)
-    screen.line(standingText(standing), standingRecord(standing))
-    this.next = standing.block + 1
+    screen.line([...statusTexts(found), ...align(found.rows)].join('\n'), statusRecord(found))
+    this.next = found.block + 1
   }
 }

@@ -1,11 +1,12 @@
 import type { Event } from '@affine/engine'
-import { epochRecord, epochText, type NameOf, type Output, printable } from '@affine/terminal'
+import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
+import { type Output, printable } from '@affine/terminal'
 
 /** Says what happens in one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   switch (event.type) {
     case 'epoch':
-      screen.line(epochText(event.settled, nameOf), epochRecord(event.settled))
+      screen.line(epochText(epochFacts(event.settled), nameOf), epochRecord(event.settled))
       break
     case 'sample':
       screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)

@@ -44,9 +44,7 @@ export function runtimeFaults(metadata: Metadata): readonly string[] {
 }
 
 /** All that is asked, with what the runtime has of it. */
-function* placesIn(
-  metadata: Metadata,
-): Generator<{
+function* placesIn(metadata: Metadata): Generator<{
   readonly what: string
   readonly entry: RuntimeEntry | undefined
   readonly asked: RuntimeRequest

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { UidWeights } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { type NameOf, share, shortHotkey } from '@affine/terminal'
+import { type NameOf, share, shortHotkey } from '@affine/report'
 import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import type { Rested } from './subnet.ts'

@@ -1,8 +1,8 @@
 import { type Episode, forfeitOf, type Sample } from '@affine/blocks'
-import { expectedIn, type Report, stateRoot, type Tally, type Trust, trustOf } from '@affine/duel'
-import type { Recomputed, SamplePlace } from '@affine/settlement'
-import { crownedIn, share, toJson } from '@affine/terminal'
-import type { Role } from '../views/miner-lanes.ts'
+import { type Tally, type Trust, trustOf } from '@affine/duel'
+import { type EnvFacts, type EpochFacts, type LaneFacts, type Side, share } from '@affine/report'
+import type { SamplePlace } from '@affine/settlement'
+import { toJson } from '@affine/terminal'
 import type { Columns } from './table-file.ts'
 
 /*
@@ -10,59 +10,52 @@ import type { Columns } from './table-file.ts'
  * takes for a formula, but for rewards, which are numbers: what strangers wrote freely is in JSON.
  */
 
-export const EPOCHS: Columns<Recomputed> = {
+export const EPOCHS: Columns<EpochFacts> = {
   epoch: ({ epoch }) => epoch,
-  champion: ({ before }) => before.champion?.hotkey,
-  contender: ({ before }) => before.duel?.contender.hotkey,
-  duel: ({ before }) => before.duel?.id,
-  duel_epoch: ({ epoch, before }) => before.duel && epoch - before.duel.start + 1,
-  ratio_ppm: ({ before }) => before.duel?.ratio ?? before.ratio,
-  frozen: ({ report }) => report.frozen,
-  outcome: ({ report }) => report.outcome,
-  crowned: (settled) => crownedIn(settled)?.hotkey,
-  next_champion: ({ state }) => state.champion?.hotkey,
-  next_ratio_ppm: ({ state }) => state.ratio,
-  next_root: ({ state }) => stateRoot(state),
+  champion: ({ champion }) => champion?.hotkey,
+  contender: ({ duel }) => duel?.contender.hotkey,
+  duel: ({ duel }) => duel?.id,
+  duel_epoch: ({ duel }) => duel?.epochIndex,
+  ratio_ppm: ({ ratio }) => ratio,
+  frozen: ({ frozen }) => frozen,
+  outcome: ({ duel }) => duel?.end?.winner,
+  crowned: ({ throne, heir }) => (throne.includes('crowned') ? heir?.hotkey : undefined),
+  next_champion: ({ heir }) => heir?.hotkey,
+  next_ratio_ppm: ({ nextRatio }) => nextRatio,
+  next_root: ({ root }) => root,
 }
 
 /** What an open environment came to with an epoch. */
-interface EnvFact {
+interface EnvFact extends EnvFacts {
   readonly epoch: number
-  readonly env: string
-  readonly look: Report['envs'][string]
-  /** To beat. */
-  readonly ratioPpm: number
 }
 
 /** Weighted counts are in challenges, with six decimals at most. */
 export const ENVIRONMENTS: Columns<EnvFact> = {
   epoch: ({ epoch }) => epoch,
   env: ({ env }) => env,
-  win_won: ({ look }) => share(look.win.wins),
-  win_trials: ({ look }) => share(look.win.trials),
-  win_expected: ({ look, ratioPpm }) => share(expectedIn(look.sum, ratioPpm)),
-  hold_won: ({ look }) => share(look.hold.wins),
-  hold_trials: ({ look }) => share(look.hold.trials),
-  decisive_ppm: ({ look }) => look.decisivePpm,
-  verdict: ({ look }) => look.given,
+  win_won: ({ win }) => share(win.wins),
+  win_trials: ({ win }) => share(win.trials),
+  win_expected: ({ expected }) => share(expected),
+  hold_won: ({ hold }) => share(hold.wins),
+  hold_trials: ({ hold }) => share(hold.trials),
+  decisive_ppm: ({ decisivePpm }) => decisivePpm,
+  verdict: ({ given }) => given,
 }
 
 /** An open environment of a lane that was due. */
 interface LaneFact {
   readonly epoch: number
-  readonly validator: string
   readonly env: string
-  readonly lane: Report['lanes'][string]
+  readonly lane: LaneFacts
   readonly weight: number
   /** Undefined for a lane that was not read, or is not whole. */
   readonly tally: Tally | undefined
-  /** Why it is void. */
-  readonly fault: string | undefined
 }
 
 export const LANES: Columns<LaneFact> = {
   epoch: ({ epoch }) => epoch,
-  validator: ({ validator }) => validator,
+  validator: ({ lane }) => lane.validator,
   env: ({ env }) => env,
   weight_ppm: ({ weight }) => weight,
   sealed: ({ lane }) => lane.sealed,
@@ -70,7 +63,7 @@ export const LANES: Columns<LaneFact> = {
   attesters: ({ lane }) => lane.attesters.length,
   accepted: ({ lane }) => lane.accepted,
   set_aside: ({ env, lane }) => lane.setAside.includes(env),
-  fault: ({ fault }) => fault,
+  fault: ({ lane }) => lane.fault,
   played: ({ tally }) => tally?.played,
   won: ({ tally }) => tally?.wins,
   lost: ({ tally }) => tally?.losses,
@@ -111,7 +104,7 @@ export const SAMPLES: Columns<SampleFact> = {
   ...sideColumns('contender'),
 }
 
-function sideColumns(side: Role): Columns<SampleFact> {
+function sideColumns(side: Side): Columns<SampleFact> {
   return {
     [side]: ({ sample }) => sample[side].miner,
     [`${side}_reward`]: ({ sample }) => sample[side].reward,

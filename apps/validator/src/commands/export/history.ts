@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { weighToday } from '@affine/duel'
+import { type EpochFacts, epochFacts } from '@affine/report'
 import type { Recomputed } from '@affine/settlement'
 import { ENVIRONMENTS, EPOCHS, LANES, SAMPLES, type SampleFact, TRUST } from './columns.ts'
 import { TableFile } from './table-file.ts'
@@ -29,25 +30,23 @@ export class History implements Disposable {
   }
 
   addEpoch(settled: Recomputed): void {
-    const { epoch, before, state, report } = settled
-    this.#tables.epochs.add(settled)
-    const ratioPpm = before.duel?.ratio ?? before.ratio
-    for (const [env, look] of Object.entries(report.envs))
-      this.#tables.environments.add({ epoch, env, look, ratioPpm })
-    this.#addLanes(settled)
-    for (const [validator, record] of Object.entries(state.trust))
+    const facts = epochFacts(settled)
+    const { epoch } = facts
+    this.#tables.epochs.add(facts)
+    for (const env of facts.envs) this.#tables.environments.add({ epoch, ...env })
+    this.#addLanes(settled, facts)
+    for (const [validator, record] of Object.entries(settled.state.trust))
       this.#tables.trust.add({ epoch, validator, record })
   }
 
-  #addLanes({ epoch, before: { duel }, snapshot, report, lanes }: Recomputed): void {
+  #addLanes({ before: { duel }, snapshot, lanes }: Recomputed, facts: EpochFacts): void {
     const weights = duel ? weighToday(duel, snapshot) : {}
-    for (const [validator, lane] of Object.entries(report.lanes)) {
-      const read = lanes.get(validator)
-      const fault = read === undefined || read.ok ? undefined : read.code
-      const weight = weights[validator] ?? 0
-      for (const env of Object.keys(report.envs)) {
+    for (const lane of facts.lanes) {
+      const read = lanes.get(lane.validator)
+      const weight = weights[lane.validator] ?? 0
+      for (const { env } of facts.envs) {
         const tally = read?.ok ? read.value.tallies[env] : undefined
-        this.#tables.lanes.add({ epoch, validator, env, lane, weight, tally, fault })
+        this.#tables.lanes.add({ epoch: facts.epoch, env, lane, weight, tally })
       }
     }
   }

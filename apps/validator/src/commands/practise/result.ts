@@ -1,12 +1,8 @@
 import { forfeitOf } from '@affine/blocks'
 import { make } from '@affine/envs'
 import type { Played } from '@affine/miners'
-import { endingOf, endingTexts } from '@affine/terminal'
+import { endingOf, endingTexts, type Forfeits, forfeitsText, Z_SQUARED_95 } from '@affine/report'
 import { boundsPpm } from '@affine/wilson'
-import { type Forfeits, forfeitsText } from '../views/forfeits.ts'
-
-/** z² of an interval that holds the rate 95 times of 100: 1.96². */
-export const Z_SQUARED_95 = 3_841_600n
 
 /** How often something was, of all, and between which shares its rate is. */
 interface Rate {

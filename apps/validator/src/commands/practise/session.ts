@@ -1,6 +1,7 @@
 import { holdFile, openJournal } from '@affine/engine/node'
 import { type Exercise, openPlayer, type Played, practise, takeUp } from '@affine/miners'
-import { endingOf, type Output } from '@affine/terminal'
+import { endingOf } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { askingOf } from '../../solo/solo-command.ts'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 

@@ -1,0 +1,122 @@
+import type { DuelFacts, QueueEntry } from '@affine/report'
+import type { NetworkFile } from './network-file.ts'
+import type { BucketHealth } from './worker/buckets.ts'
+import type { Compared } from './worker/compare-copies.ts'
+import type { EpochAccount } from './worker/epoch-account.ts'
+import type { ReadingSpan } from './worker/reader.ts'
+import type { News } from './worker/worker.ts'
+
+/** All that is known of a network so far. */
+export interface AppState {
+  readonly file: NetworkFile | undefined
+  readonly beginning: ReadingSpan | undefined
+  readonly epochs: readonly EpochAccount[]
+  /** Who waits at the chain's head, and why the others do not. */
+  readonly queue: readonly QueueEntry[] | undefined
+  readonly health: readonly BucketHealth[]
+  /** Why reading ended before its time. */
+  readonly failure: string | undefined
+  /** How long it took to recompute everything; undefined before the end. */
+  readonly ms: number | undefined
+}
+
+export const EMPTY_STATE: AppState = {
+  file: undefined,
+  beginning: undefined,
+  epochs: [],
+  queue: undefined,
+  health: [],
+  failure: undefined,
+  ms: undefined,
+}
+
+/** The state with what was just heard. */
+export function addNews(state: AppState, batch: readonly News[]): AppState {
+  if (batch.length === 0) return state
+  const accounts = batch.flatMap((news) => (news.type === 'epoch' ? [news.account] : []))
+  const epochs = accounts.length > 0 ? [...state.epochs, ...accounts] : state.epochs
+  const health = batch.flatMap((news) => ('health' in news ? news.health : []))
+  const added = { ...state, epochs, health: withChanges(state.health, health) }
+  return batch.reduce(addEvent, added)
+}
+
+function addEvent(state: AppState, news: News): AppState {
+  switch (news.type) {
+    case 'begun':
+      return { ...state, beginning: news.beginning }
+    case 'ended':
+      return { ...state, queue: news.queue, ms: news.ms }
+    case 'failed':
+      return { ...state, failure: news.message }
+    case 'compared':
+      return { ...state, epochs: withCopies(state.epochs, news.compared) }
+    default:
+      return state
+  }
+}
+
+/** In the order in which buckets were met. */
+function withChanges(
+  health: readonly BucketHealth[],
+  changed: readonly BucketHealth[],
+): readonly BucketHealth[] {
+  if (changed.length === 0) return health
+  const known = new Map<string, BucketHealth>()
+  for (const each of [...health, ...changed]) known.set(`${each.hotkey} ${each.announced}`, each)
+  return [...known.values()]
+}
+
+/** What comparing finds has what was found before, too. */
+const withCopies = (
+  epochs: readonly EpochAccount[],
+  { epoch, copies, flaws }: Compared,
+): readonly EpochAccount[] =>
+  epochs.map((account) => (account.epoch === epoch ? { ...account, copies, flaws } : account))
+
+/** One duel, as it stood at its last epoch, and its epochs. */
+export interface DuelAccount {
+  readonly duel: DuelFacts
+  readonly epochs: readonly EpochAccount[]
+  /** The epoch that ended it; undefined while it goes on. */
+  readonly end: EpochAccount | undefined
+}
+
+/** The duels of a state, in their order. */
+export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
+  const duels = new Map<string, EpochAccount[]>()
+  for (const epoch of epochs) {
+    if (epoch.duel === undefined) continue
+    const of = duels.get(epoch.duel.id) ?? []
+    duels.set(epoch.duel.id, of)
+    of.push(epoch)
+  }
+  return [...duels.values()].flatMap((of) => {
+    const last = of.at(-1)
+    if (last?.duel === undefined) return []
+    const end = last.duel.end === undefined ? undefined : last
+    return [{ duel: last.duel, epochs: of, end }]
+  })
+}
+
+/** Epochs in a row in which one hotkey, or nobody, has the throne. */
+export interface Reign {
+  readonly hotkey: string | undefined
+  readonly from: number
+  /** The first epoch that is not of it any more. */
+  readonly to: number
+}
+
+/** The reigns of a state, the last up to the epoch that was not decided yet. */
+export function reignsIn({ epochs }: Pick<AppState, 'epochs'>): readonly Reign[] {
+  const reigns: Reign[] = []
+  const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))
+  const last = epochs.at(-1)
+  if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.heir?.hotkey })
+  for (const { epoch, hotkey } of holders) {
+    const before = reigns.at(-1)
+    if (before !== undefined && before.hotkey === hotkey)
+      reigns[reigns.length - 1] = { ...before, to: epoch + 1 }
+    else reigns.push({ hotkey, from: epoch, to: epoch + 1 })
+  }
+  return reigns
+}

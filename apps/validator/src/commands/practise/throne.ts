@@ -1,0 +1,38 @@
+import type { Miner, Protocol } from '@affine/duel'
+import type { Exercise } from '@affine/miners'
+import { PastChallenges } from '@affine/report'
+import type { Subnet } from '@affine/settlement'
+
+import { Replay, type ReplayOptions } from '../replay.ts'
+
+/** A subnet's throne today, and challenges that its holder has played. */
+export interface Throne {
+  readonly champion: Miner
+  /** What a contender has to beat. */
+  readonly ratioPpm: number
+  /** The rules of a duel that starts now. */
+  readonly protocol: Protocol
+  readonly exercises: readonly Exercise[]
+}
+
+/**
+ * The throne of a subnet, with at most `most` past challenges of each environment. Nobody is asked
+ * but chain and buckets.
+ * @throws Error when nobody holds it, or nothing is recorded of its holder.
+ */
+export async function throneOf(
+  subnet: Subnet,
+  options: ReplayOptions,
+  most: number,
+): Promise<Throne> {
+  const past = new PastChallenges(most)
+  const replay = await Replay.begin(subnet, options, past.add.bind(past))
+  for await (const settled of replay.epochs()) past.finish(settled)
+  const { champion, ratio: ratioPpm } = replay.state
+  if (champion === undefined) throw new Error('nobody holds the throne: there is no champion yet')
+  const exercises = past.of(champion).map(({ reward, ...each }) => ({ ...each, champion: reward }))
+  const { protocol } = subnet.network
+  if (exercises.length > 0) return { champion, ratioPpm, protocol, exercises }
+  const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
+  throw new Error(`${found}: take more of them with --last`)
+}

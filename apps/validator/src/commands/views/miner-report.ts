@@ -1,0 +1,175 @@
+import type { State } from '@affine/duel'
+import {
+  adviceFor,
+  answerText,
+  crownedIn,
+  DuelStats,
+  endingOf,
+  epochFacts,
+  epochText,
+  fullLossText,
+  type Lost,
+  lossText,
+  type MinerDuel,
+  minerDuel,
+  type NameOf,
+  printable,
+  type QueueEntry,
+  reportRecord,
+  resultFor,
+  shortHotkey,
+  verdictTexts,
+} from '@affine/report'
+import type { Recomputed, SamplePlace } from '@affine/settlement'
+import type { Output } from '@affine/terminal'
+import { programName } from '../../service/program-name.ts'
+
+/** Lost challenges of an environment that are shown. */
+export const SHOWN = 3
+
+interface Telling {
+  readonly screen: Output
+  /** Every lost challenge in full, instead of the last few. */
+  readonly all: boolean
+}
+
+type LostSample = Pick<Lost<SamplePlace>, 'sample'> & SamplePlace
+
+/** What was said of an epoch: its text and its record. */
+type EpochLines = readonly [text: string, record: object]
+
+/**
+ * Tells one miner of its duels, each once it has ended: the answer, what the rule saw, what was
+ * lost; and of a throne that it took without one. Then where it is, and what follows for it.
+ */
+export class MinerReport {
+  readonly stats: DuelStats<LostSample>
+  readonly #hotkey: string
+  readonly #telling: Telling
+  readonly #nameOf: NameOf
+  /** The duel that goes on, its epochs, and the last duel that ended. */
+  #duel: MinerDuel<LostSample> | undefined
+  #epochs: EpochLines[] = []
+  #last: MinerDuel<LostSample> | undefined
+  #parts = 0
+
+  constructor(hotkey: string, telling: Telling) {
+    this.#hotkey = hotkey
+    this.#telling = telling
+    this.#nameOf = (name) => (name === hotkey ? 'this miner' : shortHotkey(name))
+    const most = telling.all ? Number.POSITIVE_INFINITY : SHOWN
+    this.stats = new DuelStats({
+      hotkey,
+      most,
+      keep: ({ sample, place }) => ({ ...place, sample }),
+    })
+  }
+
+  /** Is there anything to tell of the miner, but where it is? */
+  get isKnown(): boolean {
+    return this.#parts > 0 || this.#duel !== undefined
+  }
+
+  /** Takes the next epoch, once `stats` has its samples. */
+  add(settled: Recomputed): void {
+    const [hotkey, stats] = [this.#hotkey, this.stats]
+    stats.finish(settled)
+    this.#duel = minerDuel(this.#duel, settled, { hotkey, stats })
+    if (this.#duel) this.#epochs.push(this.#epochOf(settled, this.#duel))
+    if (this.#duel?.duel.end !== undefined) this.#sayDuel()
+    if (crownedIn(settled)?.hotkey === hotkey) this.#sayCrowned(settled)
+  }
+
+  #epochOf(settled: Recomputed, { role }: MinerDuel<LostSample>): EpochLines {
+    const { epoch, before, report } = settled
+    const lanes = this.stats.lanesIn(epoch, role)
+    const record = { epoch, role, duel: before.duel, lanes, report: reportRecord(report) }
+    return [epochText(epochFacts(settled), this.#nameOf), { type: 'epoch', ...record }]
+  }
+
+  /** Tells of the duel that goes on; then where the miner is in the epoch of `state`. */
+  end(place: QueueEntry | undefined, state: State): void {
+    this.#sayDuel()
+    const [hotkey, last] = [this.#hotkey, this.#last]
+    const now = { hotkey, why: 'is not registered', ...place }
+    const advice = adviceFor({ hotkey, place, state, last, af: programName('af') })
+    const follows = sectionOf(
+      'What follows for you:',
+      advice.map((each) => `- ${each}`),
+    )
+    const text = [`${printable(hotkey)} ${now.why}`, ...follows].join('\n')
+    this.#say(text, { type: 'now', ...now, advice })
+  }
+
+  /** A part of its own: a blank line is between it and the part before. */
+  #say(text: string, record: object): void {
+    this.#telling.screen.line(`${this.#parts === 0 ? '' : '\n'}${text}`, record)
+    this.#parts += 1
+  }
+
+  #sayDuel(): void {
+    const own = this.#duel
+    if (own === undefined) return
+    const { screen } = this.#telling
+    this.#say([answerText(own), ...spanTexts(own)].join('\n'), duelRecord(own))
+    const texts = this.#epochs.map(([text]) => text)
+    const said = sectionOf('What the rule saw:', texts, verdictTexts(own.duel))
+    for (const [i, [, record]] of this.#epochs.entries()) screen.line(said[i] ?? '', record)
+    this.#sayLosses(own)
+    this.#duel = undefined
+    this.#epochs = []
+    this.#last = own
+  }
+
+  #sayLosses({ role, stats }: MinerDuel<LostSample>): void {
+    const { screen, all } = this.#telling
+    const losses = stats.losses.map((loss) => {
+      return { role, ...loss, ending: endingOf(loss.sample, loss.sample[role]) }
+    })
+    const which = all ? '' : `, the last ${SHOWN} of each environment`
+    const texts = losses.map(all ? fullLossText : lossText)
+    for (const [i, text] of sectionOf(`What you lost${which}:`, texts).entries())
+      screen.line(text, { type: 'lost', ...losses[i] })
+  }
+
+  #sayCrowned(settled: Recomputed): void {
+    const answer =
+      '☆ You have the throne without a duel: it was empty, and you were the first in the queue.'
+    const saw = sectionOf('What the rule saw:', [epochText(epochFacts(settled), this.#nameOf)])
+    const record = { type: 'crowned', epoch: settled.epoch, hotkey: this.#hotkey }
+    this.#say([answer, ...saw].join('\n'), record)
+  }
+}
+
+/** Which duel it is, and of which epochs. */
+function spanTexts({ role, duel, from, to }: MinerDuel<LostSample>): readonly string[] {
+  const rival = role === 'champion' ? duel.contender : duel.champion
+  const epochs = from === to ? `epoch ${to}` : `epochs ${from} to ${to}`
+  const which = `  ${role}, against ${printable(rival.hotkey)}, ${epochs}`
+  if (from === duel.start) return [which]
+  const began = `  it began in epoch ${duel.start}: replies before are counted with a larger --last`
+  return [which, began]
+}
+
+function duelRecord({ hotkey, role, duel, from, to, stats }: MinerDuel<LostSample>): object {
+  const { id, start, ratio, champion, contender, wins, counted, needed, verdicts, end } = duel
+  const { losses: _, ...counts } = stats
+  const which = { hotkey, role, id, start, from, to, ratio, champion, contender }
+  const result = { ending: resultFor(role, duel), by: end?.by, wins, counted, needed, verdicts }
+  return { type: 'duel', ...which, ...result, ...counts }
+}
+
+/** Texts below a heading, with lines after the last of them. */
+function sectionOf(
+  heading: string,
+  texts: readonly string[],
+  after: readonly string[] = [],
+): readonly string[] {
+  return texts.map((text, i) => {
+    const before = i === 0 ? [`\n${heading}`] : []
+    const behind = i === texts.length - 1 ? after : []
+    return [...before, ...[text, ...behind].map(indent)].join('\n')
+  })
+}
+
+const indent = (text: string): string => text.replaceAll(/^/gm, '  ')

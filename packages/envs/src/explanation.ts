@@ -1,0 +1,32 @@
+/** The reply that ended an episode: what was observed before it, what it was, and what followed. */
+export interface LastTurn<Observation, Action> {
+  readonly before: Observation
+  readonly action: Action
+  readonly after: Observation
+  /** Of the whole episode. */
+  readonly reward: number
+}
+
+/**
+ * What people are told of an environment besides its prompts. All of it is optional, none of it
+ * decides anything, and no specHash is made of it. Its functions get what `observe` gives and
+ * actions that `parse` has read.
+ */
+export interface Explanation<Observation, Action> {
+  /** An observation as lines of text. */
+  draw?(observation: Observation): readonly string[]
+  /** The best actions; without it, the one that `solve` replies. */
+  best?(observation: Observation): readonly Action[]
+  /** What an episode is still rewarded with after an action, if all that follows is perfect. */
+  worth?(observation: Observation, action: Action): number
+  /** Such a reward in words, as "a draw". */
+  worthText?(worth: number): string
+  /** Why an episode that was not forfeited ended as it did, and lines that show it. */
+  ending?(last: LastTurn<Observation, Action>): Outcome
+}
+
+/** Why an episode ended as it did, and lines of text that show it. */
+export interface Outcome {
+  readonly why: string
+  readonly shown: readonly string[]
+}

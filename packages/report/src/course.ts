@@ -1,0 +1,69 @@
+import { type Env, isChallengeId, make, registry, seedOf } from '@affine/envs'
+import { pcg64 } from '@affine/prng'
+import { type EpisodeEnding, endingIn } from './ending.ts'
+import { type Turn, turnOf } from './turn.ts'
+
+/** An episode that is played from recorded or given replies, as far as they go. */
+export interface EpisodeCourse {
+  readonly env: string
+  readonly challengeId: string
+  /** The last is without a reply while the episode is not over. */
+  readonly turns: readonly Turn[]
+  /** What was observed after the last reply. */
+  readonly last: unknown
+  readonly isOver: boolean
+  readonly reward: number
+  /** Undefined while it is not over. */
+  readonly ending: EpisodeEnding | undefined
+}
+
+/** What an episode is played from. */
+export interface PlayedReplies {
+  readonly env: string
+  readonly challengeId: string
+  readonly replies: readonly string[]
+  /** Why no usable reply came after these: the episode is then over. */
+  readonly fault?: string | undefined
+}
+
+/**
+ * The course of an episode, turn by turn; undefined for an environment that is not registered, or
+ * what is no challenge id. Replies after the end are left out. Never throws.
+ */
+export function courseOf({
+  env: name,
+  challengeId,
+  replies,
+  fault,
+}: PlayedReplies): EpisodeCourse | undefined {
+  if (!registry.has(name) || !isChallengeId(challengeId)) return undefined
+  const env = make(name)
+  const played = playReplies(env, challengeId, replies)
+  const { turns, last, isOver } = played
+  const course = { env: name, challengeId, ...played }
+  if (isOver) return { ...course, ending: endingIn(env.spec, played) }
+  const open = { ...course, turns: [...turns, turnOf(env, last)] }
+  if (fault === undefined) return { ...open, ending: undefined }
+  const reward = env.spec.lowestReward
+  return { ...open, isOver: true, reward, ending: endingIn(env.spec, open, fault) }
+}
+
+/** Plays replies up to the end of the episode, or their own. */
+function playReplies(env: Env, challengeId: string, replies: readonly string[]) {
+  const { spec } = env
+  const random = pcg64(seedOf(challengeId))
+  const turns: Turn[] = []
+  let state = spec.initial(random)
+  let reward = 0
+  let isOver = false
+  for (const reply of replies) {
+    if (isOver) break
+    const action = env.parse(reply)
+    const next = action === null ? null : spec.step(state, action, random)
+    turns.push(turnOf(env, spec.observe(state), { reply, action, isLegal: next !== null }))
+    reward = next === null ? spec.lowestReward : reward + next.reward
+    isOver = next === null || next.terminated || turns.length === spec.maxSteps
+    state = next?.state ?? state
+  }
+  return { turns, last: spec.observe(state), isOver, reward }
+}

@@ -1,0 +1,62 @@
+import { type Duel, neededWins, type Winner, winnerBy } from '@affine/duel'
+import type { Settled } from '@affine/settlement'
+
+/** How a duel ended: for whom, and whether by its environments, its length, or as one left. */
+export interface DuelEnd {
+  readonly winner: Winner
+  readonly by: 'environments' | 'length' | 'leaving'
+}
+
+/** A duel as it stands after one of its epochs. */
+export interface DuelFacts
+  extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio' | 'verdicts'> {
+  /** Of the epoch, from 1, and how many epochs the duel may have. */
+  readonly epochIndex: number
+  readonly duelEpochs: number
+  readonly envs: readonly string[]
+  /** Of `counted` environments, which are not even, the contender has won some, and needs some. */
+  readonly wins: number
+  readonly counted: number
+  readonly needed: number
+  /** Undefined while it goes on. */
+  readonly end: DuelEnd | undefined
+}
+
+/** The duel of an epoch as it stands after it; undefined without one. */
+export function duelFacts(settled: Settled): DuelFacts | undefined {
+  const { before, report } = settled
+  const { duel, epoch, protocol } = before
+  if (duel === undefined) return undefined
+  const { id, champion, contender, start, ratio } = duel
+  const { verdicts } = report
+  const envs = Object.keys(protocol.envs)
+  const counted = envs.filter((env) => verdicts[env] !== 'even')
+  return {
+    id,
+    champion,
+    contender,
+    start,
+    ratio,
+    verdicts,
+    epochIndex: epoch - start + 1,
+    duelEpochs: protocol.duelEpochs,
+    envs,
+    wins: counted.filter((env) => verdicts[env] === 'win').length,
+    counted: counted.length,
+    needed: neededWins(counted.length, protocol.margin),
+    end: duelEnd(settled),
+  }
+}
+
+/**
+ * How the duel of an epoch ended with it; undefined without one, or while it goes on.
+ * Protocol §8.7, §8.11.
+ */
+export function duelEnd({ before, report }: Settled): DuelEnd | undefined {
+  const { epoch, duel, protocol } = before
+  const { outcome: winner, verdicts } = report
+  if (duel === undefined || winner === undefined) return undefined
+  if (winnerBy(verdicts, protocol) === winner) return { winner, by: 'environments' }
+  const isOver = epoch - duel.start + 1 >= protocol.duelEpochs
+  return { winner, by: isOver && winner === 'champion' ? 'length' : 'leaving' }
+}

@@ -1,0 +1,52 @@
+import type { EnvSpec, Outcome } from '@affine/envs'
+import { bestText } from './explained.ts'
+import { printable } from './text.ts'
+import type { Turn } from './turn.ts'
+
+/** How an episode ended, for people: why, lines that show it, and what would have been better. */
+export interface EpisodeEnding extends Outcome {
+  /** Undefined when nothing would. */
+  readonly better: string | undefined
+}
+
+/** What an ending follows from: what was observed last, and the reward of the whole. */
+interface EndedEpisode {
+  readonly turns: readonly Turn[]
+  readonly last: unknown
+  readonly reward: number
+}
+
+/** How a course ended; with a fault, if no usable reply came. */
+export function endingIn(
+  spec: EnvSpec,
+  { turns, last, reward }: EndedEpisode,
+  fault?: string,
+): EpisodeEnding {
+  const turn = turns.at(-1)
+  const forfeit = fault ?? turn?.forfeit
+  if (forfeit !== undefined) {
+    const why = `forfeited: ${forfeitText(forfeit, turn?.reply ?? '')}`
+    const better = `best was ${bestText(spec, turn?.best ?? [])}`
+    return { why, shown: spec.explain?.draw?.(last) ?? [], better }
+  }
+  const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
+  const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
+  return { ...outcome, better: betterIn(spec, turns) }
+}
+
+/** The first mistake. What was best in an episode of one reply is the outcome's to say. */
+function betterIn({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
+  const at = turns.findIndex(({ mistake }) => mistake !== undefined)
+  if (at === -1 || maxSteps === 1) return undefined
+  return `reply ${at + 1}, ${turns[at]?.mistake}`
+}
+
+/** Why an episode was forfeited, by the last reply. */
+function forfeitText(forfeit: string, reply: string): string {
+  const line = printable(reply.slice(reply.lastIndexOf('\n') + 1), 80)
+  if (forfeit === 'illegal') return `"${line}" is not allowed there`
+  if (forfeit === 'oversize') return 'the reply has more than 4096 bytes'
+  if (forfeit === 'no-reply') return 'there was no usable reply'
+  if (line === '') return 'the last line is empty, and it must be the answer'
+  return `the last line, "${line}", is no answer`
+}

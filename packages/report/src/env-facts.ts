@@ -1,0 +1,167 @@
+import {
+  type EnvReport,
+  expectedIn,
+  keptWeights,
+  type Score,
+  sumTallies,
+  type Verdict,
+  type Way,
+  type Weights,
+  waysToWin,
+  widened,
+} from '@affine/duel'
+import { type Bounded, boundsPpm, ceilRoot } from '@affine/wilson'
+
+/** A rate's interval in ppm. */
+export interface Bounds {
+  readonly lower: number
+  readonly upper: number
+}
+
+/** One of the two tallies that decide, in millionths of a challenge, and its rate's interval. */
+export interface Decider {
+  readonly wins: number
+  readonly trials: number
+  /** Undefined without a trial. */
+  readonly bounds: Bounds | undefined
+}
+
+/** One validator's lane in an environment, over the duel so far. */
+export interface EnvLaneFacts {
+  readonly validator: string
+  readonly wins: number
+  readonly losses: number
+  readonly played: number
+  readonly bounds: Bounds | undefined
+  readonly isSetAside: boolean
+  /** In ppm, in this epoch; a lane without any counts for nothing. */
+  readonly weight: number
+  /** What is left of its weight in the tally for a win, and in that for a hold, in ppm of it. */
+  readonly keptForWin: number
+  readonly keptForHold: number
+}
+
+/** What an environment that is open came to in an epoch, over the duel so far. */
+export interface EnvFacts {
+  readonly env: string
+  readonly ratioPpm: number
+  /** The verdict that it got in the epoch. */
+  readonly given: Verdict | undefined
+  /** In the lanes that count. */
+  readonly wins: number
+  readonly losses: number
+  readonly ties: number
+  readonly win: Decider
+  readonly hold: Decider
+  /** The trials that the variance for a win is of, in millionths of a challenge. */
+  readonly expected: number
+  /** The fewest decisive challenges that a win takes. */
+  readonly minTrials: number
+  /** In hundredths of a deviation, rounded down; and what a win takes, rounded up. */
+  readonly floor: { readonly score: number; readonly bar: number }
+  readonly ways: readonly Way[]
+  readonly decisivePpm: number | undefined
+  /** Decisive challenges left until the cap, in millionths, and the cap. */
+  readonly left: number
+  readonly cap: number
+  readonly lanes: readonly EnvLaneFacts[]
+}
+
+/** A look at an environment of a duel: what was seen, held against what. */
+export interface EnvLook {
+  readonly env: string
+  readonly report: Omit<EnvReport, 'look'>
+  /** What the voters weigh in the epoch. */
+  readonly weights: Weights
+  readonly ratioPpm: number
+}
+
+const MILLION = 1_000_000
+
+/** Does a lane count in an environment, by the last look at it? Protocol §8.4, §8.5. */
+export const doesCount = (
+  {
+    report,
+    weights,
+  }: Pick<EnvLook, 'weights'> & {
+    readonly report: Pick<EnvReport, 'setAside'>
+  },
+  validator: string,
+): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
+
+/** What the environments of an epoch came to: those that were open. */
+export const looksAt = (
+  envs: Readonly<Record<string, EnvReport>>,
+  at: Pick<EnvLook, 'weights' | 'ratioPpm'>,
+): readonly EnvFacts[] =>
+  Object.entries(envs).map(([env, report]) => envFacts({ env, report, ...at }))
+
+/** A look with every interval beside the counts that it follows from. Protocol §8.6. */
+export function envFacts(look: EnvLook): EnvFacts {
+  const { env, report, ratioPpm } = look
+  const { rule, win, hold, sum, floor } = report
+  const { minTrials, cap, zSquaredPpm } = rule
+  const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
+  const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
+  const { wins = 0, losses = 0, played = 0 } = all ?? {}
+  const [won, tried] = [widened(win, sum, ratioPpm), hold]
+  return {
+    env,
+    ratioPpm,
+    given: report.given,
+    wins,
+    losses,
+    ties: played - wins - losses,
+    win: { ...countsOf(win), bounds: boundsOf({ ...won, zSquaredPpm }) },
+    hold: { ...countsOf(hold), bounds: boundsOf({ ...tried, zSquaredPpm }) },
+    expected: Number(expectedIn(sum, ratioPpm)),
+    minTrials,
+    floor: { score: hundredthsOf(floor), bar: barOf(rule.floorZSquaredPpm) },
+    ways: waysToWin(report, rule),
+    decisivePpm: report.decisivePpm,
+    left: Math.max(0, cap * MILLION - Number(hold.trials)),
+    cap,
+    lanes: laneCounts(look),
+  }
+}
+
+const countsOf = ({ wins, trials }: EnvReport['win']) => ({
+  wins: Number(wins),
+  trials: Number(trials),
+})
+
+/** The interval of a rate; undefined without a trial. */
+export const boundsOf = (bounded: Bounded): Bounds | undefined =>
+  Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
+
+/** A root of millionths is in thousandths. */
+const barOf = (zSquaredPpm: bigint): number => Number((ceilRoot(zSquaredPpm) + 9n) / 10n)
+
+/** ⌊100 · lead / √spread⌋ */
+function hundredthsOf({ lead, spread }: Score): number {
+  if (spread === 0n) return 0
+  const square = 10_000n * lead * lead
+  if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))
+  const root = ceilRoot(square / spread)
+  return Number(root * root * spread > square ? root - 1n : root)
+}
+
+function laneCounts(look: EnvLook): readonly EnvLaneFacts[] {
+  const { report, weights, ratioPpm } = look
+  const kept = keptWeights(weights, report, ratioPpm)
+  const shareIn = (left: Weights, validator: string): number => {
+    const weight = weights[validator] ?? 0
+    return weight === 0 ? 0 : Math.round((MILLION * (left[validator] ?? 0)) / weight)
+  }
+  return Object.entries(report.tallies).map(([validator, { wins, losses, played }]) => ({
+    validator,
+    wins,
+    losses,
+    played,
+    bounds: boundsOf({ wins, trials: wins + losses, zSquaredPpm: report.rule.zSquaredPpm }),
+    isSetAside: report.setAside.includes(validator),
+    weight: weights[validator] ?? 0,
+    keptForWin: shareIn(kept.win, validator),
+    keptForHold: shareIn(kept.hold, validator),
+  }))
+}

@@ -1,0 +1,67 @@
+import { type Miner, type Report, stateRoot, weighToday } from '@affine/duel'
+import type { Settled } from '@affine/settlement'
+import { type DuelFacts, duelFacts } from './duel-facts.ts'
+import { type EnvFacts, looksAt } from './env-facts.ts'
+import { type LaneFacts, laneFacts } from './lane-facts.ts'
+import { crownedIn, type ThroneChange, throneChanges } from './throne.ts'
+
+/** What one decided epoch came to. */
+export interface EpochFacts {
+  readonly epoch: number
+  /** Who held the throne in it. */
+  readonly champion: Miner | undefined
+  /** To beat in it, in ppm. */
+  readonly ratio: number
+  readonly duel: DuelFacts | undefined
+  readonly frozen: boolean
+  readonly lanes: readonly LaneFacts[]
+  /** The environments that were open. */
+  readonly envs: readonly EnvFacts[]
+  readonly throne: readonly ThroneChange[]
+  /** Who has the throne from the next epoch on, and the ratio to beat then. */
+  readonly heir: Miner | undefined
+  readonly nextRatio: number
+  /** Of the state that governs the next epoch. */
+  readonly root: string
+}
+
+export function epochFacts(settled: Settled): EpochFacts {
+  const { before, state, report, snapshot } = settled
+  const { duel, champion, epoch } = before
+  const weights = duel ? weighToday(duel, snapshot) : {}
+  const ratio = duel?.ratio ?? before.ratio
+  return {
+    epoch,
+    champion,
+    ratio,
+    duel: duelFacts(settled),
+    frozen: report.frozen,
+    lanes: laneFacts(settled),
+    envs: looksAt(report.envs, { weights, ratioPpm: ratio }),
+    throne: throneChanges(settled),
+    heir: state.champion,
+    nextRatio: state.ratio,
+    root: stateRoot(state),
+  }
+}
+
+/** One decided epoch as a record for machines, its weighted counts exact. */
+export function epochRecord(settled: Settled): object {
+  const { before, state, report } = settled
+  return {
+    type: 'epoch',
+    epoch: before.epoch,
+    root: stateRoot(state),
+    crowned: crownedIn(settled)?.hotkey,
+    report: reportRecord(report),
+  }
+}
+
+/** A report for machines: there, an environment's look is its `verdict`. */
+export function reportRecord(report: Report): object {
+  const envs = Object.entries(report.envs).map(([env, seen]) => {
+    const { look: verdict, ...rest } = seen
+    return [env, { ...rest, verdict }]
+  })
+  return { ...report, envs: Object.fromEntries(envs) }
+}

@@ -1,0 +1,26 @@
+import { trustOf } from '@affine/duel'
+import type { Settled } from '@affine/settlement'
+
+/** What became of the lane of a validator that was due. */
+export interface LaneFacts {
+  readonly validator: string
+  readonly sealed: boolean
+  readonly whole: boolean
+  readonly accepted: boolean
+  /** The environments in which it was too far from the others. */
+  readonly setAside: readonly string[]
+  readonly attesters: readonly string[]
+  /** After the epoch, in ppm. */
+  readonly trust: number
+  /** Why it is void, as a code. */
+  readonly fault: string | undefined
+}
+
+/** The lanes of an epoch, by validator ascending. */
+export function laneFacts({ report, lanes, state }: Settled): readonly LaneFacts[] {
+  return Object.entries(report.lanes).map(([validator, lane]) => {
+    const read = lanes.get(validator)
+    const fault = read === undefined || read.ok ? undefined : read.code
+    return { validator, ...lane, trust: trustOf(state.trust[validator]), fault }
+  })
+}

@@ -1,0 +1,151 @@
+import { forfeitOf, type Sample } from '@affine/blocks'
+import type { SamplePlace, Settled } from '@affine/settlement'
+import { DuelLanes, type KeptLane } from './duel-lanes.ts'
+import { SIDES, type Side } from './sides.ts'
+
+/** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
+export type Forfeits = Readonly<Record<string, number>>
+
+/** In how many challenges a miner was, and what came of them. */
+export interface MinerCounts {
+  readonly challenges: number
+  readonly won: number
+  readonly lost: number
+  readonly forfeits: Forfeits
+}
+
+/** What a miner did in the epochs of a duel that were read, in the lanes that count. */
+export interface MinerStats<Loss> extends MinerCounts {
+  /** How many challenges it replied to. */
+  readonly answered: number
+  readonly envs: Readonly<Record<string, MinerCounts>>
+  /** The last challenges of each environment that it lost. */
+  readonly losses: readonly (Loss & { readonly epoch: number })[]
+}
+
+/** A challenge that a miner lost, where it is written, and why, if it was forfeited. */
+export interface Lost<Place> {
+  readonly sample: Sample
+  readonly place: Place
+  readonly forfeit: string | undefined
+}
+
+/** What is counted, and what is kept of what was lost. */
+interface Counting<Loss, Place> {
+  /** Whose results are counted; everybody's without. */
+  readonly hotkey?: string | undefined
+  /** The most lost challenges of an environment that are kept. */
+  readonly most: number
+  readonly keep: (lost: Lost<Place>) => Loss
+}
+
+/** What one side did in one lane. */
+interface SideCounts<Loss> {
+  challenges: number
+  won: number
+  lost: number
+  readonly forfeits: Record<string, number>
+  readonly losses: Loss[]
+}
+
+type BothSides<Loss> = Readonly<Record<Side, SideCounts<Loss>>>
+
+/** What a sample's verdict is when that side lost it: the verdict is for the contender. */
+const LOST_BY: Readonly<Record<Side, Sample['verdict']>> = { champion: 'win', contender: 'loss' }
+
+/** What the two miners of one duel after another did, epoch by epoch. */
+export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
+  readonly #counting: Counting<Loss, Place>
+  readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
+    champion: nothing(),
+    contender: nothing(),
+  }))
+
+  constructor(counting: Counting<Loss, Place>) {
+    this.#counting = counting
+  }
+
+  /** Takes note of a sample of the epoch under way. */
+  add(sample: Sample, place: Place): void {
+    const { hotkey } = this.#counting
+    for (const side of SIDES) {
+      if (hotkey === undefined || sample[side].miner === hotkey)
+        this.#count(side, { sample, place, forfeit: forfeitOf(sample, side) })
+    }
+  }
+
+  #count(side: Side, lost: Lost<Place>): void {
+    const { most, keep } = this.#counting
+    const { sample, place, forfeit } = lost
+    const counts = this.#lanes.laneOf(sample, place)[side]
+    counts.challenges += 1
+    if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
+    if (sample.verdict === 'tie') return
+    if (sample.verdict !== LOST_BY[side]) {
+      counts.won += 1
+      return
+    }
+    counts.lost += 1
+    counts.losses.push(keep(lost))
+    if (counts.losses.length > most) counts.losses.shift()
+  }
+
+  /** Ends the epoch under way. */
+  finish(settled: Settled): void {
+    this.#lanes.finish(settled)
+  }
+
+  /** What a side did in each environment of each lane that was accepted in an epoch. */
+  lanesIn(epoch: number, side: Side): readonly LaneStats[] {
+    return this.#lanes.acceptedIn(epoch).map(({ validator, env, kept }) => {
+      const { losses: _, ...counts } = kept[side]
+      return { validator, env, ...counts }
+    })
+  }
+
+  /** What a side did in the duel of the last epoch, as far as it was read. */
+  of(side: Side): MinerStats<Loss> {
+    const lanes = this.#lanes.counted
+    const sum = sumOf(lanes, side)
+    const names = [...new Set(lanes.map(({ env }) => env))].sort()
+    const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)
+    return {
+      ...sum,
+      answered: sum.challenges - (sum.forfeits['no-reply'] ?? 0),
+      envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumOf(own, side)])),
+      losses: byEnv.flatMap(([, own]) => lossesIn(own, side).slice(-this.#counting.most)),
+    }
+  }
+}
+
+/** What a side did in one environment of one lane, in one epoch. */
+export interface LaneStats extends MinerCounts {
+  readonly validator: string
+  readonly env: string
+}
+
+type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
+
+const nothing = <Loss>(): SideCounts<Loss> => ({
+  challenges: 0,
+  won: 0,
+  lost: 0,
+  forfeits: {},
+  losses: [],
+})
+
+function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
+  const { losses: _, ...sum } = nothing()
+  for (const { kept } of lanes) {
+    const { challenges, won, lost, forfeits } = kept[side]
+    sum.challenges += challenges
+    sum.won += won
+    sum.lost += lost
+    for (const [way, count] of Object.entries(forfeits))
+      sum.forfeits[way] = (sum.forfeits[way] ?? 0) + count
+  }
+  return sum
+}
+
+const lossesIn = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
+  lanes.flatMap(({ epoch, kept }) => kept[side].losses.map((loss) => ({ epoch, ...loss })))

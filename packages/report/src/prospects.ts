@@ -1,0 +1,105 @@
+import { neededWins, type Protocol, ruleAmong, type Verdict } from '@affine/duel'
+import { boundsPpm, walk } from '@affine/wilson'
+import { type Bounds, boundsOf } from './env-facts.ts'
+
+/** z² of an interval that holds the rate 95 times of 100: 1.96². */
+export const Z_SQUARED_95 = 3_841_600n
+
+/** The ends and the middle of an interval in which the rate lies 95 times of 100. */
+export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
+
+/** How an endpoint fared against what the champion earned, in one environment. */
+export interface Comparison {
+  readonly env: string
+  readonly wins: number
+  readonly losses: number
+  readonly ties: number
+  /** Of its rate of wins; undefined without a decisive challenge. */
+  readonly bounds: Bounds | undefined
+  /** Would a duel find too few challenges that tell the two apart? Protocol §8.6. */
+  readonly isEven: boolean
+  /** How likely a win of the environment is at each rate, looked at after every challenge. */
+  readonly win: WinRates
+}
+
+/** What a duel against the champion would probably come to. */
+export interface Prospects {
+  readonly ratioPpm: number
+  readonly envs: readonly Comparison[]
+  /** How likely the contender takes the throne, at each rate. */
+  readonly dethrones: WinRates
+}
+
+/** What was earned in a challenge, and what the champion had earned in it. */
+interface ComparedReward {
+  readonly env: string
+  readonly reward: number
+  readonly champion?: number
+}
+
+/** What a duel that starts now is held against. */
+interface DuelBar {
+  readonly protocol: Protocol
+  readonly ratioPpm: number
+}
+
+/**
+ * Holds what was played against what the champion earned in the same challenges, as a duel that
+ * starts now would. The probabilities are of whole counts with a look after each, as in a duel by
+ * oneself: weights, trimming and rarer looks are left out. Protocol §7, §8.7, §10.
+ */
+export function prospectsOf(
+  played: readonly ComparedReward[],
+  { protocol, ratioPpm }: DuelBar,
+): Prospects {
+  const counts = Object.keys(protocol.envs).map((env) => countIn(env, played, protocol))
+  const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
+  const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
+  const envs = counts.map((count): Comparison => {
+    const rule = ruleAmong(verdicts, count.env, protocol)
+    const rates = ratesOf(count)
+    const winAt = (p: number): number => (count.isEven ? 0 : walk({ p, ratioPpm, rule }).win)
+    return { ...count, win: mapRates((which) => winAt(rates[which])) }
+  })
+  const counted = envs.filter(({ isEven }) => !isEven)
+  const needed = neededWins(counted.length, protocol.margin)
+  const dethrones = mapRates((which) =>
+    reaching(
+      needed,
+      counted.map(({ win }) => win[which]),
+    ),
+  )
+  return { ratioPpm, envs, dethrones }
+}
+
+const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({
+  lower: of('lower'),
+  middle: of('middle'),
+  upper: of('upper'),
+})
+
+function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
+  const played = all.filter((each) => each.env === env)
+  const count = (isCounted: (lead: number) => boolean): number =>
+    played.filter(({ reward, champion = 0 }) => isCounted(reward - champion)).length
+  const [wins, losses] = [count((lead) => lead > 0), count((lead) => lead < 0)]
+  const isEven = (wins + losses) * 1_000_000 < evenPpm * played.length || played.length === 0
+  const bounds = boundsOf({ wins, trials: wins + losses, zSquaredPpm: Z_SQUARED_95 })
+  return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
+}
+
+function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
+  const trials = wins + losses
+  const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: Z_SQUARED_95 })
+  return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }
+}
+
+/** How likely at least `needed` of events come about that do not depend on each other. */
+function reaching(needed: number, chances: readonly number[]): number {
+  let byCount = [1]
+  for (const chance of chances) {
+    const stay = [...byCount.map((each) => each * (1 - chance)), 0]
+    byCount = stay.map((each, count) => each + (byCount[count - 1] ?? 0) * chance)
+  }
+  return byCount.slice(needed).reduce((sum, each) => sum + each, 0)
+}

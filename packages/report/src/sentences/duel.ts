@@ -1,0 +1,48 @@
+import type { DuelFacts } from '../duel-facts.ts'
+import type { MinerDuel } from '../miner-report.ts'
+import type { MinerStats } from '../miner-stats.ts'
+import { resultFor } from '../sides.ts'
+import { verdictText } from './environment.ts'
+import { forfeitsText } from './forfeits.ts'
+
+type ToldDuel = Pick<MinerDuel<unknown>, 'role' | 'duel' | 'stats'>
+
+/** A duel told to one of its two: how it stands or how it ended, and what its endpoint did. */
+export const answerText = (told: ToldDuel): string =>
+  `${outcomeText(told)} ${repliesText(told.stats)}`
+
+function outcomeText({ role, duel }: ToldDuel): string {
+  const result = resultFor(role, duel)
+  const whose = role === 'champion' ? 'the contender has ' : ''
+  const wins = winsText(duel, whose)
+  if (result === 'open') return `Your duel goes on: ${wins}.`
+  const head = result === 'won' ? 'You won' : 'You lost'
+  const by = duel.end?.by
+  if (by === 'environments') return `${head}: ${wins}.`
+  if (by === 'length') return `${head}: ${wins}, when its ${duel.duelEpochs} epochs were over.`
+  if (result === 'won') return `${head}, as the other one left: ${wins}.`
+  return `${head}, as you left (another commitment, or no registration): ${wins}.`
+}
+
+/** What the contender has of the environments, and needs, as in "1 of 2 environments, 2 needed". */
+export function winsText({ wins, counted, needed }: DuelFacts, whose = ''): string {
+  if (counted === 0) return 'no environment tells the two apart'
+  return `${whose}${wins} of ${counted} environments, ${needed} needed`
+}
+
+function repliesText({ challenges, answered, forfeits }: MinerStats<unknown>): string {
+  if (challenges === 0) return 'No challenge counted.'
+  const asked = `Your endpoint answered ${answered} of ${challenges}.`
+  const { 'no-reply': _, ...others } = forfeits
+  const ways = forfeitsText(others)
+  return ways === '' ? asked : `${asked} Of its answers these were forfeits: ${ways}.`
+}
+
+/** What each environment's verdict means, and what the contender needs. Protocol §8.7. */
+export function verdictTexts(duel: DuelFacts): readonly string[] {
+  const { envs, verdicts, counted, needed, duelEpochs } = duel
+  const meanings = envs.map((env) => `${env}: ${verdictText(verdicts[env])}`)
+  if (counted === 0) return meanings
+  const wins = `${needed} of the ${counted} environments that are not even`
+  return [...meanings, `the contender needs to win ${wins}, in ${duelEpochs} epochs`]
+}

@@ -1,0 +1,54 @@
+import type { Verdict } from '@affine/duel'
+import type { Decider, EnvFacts } from '../env-facts.ts'
+import { share } from '../text.ts'
+import { drawInterval } from './interval.ts'
+
+/** Why an environment has the verdict that it has. */
+const REASONS = {
+  win:
+    'without the third of the weight most in its favour ' +
+    'the contender still leads the ratio to beat by enough',
+  hold: 'what is left until the cap of decisive challenges ' + 'cannot plausibly make it a win',
+  even: 'too few challenges tell the two apart, so it counts for neither',
+} as const
+
+/** A verdict and why it is that, as in "even, as too few challenges …". */
+export const verdictText = (verdict: Verdict | undefined): string =>
+  verdict === undefined ? 'no verdict' : `${verdict}, as ${REASONS[verdict]}`
+
+/**
+ * A look on two lines: what was counted and the verdict, then what the verdict is of. Without a
+ * verdict it says `otherwise`.
+ */
+export function envText(facts: EnvFacts, otherwise: string): string {
+  const { given, ways } = facts
+  const verdict = given === 'win' ? `win by ${ways.join(' and ')}` : (given ?? otherwise)
+  return `${countsText(facts, verdict)}\n    ${basisText(facts)}`
+}
+
+/** What the contender won, lost and tied in the lanes that count, and the verdict. */
+export function countsText(
+  { env, wins, losses, ties }: Pick<EnvFacts, 'env' | 'wins' | 'losses' | 'ties'>,
+  verdict: string,
+): string {
+  return `  ${env.padEnd(16)} ${wins} won, ${losses} lost, ${ties} tied → ${verdict}`
+}
+
+/** What was looked at for the verdict, without one for a win, each with the interval of its own. */
+function basisText(facts: EnvFacts): string {
+  const { given, hold, ratioPpm, decisivePpm = 0 } = facts
+  if (given === 'hold')
+    return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}`
+  if (given === 'even') return `for even: ${share(decisivePpm)} of the median lane is decisive`
+  return winText(facts)
+}
+
+function winText({ win, expected, minTrials, floor, ratioPpm }: EnvFacts): string {
+  const kept = `for a win: ${keptText(win)}`
+  if (win.trials < minTrials * 1_000_000) return `${kept}, too few of ${minTrials}`
+  const interval = drawInterval(win.bounds, ratioPpm)
+  const byFloor = `${floor.score / 100} of ${floor.bar / 100}`
+  return `${kept}, ${share(expected)} expected ${interval}, floor ${byFloor}`
+}
+
+const keptText = ({ wins, trials }: Decider): string => `${share(wins)} of ${share(trials)} won`

@@ -1,0 +1,26 @@
+import type { Episode, Sample } from '@affine/blocks'
+import type { SamplePlace } from '@affine/settlement'
+import { printable } from '../text.ts'
+
+/** A sample as lines for people, every message in full. */
+export function sampleText(sample: Sample, { validator, block }: SamplePlace): string {
+  const { env, index, challengeId, verdict } = sample
+  return [
+    `${env}#${index}, challenge ${challengeId}: ${verdict} for the contender`,
+    `  in block ${block} of ${validator}`,
+    ...episodeTexts('champion', sample.champion),
+    ...episodeTexts('contender', sample.contender),
+  ].join('\n')
+}
+
+function episodeTexts(side: string, { miner, messages, reward, fault }: Episode): string[] {
+  const forfeit = fault === undefined ? '' : `, forfeited: ${fault}`
+  const said = messages.map((message) => `    ${messageText(message)}`)
+  return [`  ${side} ${miner}: reward ${reward}${forfeit}`, ...said]
+}
+
+/** A message on one line, behind a mark for who says it. */
+export function messageText({ role, content }: Episode['messages'][number]): string {
+  const mark = role === 'user' ? '>' : '<'
+  return `${mark} ${printable(content, 2000)}`
+}

@@ -1,0 +1,36 @@
+import type { SubnetStatus } from '../subnet-status.ts'
+import { printable, share } from '../text.ts'
+import { countsText, envText } from './environment.ts'
+
+/** Where a subnet stands, as lines for people; its validators are the rows below. */
+export function statusTexts(status: SubnetStatus): readonly string[] {
+  const { state, waiting } = status
+  const { champion, duel, ratio } = state
+  const bar = share(duel?.ratio ?? ratio)
+  return [
+    `block     ${blockText(status)}`,
+    `champion  ${printable(champion?.hotkey ?? 'nobody')}; ratio to beat ${bar}`,
+    `contender ${contenderText(status)}`,
+    ...envTexts(status),
+    `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
+    `lanes     of epoch ${state.epoch - 1}`,
+  ]
+}
+
+/** What a verdict was of is known in its epoch alone: since then, weights may have changed. */
+const envTexts = ({ looks, state: { duel } }: SubnetStatus): readonly string[] =>
+  looks.map((look) => {
+    const verdict = duel?.verdicts[look.env]
+    return verdict === undefined ? envText(look, 'go on') : countsText(look, verdict)
+  })
+
+function blockText({ epochBlocks, block, place, due }: SubnetStatus): string {
+  const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
+  return `${where}; ${due.what} count for ${due.blocks} more, about ${due.seconds} s`
+}
+
+function contenderText({ state: { duel, epoch, protocol } }: SubnetStatus): string {
+  if (duel === undefined) return 'nobody'
+  const turn = `epoch ${epoch - duel.start + 1} of at most ${protocol.duelEpochs}`
+  return `${printable(duel.contender.hotkey)}, ${turn}`
+}

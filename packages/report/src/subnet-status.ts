@@ -1,0 +1,145 @@
+import type { Chain, UidWeights } from '@affine/chain'
+import {
+  type DuelSnapshot,
+  type Evidence,
+  judgeEnvironment,
+  type LaneRule,
+  type Protocol,
+  type Report,
+  ruleAmong,
+  type State,
+  stateRoot,
+  sumTallies,
+  type Tallies,
+  type Verdict,
+  weighToday,
+} from '@affine/duel'
+import { duelSnapshot, type EpochPosition, placeOf, type Subnet } from '@affine/settlement'
+import { type EnvFacts, envFacts } from './env-facts.ts'
+import { reportRecord } from './epoch-facts.ts'
+import { queueIn } from './queue.ts'
+import { type ValidatorRow, validatorRows } from './validators.ts'
+
+/** The next deadline. */
+interface Due {
+  /** What counts until then. */
+  readonly what: 'seals' | 'attestations'
+  /** How far it is. */
+  readonly blocks: number
+  /** An estimate, from the last 20 blocks. */
+  readonly seconds: number
+}
+
+/** An environment of a duel that goes on. */
+export interface EnvStatus extends Omit<Evidence, 'look'> {
+  readonly env: string
+  readonly tallies: Tallies
+  readonly verdict: Verdict | 'go on'
+  /** The numbers that it is held against, while it is open. */
+  readonly rule: LaneRule
+}
+
+/** Where a subnet stands at its head. */
+export interface SubnetStatus {
+  /** Governs the head's epoch. */
+  readonly state: State
+  /** Of the epoch before. */
+  readonly report: Report | undefined
+  readonly block: number
+  /** Where that block lies. */
+  readonly place: EpochPosition
+  readonly epochBlocks: number
+  readonly due: Due
+  readonly envs: readonly EnvStatus[]
+  /** The same environments as they look today. */
+  readonly looks: readonly EnvFacts[]
+  /** The hotkeys that wait for a duel, the next first. */
+  readonly waiting: readonly string[]
+  /** One for each validator. */
+  readonly rows: readonly ValidatorRow[]
+  /** The weights in force, by the hotkey of who set them. */
+  readonly weights: Readonly<Record<string, UidWeights>>
+}
+
+/**
+ * Where a subnet stands at its head, given the state that governs the head's epoch and the account
+ * of the epoch before.
+ */
+export async function subnetStatus(
+  subnet: Subnet,
+  state: State,
+  report: Report | undefined,
+): Promise<SubnetStatus> {
+  const { chain, network } = subnet
+  const { number: block } = await chain.head()
+  const snapshot = await chain.snapshot(block)
+  const weights = await chain.weights(block)
+  const place = placeOf(block, network.protocol)
+  const due = await nextDeadline(chain, block, network.protocol)
+  const today = duelSnapshot(snapshot, state.epoch + 1, network.protocol)
+  const { envs, looks } = envsOf(state, today)
+  const { waiting } = queueIn(state, snapshot, network)
+  const rows = validatorRows({ block, snapshot, weights, state, report })
+  const { epochBlocks } = network.protocol
+  const seen = { envs, looks, waiting, rows, weights }
+  return { state, report, block, place, epochBlocks, due, ...seen }
+}
+
+/** Until which block what is sent now counts. Protocol §5.1. */
+async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Promise<Due> {
+  const { sealBlock, epochBlocks } = protocol
+  const { offset } = placeOf(block, protocol)
+  const ms = await blockMs(chain, block)
+  const dueAt = (what: Due['what'], deadline: number): Due => {
+    const blocks = deadline - offset
+    return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
+  }
+  if (offset <= sealBlock) return dueAt('seals', sealBlock)
+  return dueAt('attestations', epochBlocks - 1)
+}
+
+/** What a block took on average, in the last 20 blocks; 0 at block 0. */
+async function blockMs(chain: Chain, block: number): Promise<number> {
+  const past = Math.max(0, block - 20)
+  if (past === block) return 0
+  return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
+}
+
+function envsOf({ duel, protocol }: State, today: DuelSnapshot) {
+  const envs: EnvStatus[] = []
+  const looks: EnvFacts[] = []
+  if (duel === undefined) return { envs, looks }
+  const { verdicts, ratio: ratioPpm } = duel
+  const weights = weighToday(duel, today)
+  for (const env of Object.keys(protocol.envs)) {
+    const epochs = duel.tallies[env] ?? []
+    const rule = ruleAmong(verdicts, env, protocol)
+    const { look: _, ...evidence } = judgeEnvironment({ weights, epochs, ratioPpm, rule })
+    const tallies = sumTallies(epochs)
+    envs.push({ env, tallies, ...evidence, verdict: verdicts[env] ?? 'go on', rule })
+    const report = { ...evidence, tallies, rule, given: undefined }
+    looks.push(envFacts({ env, report, weights, ratioPpm }))
+  }
+  return { envs, looks }
+}
+
+/** Where a subnet stands, for machines. */
+export function statusRecord({ state, place, report, ...status }: SubnetStatus): object {
+  const { block, due, envs, waiting, rows, weights } = status
+  const { ratio, champion, duel } = state
+  return {
+    block,
+    epoch: place.epoch,
+    offset: place.offset,
+    due,
+    root: stateRoot(state),
+    ratio,
+    champion,
+    duel,
+    envs,
+    waiting,
+    report: report && reportRecord(report),
+    rows,
+    weights,
+  }
+}

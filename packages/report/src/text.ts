@@ -1,0 +1,20 @@
+import { normalise } from '@affine/envs'
+
+/** Text from outside, on one line and without anything a terminal would act on. */
+export function printable(text: string, most = 200): string {
+  const line = normalise(text).replaceAll('\n', '⏎')
+  return line.length > most ? `${line.slice(0, most - 1).replace(HALF_PAIR, '')}…` : line
+}
+
+/** What is left of a character beyond U+FFFF that was cut through. */
+const HALF_PAIR = /[\ud800-\udbff]$/
+
+/** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
+export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
+
+/** How hotkeys and miners are called on the screen. */
+export type NameOf = (hotkey: string) => string
+
+/** A hotkey by its first and last letters. */
+export const shortHotkey: NameOf = (hotkey) =>
+  printable(`${hotkey.slice(0, 6)}…${hotkey.slice(-4)}`)

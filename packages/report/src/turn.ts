@@ -1,0 +1,45 @@
+import type { Env } from '@affine/envs'
+import { bestActions, mistakeIn } from './explained.ts'
+
+/** One turn of an episode: what was asked, what was replied, and what would have been best. */
+export interface Turn {
+  readonly prompt: string
+  readonly observation: unknown
+  /** The observation as lines of text; empty where its environment draws none. */
+  readonly drawn: readonly string[]
+  /** The best actions. */
+  readonly best: readonly unknown[]
+  /** Undefined where nobody has replied. */
+  readonly reply: string | undefined
+  /** What the reply is as an action; null for one that cannot be read. */
+  readonly action: unknown
+  /** Why the reply is a forfeit, if it is one. */
+  readonly forfeit: 'unreadable' | 'illegal' | undefined
+  /** What it gave away; undefined when nothing, or nothing is known of it. */
+  readonly mistake: string | undefined
+}
+
+/** A reply as it was judged. */
+interface JudgedReply {
+  readonly reply: string
+  readonly action: unknown
+  readonly isLegal: boolean
+}
+
+/** A turn with its reply, if there is one. */
+export function turnOf({ spec }: Env, observation: unknown, judged?: JudgedReply): Turn {
+  const best = bestActions(spec, observation)
+  const seen = {
+    prompt: spec.prompt(observation),
+    observation,
+    drawn: spec.explain?.draw?.(observation) ?? [],
+    best,
+  }
+  const none = { reply: undefined, action: undefined, forfeit: undefined, mistake: undefined }
+  if (judged === undefined) return { ...seen, ...none }
+  const { reply, action, isLegal } = judged
+  if (action === null) return { ...seen, ...none, reply, action, forfeit: 'unreadable' }
+  if (!isLegal) return { ...seen, ...none, reply, action, forfeit: 'illegal' }
+  const mistake = mistakeIn(spec, { observation, action, best })
+  return { ...seen, reply, action, forfeit: undefined, mistake }
+}

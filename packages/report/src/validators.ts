@@ -1,0 +1,70 @@
+import type { Commitment, Neuron, Snapshot, UidWeights } from '@affine/chain'
+import { type Report, type State, trustOf } from '@affine/duel'
+import { commitmentsOf } from '@affine/settlement'
+import { laneText } from './sentences/lanes.ts'
+import { share, shortHotkey } from './text.ts'
+
+/** A subnet at the end of a block, and what its validators have come to. */
+export interface ValidatorSeats {
+  readonly block: number
+  readonly snapshot: Snapshot
+  /** The weights in force, by the hotkey of who set them. */
+  readonly weights: Readonly<Record<string, UidWeights>>
+  readonly state: State
+  /** Of the epoch before. */
+  readonly report: Report | undefined
+}
+
+/** A validator as a line of a table. */
+export type ValidatorRow = {
+  readonly uid: number
+  readonly hotkey: string
+  /** What became of its lane in the epoch before; undefined when it was not due. */
+  readonly lane: string | undefined
+  readonly trust: string
+  /** What it has committed, and for which epoch. */
+  readonly committed: string | undefined
+  /** Whom its weights in force go to. */
+  readonly weights: string
+  /** For how many blocks. */
+  readonly ago: number
+}
+
+/** Who holds a permit, has weights in force, or is trusted more or less: a row for each. */
+export function validatorRows({
+  block,
+  snapshot,
+  weights,
+  state,
+  report,
+}: ValidatorSeats): readonly ValidatorRow[] {
+  const { neurons } = snapshot
+  const said = commitmentsOf(snapshot)
+  const isValidator = ({ hotkey, permit }: Neuron): boolean =>
+    permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(state.trust, hotkey)
+  return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
+    const lane = report?.lanes[hotkey]
+    return {
+      uid,
+      hotkey,
+      lane: lane && laneText(lane),
+      trust: share(trustOf(state.trust[hotkey])),
+      committed: committedText(said.get(hotkey)),
+      weights: weightsText(weights[hotkey], neurons),
+      ago: block - lastUpdate,
+    }
+  })
+}
+
+/** What a validator has committed, and for which epoch. */
+function committedText(said: Commitment | undefined): string | undefined {
+  if (said === undefined || said.kind === 'miner') return undefined
+  return `${said.kind} ${said.epoch}`
+}
+
+/** Whom weights go to. */
+function weightsText(weights: UidWeights = [], neurons: readonly Neuron[]): string {
+  const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
+  const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)
+  return texts.join(', ') || '-'
+}

@@ -1,0 +1,132 @@
+import { firstState, type LaneRule, type State, settle, weighToday } from '@affine/duel'
+import { intervalOf } from '@affine/wilson'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ENVS, epochOf, MAIN, OTHER, type Scene } from '../../duel/test/subnet.ts'
+import { type EnvFacts, envText, looksAt } from '../src/index.ts'
+
+const STEP = 1e-6
+const NOISE = 1e-12
+
+/** Bounds as shown hold the exact ones, and are no further off than a millionth. */
+function expectAround(shown: readonly number[], exact: { lower: number; upper: number }): void {
+  const [lower = Number.NaN, upper = Number.NaN] = shown
+  expect(lower).toBeLessThanOrEqual(exact.lower + NOISE)
+  expect(lower).toBeGreaterThan(exact.lower - STEP - NOISE)
+  expect(upper).toBeGreaterThanOrEqual(exact.upper - NOISE)
+  expect(upper).toBeLessThan(exact.upper + STEP + NOISE)
+}
+
+/** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
+function duelOf(scenes: readonly Scene[], protocol = MAIN) {
+  const settleIn = (state: State, scene: Scene) => {
+    const { snapshot, ...facts } = epochOf(state, scene)
+    const seen = { ...snapshot, protocol }
+    return { snapshot: seen, ...settle(state, { ...facts, snapshot: seen }) }
+  }
+  let { state } = settleIn(firstState(protocol, 0), scenes[0] ?? {})
+  const looks: Look[] = []
+  for (const scene of scenes) {
+    if (state.duel === undefined) break
+    const settled = settleIn(state, scene)
+    const weights = weighToday(state.duel, settled.snapshot)
+    const facts = looksAt(settled.report.envs, { weights, ratioPpm: RATIO })
+    for (const [i, { rule }] of Object.values(settled.report.envs).entries())
+      looks.push([facts[i] as EnvFacts, rule])
+    state = settled.state
+  }
+  return { looks, state }
+}
+
+type Look = readonly [facts: EnvFacts, rule: LaneRule]
+
+const RATIO = 510_000
+/** Shares of 64 challenges that the contender wins and loses: any, without a tie, or ties alone. */
+const rates = fc
+  .oneof(
+    fc.tuple(fc.nat(32), fc.nat(32)),
+    fc.integer({ min: 30, max: 44 }).map((wins) => [wins, 64 - wins] as const),
+    fc.constant([0, 0] as const),
+  )
+  .map(([wins, losses]) => [wins / 64, losses / 64] as const)
+const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
+/** Some of a subnet is far from the others, now and then; stakes differ. */
+const scenes = fc
+  .record({
+    epochs: fc.integer({ min: 1, max: 5 }),
+    rates: fc.array(rates, { minLength: 5, maxLength: 5 }),
+    shared: rates,
+    alike: fc.boolean(),
+    stakes: fc.array(fc.bigInt({ min: 1n, max: 1000n }), { minLength: 5, maxLength: 5 }),
+  })
+  .map(({ epochs, rates, shared, alike, stakes }): readonly Scene[] => {
+    const scene: Scene = {
+      validators,
+      stakes: Object.fromEntries(validators.map((name, i) => [name, stakes[i] ?? 1n])),
+      rates: (validator) => (alike ? shared : (rates[validators.indexOf(validator)] ?? shared)),
+    }
+    return Array.from({ length: epochs }, () => scene)
+  })
+
+const NUMBER = String.raw`(-?\d+(?:\.\d{1,6})?)`
+const COUNTS = /^ {2}\S+ +(\d+) won, (\d+) lost, (\d+) tied → (.*)$/
+const INTERVAL = String.raw`\[[ ━┃]{30}\] ${NUMBER}…${NUMBER}`
+const KEPT = `${NUMBER} of ${NUMBER} won`
+const FOR_A_WIN = new RegExp(
+  `^    for a win: ${KEPT}, ${NUMBER} expected ${INTERVAL}, floor ${NUMBER} of ${NUMBER}$`,
+)
+const FOR_A_HOLD = new RegExp(`^    for a hold: ${KEPT} ${INTERVAL}$`)
+const TOO_FEW = new RegExp(`^    for a win: ${KEPT}, too few of 10$`)
+const EVEN = new RegExp(`^    for even: ${NUMBER} of the median lane is decisive$`)
+const read = (pattern: RegExp, text: string): readonly number[] | undefined =>
+  pattern.exec(text)?.slice(1).map(Number)
+
+const linesOf = ([facts]: Look): readonly string[] => envText(facts, 'go on').split('\n')
+
+/** What is shown of a look follows from what is shown, and is what decided: its verdict. */
+function expectHonest(look: Look): string {
+  const [counted = '', basis = ''] = linesOf(look)
+  const verdict = COUNTS.exec(counted)?.[4] ?? ''
+  const z = Math.sqrt(Number(look[1].zSquaredPpm) / 1e6)
+  const win = read(FOR_A_WIN, basis)
+  const hold = read(FOR_A_HOLD, basis)
+  if (win) {
+    const [wins = 0, trials = 0, expected = 0, lower = 0, upper = 0, floor = 0, bar = 0] = win
+    expectAround([lower, upper], intervalOf({ wins, trials, z: z * Math.sqrt(expected / trials) }))
+    const ways = [floor >= bar && 'floor', lower >= RATIO / 1e6 && 'sum'].filter(Boolean)
+    expect(verdict).toBe(ways.length > 0 ? `win by ${ways.join(' and ')}` : 'go on')
+  } else if (hold) {
+    const [wins = 0, trials = 0, ...bounds] = hold
+    expectAround(bounds, intervalOf({ wins, trials, z }))
+    expect(verdict).toBe('hold')
+  } else {
+    expect(basis).toMatch(verdict === 'even' ? EVEN : TOO_FEW)
+    expect(['even', 'go on']).toContain(verdict)
+  }
+  return verdict
+}
+
+describe('a look at an environment', () => {
+  it('has an interval of the counts beside it, which reaches the ratio where the sums win', () => {
+    const said = new Set<string>()
+    fc.assert(
+      fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
+        for (const look of duelOf(duel, protocol).looks) said.add(expectHonest(look))
+      }),
+      { numRuns: 300, seed: 7 },
+    )
+    const all = ['even', 'go on', 'hold', 'win by floor', 'win by floor and sum', 'win by sum']
+    expect([...said].sort()).toEqual(all)
+  })
+
+  it('is held against the stricter bar where the others are even', () => {
+    const [mult8 = '', tictactoe = ''] = ENVS
+    const rates = (_: string, env: string): readonly [number, number] =>
+      env === mult8 ? [0.3, 0.25] : [0, 0]
+    const { looks, state } = duelOf(Array.from({ length: 3 }, () => ({ rates })))
+    expect(state.duel?.verdicts).toEqual({ [tictactoe]: 'even' })
+    const last = looks.filter(([{ env }]) => env === mult8).at(-1)
+    expect(last && linesOf(last)[1]).toMatch(/ of 2\.85$/)
+    expect(last && expectHonest(last)).toBe('go on')
+  })
+})

@@ -1,0 +1,62 @@
+import { challengeId, make, registry, type Transcript } from '@affine/envs'
+import { describe, expect, it } from 'vitest'
+import { courseOf, endingOf, lossText } from '../src/index.ts'
+
+const HASH = '0'.repeat(64)
+const parts = { genesis: HASH, netuid: 1, specHash: HASH, duel: HASH, validator: 'v', epoch: 1 }
+const idOf = (env: string, index: number): string =>
+  challengeId({ ...parts, env, index, beacon: HASH, secret: HASH })
+
+/** Also of an environment that was just added: it needs no line but its own. */
+describe.each([...registry.keys()])('%s', (env) => {
+  const { spec } = make(env)
+  const ids = Array.from({ length: 20 }, (_, index) => idOf(env, index))
+
+  it.each(ids)('is explained turn by turn, and a perfect player makes no mistake: %s', (id) => {
+    const replies: string[] = []
+    let course = courseOf({ env, challengeId: id, replies })
+    while (course !== undefined && !course.isOver) {
+      const turn = course.turns.at(-1)
+      const reply = spec.solve(turn?.prompt ?? '')
+      expect(turn?.best.map((action) => spec.format(action))).toContain(reply)
+      replies.push(reply)
+      course = courseOf({ env, challengeId: id, replies })
+    }
+    expect(course?.turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
+    expect(course?.ending?.better).toBe(undefined)
+    expect(course?.ending?.why).not.toBe('')
+  })
+
+  it('says of a loss how it ended, and what was best', () => {
+    const [id = ''] = ids
+    const prompt = courseOf({ env, challengeId: id, replies: [] })?.turns[0]?.prompt ?? ''
+    const lost: Transcript = {
+      messages: [
+        { role: 'user', content: prompt },
+        { role: 'assistant', content: 'I do not know' },
+      ],
+      reward: spec.lowestReward,
+    }
+    const ending = endingOf({ env, challengeId: id }, lost)
+    expect(ending.why).toBe('forfeited: the last line, "I do not know", is no answer')
+    expect(ending.better).toContain(spec.solve(prompt))
+    const episode = { ...lost, miner: '5A', ms: 1 }
+    const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
+    const sample = {
+      env,
+      duel: HASH,
+      index: 0,
+      challengeId: id,
+      ...sides,
+      verdict: 'loss',
+    } as const
+    const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
+    const lines = lossText({ ...place, sample, ending }).split('\n')
+    expect(lines[0]).toMatch(new RegExp(`^${env}#0 in epoch 1, challenge ${id}: reward `))
+    expect(lines.slice(1)).toEqual([
+      `  ${ending.why}`,
+      ...ending.shown.map((line) => `    ${line}`),
+      `  ${ending.better}`,
+    ])
+  })
+})

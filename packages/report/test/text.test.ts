@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { boundsOf, drawInterval, printable, share, shortHotkey } from '../src/index.ts'
+
+const HOSTILE =
+  '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
+
+describe('text from outside', () => {
+  it('is one line without anything that a terminal acts on, or that turns or hides text', () => {
+    const shown = printable(HOSTILE)
+    expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+    for (const letter of 'abcdefghijk') expect(shown).toContain(letter)
+    expect(printable(`${HOSTILE}${HOSTILE}`).split('⏎').length).toBe(5)
+  })
+
+  it('is cut to a length', () => {
+    expect(printable('x'.repeat(200))).toBe('x'.repeat(200))
+    expect(printable('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`)
+    expect(printable('x'.repeat(50), 10)).toBe(`${'x'.repeat(9)}…`)
+    expect(printable('💥'.repeat(9), 10)).toBe(`${'💥'.repeat(4)}…`)
+    expect(printable('💥'.repeat(9), 11)).toBe(`${'💥'.repeat(5)}…`)
+  })
+
+  it('may pose as a hotkey: what is shown of it is safe', () => {
+    expect(shortHotkey(HOSTILE)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
+    expect(shortHotkey('5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty')).toBe('5FHneW…94ty')
+  })
+})
+
+describe('for the eye', () => {
+  it('a share has the decimals that it has', () => {
+    expect([0, 1, 510_000, 619_500, 1_000_000].map(share)).toEqual([
+      '0',
+      '0.000001',
+      '0.51',
+      '0.6195',
+      '1',
+    ])
+    expect(share(25_333_321n)).toBe('25.333321')
+    expect(share(999_999_999_999_999n)).toBe('999999999.999999')
+  })
+
+  it('an interval has the ratio to beat drawn in it, at the ends of the scale too', () => {
+    const zSquaredPpm = 4_000_000n
+    expect(drawInterval(boundsOf({ wins: 0, trials: 0, zSquaredPpm }), 510_000)).toContain(
+      'no decisive trial',
+    )
+    for (const wins of [0, 1, 50, 99, 100]) {
+      for (const ratio of [1, 510_000, 999_999]) {
+        const [, cells = '', lower, upper] =
+          /^\[(.{30})\] (\d(?:\.\d+)?)…(\d(?:\.\d+)?)$/.exec(
+            drawInterval(boundsOf({ wins, trials: 100, zSquaredPpm }), ratio),
+          ) ?? []
+        expect(cells.indexOf('┃')).toBe(Math.floor((ratio / 1_000_000) * 30))
+        expect(Number(lower)).toBeLessThanOrEqual(wins / 100)
+        expect(Number(upper)).toBeGreaterThanOrEqual(wins / 100)
+      }
+    }
+  })
+})

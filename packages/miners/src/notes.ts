@@ -8,13 +8,13 @@ export interface Notes {
   append(entry: Json): Promise<void>
 }
 
-type Fields = { readonly [key: string]: Json }
+type JsonFields = { readonly [key: string]: Json }
 
 /**
  * What is played: the first entry of the notes, or what was asked for with what is drawn for it
  * now, which is their first entry from then on; undefined when they are of something else.
  */
-export async function takeUp<Asked extends Fields, Drawn extends Fields>(
+export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>(
   notes: Notes,
   asked: Asked,
   drawn: Drawn,

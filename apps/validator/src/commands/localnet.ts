@@ -87,13 +87,13 @@ async function makeBlock(kept: KeptChain): Promise<void> {
   await kept.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-interface Said {
+interface ServedChain {
   readonly block: number
   readonly blockMs: number
   readonly keys: string
 }
 
-function servingText(url: string, { block, blockMs, keys }: Said): string {
+function servingText(url: string, { block, blockMs, keys }: ServedChain): string {
   const af = programName('af')
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
   const since = block === 0 ? '' : `, which goes on after block ${block}`

@@ -12,7 +12,7 @@ export const DEFAULTS = { port: 9944, out: 'localnet', validators: 3, miners: 2 
 
 const STAKE = 1_000_000_000_000n
 
-type Asked = { readonly [role in 'validators' | 'miners']?: number | undefined }
+type KeyCounts = { readonly [role in 'validators' | 'miners']?: number | undefined }
 
 /** Where the chain of a localnet is kept. */
 export const chainIn = (folder: string): string => join(folder, 'chain.json')
@@ -28,14 +28,14 @@ export function expectChain(folder: string): void {
  * asked for, where the folder is empty.
  * @throws RangeError when the folder has something else in it.
  */
-export async function openFolder(folder: string, asked: Asked): Promise<KeptChain> {
+export async function openFolder(folder: string, asked: KeyCounts): Promise<KeptChain> {
   const file = chainIn(folder)
   if (existsSync(file)) return KeptChain.resume(file)
   return KeptChain.begin(await newChain(folder, asked), file)
 }
 
 /** @throws RangeError where the chain began with other numbers of keys than are asked for. */
-export async function expectBegun(chain: LocalChain, asked: Asked): Promise<void> {
+export async function expectBegun(chain: LocalChain, asked: KeyCounts): Promise<void> {
   const { neurons } = await chain.snapshot(0)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const began = { validators, miners: neurons.length - validators }
@@ -48,7 +48,7 @@ export async function expectBegun(chain: LocalChain, asked: Asked): Promise<void
   }
 }
 
-async function newChain(folder: string, asked: Asked): Promise<LocalChain> {
+async function newChain(folder: string, asked: KeyCounts): Promise<LocalChain> {
   await expectEmpty(folder)
   const { validators = DEFAULTS.validators, miners = DEFAULTS.miners } = asked
   const neurons = [

@@ -77,7 +77,10 @@ const stages = [
     "Python's tests": pytest,
     'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
     'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
-    'a third environment, in a copy': [process.execPath, 'scripts/check-third-environment.mjs'],
+    'one more environment, bucket and chain, in copies': [
+      process.execPath,
+      'scripts/check-additions.mjs',
+    ],
     'packed packages': [process.execPath, 'scripts/packages.mjs'],
   },
 ]

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { placesOf } from '../../apps/validator/src/service/places.ts'
+import { bucketIn } from '../../apps/validator/src/buckets/directory.ts'
+import { placesOf } from '../../apps/validator/src/buckets/places.ts'
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import { account, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
@@ -91,7 +92,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const events: Event[] = []
   const on = (event: Event) => void events.push(event)
   const [folder, bucket] = [join(root, `${count++}`), join(root, 'buckets', `${count++}`)]
-  const places = placesOf({ folder, bucket }, own.hotkey, network)
+  const places = placesOf({ folder, bucket: bucketIn(bucket) }, own.hotkey, network)
   const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, on, pauseMs: 100 }
   const agent = chutesAgents({ ...options, ...place })
   const random = (size: number) => new Uint8Array(size).fill(9)

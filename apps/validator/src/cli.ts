@@ -19,34 +19,25 @@ import { setWeights } from './commands/set-weights.ts'
 import { setup } from './commands/setup.ts'
 import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
+import { isOurs } from './settings/unknown-variables.ts'
 
-/** In the order in which help shows them. */
-const COMMANDS = [
-  demo,
-  duel,
-  practise,
-  env,
-  miner,
-  localnet,
-  serve,
-  chain,
-  queue,
-  status,
-  explain,
-  exportCommand,
-  setup,
-  doctor,
-  commit,
-  setWeights,
-  validate,
-  config,
-]
+/** As help shows them. */
+const GROUPS = {
+  'Validate:': [setup, config, doctor, validate, setWeights],
+  'Mine:': [practise, duel, miner, env, commit],
+  'Look:': [status, queue, explain, chain, exportCommand],
+  'Local network:': [demo, localnet],
+}
 
 const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
   .option('--env-file <file>', 'settings, instead of those in .env; for any command')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
-for (const command of COMMANDS) program.addCommand(command)
-program.addCommand(completionOf(program))
-await run(program)
+for (const [heading, commands] of Object.entries(GROUPS)) {
+  program.commandsGroup(heading)
+  for (const command of commands) program.addCommand(command)
+}
+program.commandsGroup('More:').addCommand(serve).addCommand(completionOf(program))
+program.helpCommand('help [command]', 'show the help of a command')
+await run(program, isOurs)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADVICE } from '../../../packages/chain/src/chain-error.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { metricsOf } from '../src/service/metrics.ts'
-import { readSettings } from '../src/service/settings.ts'
+import { readSettings } from '../src/settings/settings.ts'
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')

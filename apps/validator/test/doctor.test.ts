@@ -14,6 +14,7 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
+import { bucketIn } from '../src/buckets/directory.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { checkDisks } from '../src/examination/own-checks.ts'
 import { inProcess, unprintable } from './commands.ts'
@@ -338,7 +339,7 @@ describe('af doctor', () => {
     const bare = await examined(validator, network)
     expect(bare.results.settings).toBe('warn')
     expect(bare.text).toContain(
-      '!  settings     disk, bucket and Chutes are not looked at: --folder or AFFINE_FOLDER: not given; --buckets',
+      '!  settings     disk, bucket and Chutes are not looked at: --folder or AFFINE_FOLDER: not given; the bucket:',
     )
     vi.stubEnv('S3_SECRET_ACCESS_KEY', 'a secret of mine')
     const half = await examined(validator, network, '--folder', join(root, 'folder'))
@@ -353,14 +354,14 @@ describe('af doctor', () => {
     const room = async (days: number) => {
       const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
       const [found, bucket] = await checkDisks(
-        { folder: join(root, 'not', 'there'), bucket: root },
+        { folder: join(root, 'not', 'there'), bucket: bucketIn(root) },
         { mostDay: { ...mostDay, challenges: 0, requests: 0 } },
       )
       expect(bucket?.result).toBe('ok')
       return found?.result
     }
     expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
-    const isFile = { folder: join(await fileOf(''), 'below'), bucket: root }
+    const isFile = { folder: join(await fileOf(''), 'below'), bucket: bucketIn(root) }
     const mostDay = { laneBytes: 1, bucketBytes: 1, challenges: 0, requests: 0 }
     expect((await checkDisks(isFile, { mostDay }))[0]).toMatchObject({
       result: 'fail',

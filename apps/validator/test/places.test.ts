@@ -1,6 +1,6 @@
 import { NETWORKS, LOCAL_NETWORK as network } from '@affine/settlement'
 import { expect, it } from 'vitest'
-import { emits } from '../src/service/places.ts'
+import { emits } from '../src/buckets/places.ts'
 
 it('sends on finney when told to, elsewhere unless told not to', () => {
   const ways = [{}, { emit: true }, { dryRun: true }] as const

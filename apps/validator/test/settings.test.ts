@@ -2,11 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { NODE_HOST } from '@affine/settlement/node'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
-import { readSending, readSettings } from '../src/service/settings.ts'
+import { readSending, readSettings } from '../src/settings/settings.ts'
 import { unprintable } from './commands.ts'
 
+const NO_BUCKET =
+  'the bucket: expected --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID, ' +
+  'or --gcs-bucket or GCS_BUCKET, or --buckets or AFFINE_BUCKETS'
 const MINIMUM = { network: 'local', folder: 'f', buckets: 'b' }
 const KEYS = {
   S3_ACCESS_KEY_ID: 'access-key-of-mine',
@@ -77,7 +81,11 @@ describe('a setting', () => {
       netuid: 7,
       firstEpoch: 12,
     })
-    expect(settings).toMatchObject({ bucket: 'b', metricsHost: '127.0.0.1', network: 'local' })
+    expect(settings).toMatchObject({
+      bucket: { folder: 'b' },
+      metricsHost: '127.0.0.1',
+      network: 'local',
+    })
   })
 })
 
@@ -101,41 +109,58 @@ describe('the network', () => {
 
 describe('the bucket', () => {
   const [rest, url] = [{ network: 'local', folder: 'f' }, 'https://pub-1.r2.dev/a']
-  const options = { accessKeyId: KEYS.S3_ACCESS_KEY_ID, secretAccessKey: KEYS.S3_SECRET_ACCESS_KEY }
+  afterEach(() => void vi.restoreAllMocks())
+
+  /** Where settings have a file put, and by which key. */
+  async function putBy(flags: object, env: Variables) {
+    const fetch = vi.spyOn(NODE_HOST, 'fetch').mockResolvedValue(new Response(''))
+    const { settings, problems } = read(flags, env)
+    expect(problems).toEqual([])
+    await settings?.bucket.open('me').write('v1/x.json', new Uint8Array())
+    const [place, { headers } = {}] = fetch.mock.calls[0] ?? []
+    const { authorization = '', ...sent } = headers as Record<string, string>
+    const key = /^\S+ Credential=[^/]+\/\d+\/[^,]+/.exec(authorization)?.[0].replace(/\d{8}/, '')
+    return { bucketUrl: settings?.bucketUrl, place, key, headers: Object.keys(sent) }
+  }
 
   it('is a folder, with a URL or without', () => {
-    expect(read(MINIMUM).settings).toMatchObject({ bucket: 'b' })
-    expect(read({ ...MINIMUM, bucketUrl: url }).settings).toMatchObject({
-      bucket: 'b',
-      bucketUrl: url,
-    })
+    expect(read(MINIMUM).settings?.bucket.folder).toBe('b')
+    const { bucket, bucketUrl } = read({ ...MINIMUM, bucketUrl: url }).settings ?? {}
+    expect([bucket?.folder, bucketUrl]).toEqual(['b', url])
   })
-  it('is in R2, by the names that operators know', () => {
-    const endpoint = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com`
-    const bucket = { ...options, endpoint, bucket: 'affine', region: 'auto', style: 'path' }
-    expect(read({ ...rest, bucketUrl: url }, R2).settings).toMatchObject({ bucket, bucketUrl: url })
-    expect(read(rest, { ...R2, R2_PUBLIC_BASE: url }).settings).toMatchObject({
-      bucket,
-      bucketUrl: url,
-    })
+  it('is in R2, by the names that operators know', async () => {
+    const place = `https://${R2.R2_ACCOUNT_ID}.r2.cloudflarestorage.com/affine/v1/x.json`
+    const key = `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//auto/s3/aws4_request`
+    const wanted = { place, key, bucketUrl: url }
+    expect(await putBy({ ...rest, bucketUrl: url }, R2)).toMatchObject(wanted)
+    expect(await putBy(rest, { ...R2, R2_PUBLIC_BASE: url })).toMatchObject(wanted)
   })
-  it('is in any S3, whose names count before those of R2', () => {
-    const place = {
+  it('is in any S3, whose names count before those of R2', async () => {
+    const names = {
       S3_ENDPOINT: 'https://s3.eu.example',
       S3_BUCKET: 'mine',
       S3_REGION: 'eu',
       S3_STYLE: 'virtual',
     }
-    const bucket = {
-      ...options,
-      endpoint: 'https://s3.eu.example',
-      bucket: 'mine',
-      region: 'eu',
-      style: 'virtual',
-    }
-    expect(
-      read({ ...rest, bucketUrl: url }, { ...R2, ...place, ...KEYS }).settings?.bucket,
-    ).toEqual(bucket)
+    expect(await putBy({ ...rest, bucketUrl: url }, { ...R2, ...names, ...KEYS })).toMatchObject({
+      place: 'https://mine.s3.eu.example/v1/x.json',
+      key: `AWS4-HMAC-SHA256 Credential=${KEYS.S3_ACCESS_KEY_ID}//eu/s3/aws4_request`,
+    })
+  })
+  it('is in Google Cloud Storage, in whose dialect it is asked, and found at its address', async () => {
+    const env = { GCS_BUCKET: 'mine', GCS_ACCESS_KEY_ID: 'GOOG1', GCS_SECRET_ACCESS_KEY: 's' }
+    expect(await putBy(rest, env)).toEqual({
+      bucketUrl: 'https://storage.googleapis.com/mine',
+      place: 'https://storage.googleapis.com/mine/v1/x.json',
+      key: 'GOOG4-HMAC-SHA256 Credential=GOOG1//auto/storage/goog4_request',
+      headers: [
+        'content-encoding',
+        'content-type',
+        'x-goog-if-generation-match',
+        'x-goog-content-sha256',
+        'x-goog-date',
+      ],
+    })
   })
 })
 
@@ -154,7 +179,7 @@ describe('what is wrong', () => {
       [
         '--network or SUBTENSOR_ENDPOINT: not given',
         '--folder or AFFINE_FOLDER: not given',
-        '--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
+        NO_BUCKET,
       ],
     ],
     [
@@ -170,10 +195,10 @@ describe('what is wrong', () => {
       { AFFINE_EMIT: 'perhaps', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
       [
         '--netuid: expected a whole number, 0 to 65535, got "x"',
-        '--bucket-url: expected a plain URL, 128 bytes at most, got "ftp://x"',
-        'S3_STYLE: expected path or virtual, got "odd"',
-        'AFFINE_EMIT: expected true or false, got "perhaps"',
         '--concurrency: expected a whole number, 1 to 10000, got "1.5"',
+        'AFFINE_EMIT: expected true or false, got "perhaps"',
+        'S3_STYLE: expected path or virtual, got "odd"',
+        '--bucket-url: expected a plain URL, 128 bytes at most, got "ftp://x"',
         '--metrics: expected a whole number, 0 to 65535, got "65536"',
         '--stall: expected a whole number, 1 to 86400, got "0"',
       ],
@@ -182,7 +207,7 @@ describe('what is wrong', () => {
       'a bucket in two places',
       MINIMUM,
       { ...R2, R2_PUBLIC_BASE: 'https://x' },
-      ['--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two'],
+      ['the bucket: expected one place, got R2_ACCOUNT_ID and --buckets'],
     ],
     [
       'the half of a bucket in S3',
@@ -192,7 +217,7 @@ describe('what is wrong', () => {
         '--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
         'S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
         'S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
-        '--bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find a bucket in S3',
+        '--bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find the bucket',
       ],
     ],
     [
@@ -205,7 +230,7 @@ describe('what is wrong', () => {
         R2_WRITE_ACCESS_KEY_ID: 'not a key',
       },
       [
-        'R2_ACCOUNT_ID: expected 32 hex digits, got "me@x"',
+        'R2_ACCOUNT_ID: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "me@x"',
         'R2_BUCKET_ID: expected a bucket\'s name, got "Two Words"',
         'R2_WRITE_ACCESS_KEY_ID: expected printable ASCII without spaces, got "****"',
       ],
@@ -299,7 +324,7 @@ describe('a secret in a URL', () => {
       }
       const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
       expect(problems).toContain(
-        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, got "https://****@h.example"',
+        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "https://****@h.example"',
       )
       const said = [...problems, ...shown.map(({ value }) => value), hide(JSON.stringify(env))]
       expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
@@ -317,7 +342,7 @@ describe('a secret in a URL', () => {
   ])('of a bucket is masked in %s, which is none', (url) => {
     const env = { S3_ENDPOINT: url, AFFINE_BUCKET_URL: url }
     const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
-    expect(problems.join()).toContain('S3_ENDPOINT: expected a plain URL, 128 bytes at most, got')
+    expect(problems.join()).toContain('S3_ENDPOINT: expected a plain URL, 128 bytes at most, or ')
     const said = [...problems, ...shown.map(({ value }) => value), hide(`at ${url}: why`)]
     expect(said.join()).not.toContain('s3cret')
     expect(said.join()).toContain('h.example')
@@ -366,7 +391,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
-    expect(stdout).toContain(`the settings of ${hotkey}; .env is .env\n`)
+    expect(stdout).toContain(`Hotkey ${hotkey}. Settings from options, the environment and .env:\n`)
     expect(stdout).not.toContain('0123456789abcdef')
     expect(stdout).not.toContain('✘')
   })
@@ -381,7 +406,7 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(stdout).not.toContain('All is well')
     const cwd = await mkdtemp(join(root, 'bare-'))
     const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
-    expect(bare.stdout).toContain('; there is no .env in this folder\n')
+    expect(bare.stdout).toContain('; there is no .env in this folder:\n')
   })
 
   it('with --json, one object a line', async () => {
@@ -403,7 +428,7 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(problems).toEqual([
       '--folder or AFFINE_FOLDER: not given',
       '--stall: expected a whole number, 1 to 86400, got "never"',
-      '--buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
+      NO_BUCKET,
     ])
   })
 
@@ -414,7 +439,7 @@ describe.concurrent('af config, and the start of af validate', () => {
       '✘ --folder or AFFINE_FOLDER: not given',
       '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
       '✘ --emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many',
-      '✘ --buckets or AFFINE_BUCKETS, or S3_BUCKET and what goes with it: expected one of the two',
+      `✘ ${NO_BUCKET}`,
       '✘ no/such/key is not there: is it written right?',
     ]
     const env = { SUBTENSOR_ENDPOINT: '' }

@@ -9,8 +9,8 @@ import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
-import { envText } from '../src/commands/setup/env-text.ts'
-import { findSettings } from '../src/service/setting-sources.ts'
+import { envText } from '../src/settings/env-text.ts'
+import { findSettings } from '../src/settings/sources.ts'
 import { goingOn } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
 
@@ -62,7 +62,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       '✘ --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
       '✘ S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
       '✘ S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
-      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find a bucket in S3',
+      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find the bucket',
       expect.stringMatching(/^✘ no hotkey named: give --key <file>, or --wallet/),
       '(see --help)',
     ])
@@ -298,7 +298,6 @@ const hasPython = (() => {
   }
 })()
 const ENTER = '\r'
-const DOWN = '\u001b[B'
 
 /** What a terminal shows and the code, when a person types each text once it has seen another. */
 async function typed(cwd: string, words: readonly string[], steps: readonly (readonly string[])[]) {
@@ -335,13 +334,13 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
         ['is not there', `${wipe}mine${ENTER}`],
         ['Its hotkey', `${wipe}hot${ENTER}`],
         ['A folder', ENTER],
-        ['Its bucket is', `${DOWN}${ENTER}`],
+        ['Its bucket is', ENTER],
         ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
-        ['Its region', ENTER],
         ["The bucket's name", `Two Words${ENTER}`],
         ["expected a bucket's name", `${wipe}bucket${ENTER}`],
         ['The id of a key', `${id}${ENTER}`],
         ["That key's secret", `${secret}${ENTER}`],
+        ['Its region', ENTER],
         ['Its URL', `${s3.url}${ENTER}`],
       ],
     )
@@ -396,10 +395,10 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
       ['A folder', ENTER],
       ['Its bucket is', ENTER],
       ["The service's URL", ENTER],
-      ['Its region', ENTER],
       ["The bucket's name", ENTER],
       ['Enter keeps', ENTER],
       ["That key's secret", ENTER],
+      ['Its region', ENTER],
       ['Its URL', ENTER],
     ])
     expect(code).toBe(0)

@@ -31,7 +31,7 @@ network's first state on.`
 const joining = new Command('af-verify join')
   .description('Say what a run in one piece says, of files of stretches that follow one another.')
   .argument('<files...>', 'what runs with --from-epoch, --to-epoch and --json said')
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', JOIN_EXAMPLE)
   .action((files, { json }) => join(files, output(json)))
 

@@ -2,8 +2,9 @@ import { type Bucket, checkPath } from './bucket.ts'
 import { errorOf, folderUrl, type HttpOptions } from './http-bucket.ts'
 import { BucketRefusal, MESSAGE_LIMIT } from './s3-answer.ts'
 import { askS3, type S3Account } from './s3-request.ts'
+import { AMAZON, type Dialect } from './s3-signature.ts'
 
-export { BucketRefusal }
+export { BucketRefusal, type Dialect }
 
 /** Where a bucket is, and who asks. The time is for one request. */
 export interface S3Options extends HttpOptions {
@@ -12,27 +13,32 @@ export interface S3Options extends HttpOptions {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** The time now, in milliseconds since 1970: requests are signed with it. */
+  readonly now: () => number
   /** `auto`, which is R2's, if left out. */
   readonly region?: string
   /** Is the bucket named in the URL's path, as when left out, or in its host? */
   readonly style?: 'path' | 'virtual'
+  /** Amazon's, which nearly all services take, if left out. */
+  readonly dialect?: Dialect
 }
 
 /**
- * A bucket in a service that speaks S3 and honours `If-None-Match: *`, which is what refuses to
- * overwrite. Files are gzipped on the way and in storage; readers get what was written. Does not
- * retry: what it rejects with is a `BucketRefusal` where that is pointless. A write may be tried
- * again, also one whose answer was lost. No redirect is followed. No error has a key in it.
- * Protocol §6.4.
+ * A bucket in a service that speaks S3 and honours its dialect's condition, in Amazon's
+ * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in
+ * storage; readers get what was written. Does not retry: what it rejects with is a `BucketRefusal`
+ * where that is pointless. A write may be tried again, also one whose answer was lost. No redirect
+ * is followed. No error has a key in it. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL and the keys are printable ASCII;
  *   RangeError for a name of a bucket that S3 does not take.
  */
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
   const base = bucketUrl(options)
-  const { accessKeyId, secretAccessKey, region = 'auto' } = options
-  const { fetch, timeoutMs = 30_000 } = options
-  const account: S3Account = { accessKeyId, secretAccessKey, region, fetch, timeoutMs }
+  const { accessKeyId, secretAccessKey, region = 'auto', dialect = AMAZON } = options
+  const { fetch, now, timeoutMs = 30_000 } = options
+  const key = { accessKeyId, secretAccessKey, region, dialect, now }
+  const account: S3Account = { ...key, fetch, timeoutMs }
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const url = new URL(checkPath(path), base).href

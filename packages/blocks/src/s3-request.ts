@@ -1,16 +1,10 @@
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex } from '@noble/hashes/utils.js'
-import { AwsV4Signer } from 'aws4fetch'
 import { mediaType } from './bucket.ts'
 import type { HttpOptions } from './http-bucket.ts'
 import { readAnswer, type S3Answer } from './s3-answer.ts'
+import { type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
 
 /** Who asks, and how. */
-export interface S3Account extends Required<HttpOptions> {
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly region: string
-}
+export interface S3Account extends Required<HttpOptions>, Signer {}
 
 interface S3Request {
   readonly url: string
@@ -23,36 +17,17 @@ interface S3Request {
 /** Gets a file, or puts one where there is none. Follows no redirect; rejects as `readAnswer`. */
 export async function askS3(request: S3Request, account: S3Account): Promise<S3Answer> {
   const { url, body, limit } = request
-  const { fetch, timeoutMs } = account
+  const { fetch, timeoutMs, dialect } = account
   const signal = AbortSignal.timeout(timeoutMs)
-  const signed = await sign(request, account)
-  const response = await fetch(url, { ...signed, body, redirect: 'manual', signal })
+  const method = body === null ? 'GET' : 'PUT'
+  const asked = { method, url: new URL(url), headers: headersOf(request, dialect), body } as const
+  const headers = signedHeaders(asked, account)
+  const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
   return readAnswer(response, limit, signal)
 }
 
-/** The request's method, and its headers under AWS's Signature Version 4. */
-async function sign({ url, body }: S3Request, account: S3Account) {
-  const { accessKeyId, secretAccessKey, region } = account
-  const signer = new AwsV4Signer({
-    method: body === null ? 'GET' : 'PUT',
-    url,
-    headers: headersOf(url, body),
-    body,
-    accessKeyId,
-    secretAccessKey,
-    region,
-    service: 's3',
-  })
-  const { method, headers } = await signer.sign()
-  return { method, headers }
-}
-
-function headersOf(url: string, body: Uint8Array | null): Record<string, string> {
-  if (body === null) return { 'x-amz-content-sha256': bytesToHex(sha256(new Uint8Array())) }
-  return {
-    'x-amz-content-sha256': bytesToHex(sha256(body)),
-    'content-encoding': 'gzip',
-    'content-type': mediaType(url),
-    'if-none-match': '*',
-  }
+function headersOf({ url, body }: S3Request, { createOnly }: Dialect): Record<string, string> {
+  if (body === null) return {}
+  const [name, value] = createOnly
+  return { 'content-encoding': 'gzip', 'content-type': mediaType(url), [name]: value }
 }

@@ -111,7 +111,9 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   })
 
   bucketSuite('s3Bucket', async () => ({
-    bucket: patient(s3Bucket({ endpoint, bucket: 'affine', ...keys, fetch: nodeFetch })),
+    bucket: patient(
+      s3Bucket({ endpoint, bucket: 'affine', ...keys, now: Date.now, fetch: nodeFetch }),
+    ),
   }))
 })
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const r2Buckets = { B: { id: 'bucket', s3Credentials: keys } }
   emulator = new Miniflare({ cf: false, modules: true, script: 'export default {}', r2Buckets })
   const endpoint = new URL('/cdn-cgi/local/r2/s3', await emulator.ready)
-  place = { endpoint, bucket: 'bucket', ...keys, fetch: emulatorFetch }
+  place = { endpoint, bucket: 'bucket', ...keys, now: Date.now, fetch: emulatorFetch }
 })
 afterAll(async () => {
   for (const server of servers) server.close().closeAllConnections()
@@ -45,6 +45,7 @@ const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, S3_REGIO
   process.env
 if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
   const at: S3Options = {
+    now: Date.now,
     endpoint: S3_ENDPOINT,
     bucket: S3_BUCKET,
     accessKeyId: S3_ACCESS_KEY_ID,
@@ -239,7 +240,7 @@ describe('a write', () => {
         createHash('sha256').update(body).digest('hex'),
       )
       expect(headers.get('authorization')).toContain(
-        'content-encoding;host;if-none-match;x-amz-content-sha256;x-amz-date',
+        'content-encoding;content-type;host;if-none-match;x-amz-content-sha256;x-amz-date',
       )
       expect(headers.get('content-encoding')).toBe('gzip')
       expect(headers.get('content-type')).toBe('application/jsonl')

@@ -35,7 +35,7 @@ it('signs, gzips and compares with what every platform has', async () => {
     files.set(request.url, await new Response(inside).arrayBuffer())
     return new Response('')
   }
-  const bucket = s3Bucket({ ...place, fetch })
+  const bucket = s3Bucket({ now: Date.now, ...place, fetch })
   expect(await bucket.read(statePath(7), 10)).toBeNull()
   await bucket.write(statePath(7), bytes('{"a":1}'))
   await bucket.write(statePath(7), bytes('{"a":1}'))

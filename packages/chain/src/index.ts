@@ -20,4 +20,6 @@ export { type Commitment, decodeCommitment, encodeCommitment } from './commitmen
 export { LocalChain, type LocalOptions } from './local/local-chain.ts'
 export { serveLocal } from './local/local-server.ts'
 export type { Params } from './local/log.ts'
+export { openExport, openServed } from './local/open-local.ts'
 export { remoteChain } from './local/remote-chain.ts'
+export type { ChainOpening, Host, OpenAt, OpenedChain } from './opening.ts'

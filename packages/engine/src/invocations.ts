@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from '@affine/envs'
 import type { Entry } from './lane-journal.ts'
 
-type Answer = Awaited<ReturnType<Agent>>
+type AgentAnswer = Awaited<ReturnType<Agent>>
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
@@ -23,7 +23,7 @@ export function distinctAgents(
     }
   }
 
-  const isNew = (answer: Answer): boolean => {
+  const isNew = (answer: AgentAnswer): boolean => {
     if ('fault' in answer || answer.invocation === undefined) return true
     if (used.has(answer.invocation)) return false
     used.add(answer.invocation)

@@ -1,7 +1,7 @@
 import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel } from '@affine/duel'
 import { challengeId, registry } from '@affine/envs'
-import { type Challenge, playSample, type Sides } from '@affine/miners'
+import { type LaneChallenge, playSample, type Sides } from '@affine/miners'
 import type { Hash } from '@affine/prng'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
@@ -42,7 +42,7 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
   const open = scheduleOf(task).filter((challenge) => !played.has(challenge.challengeId))
   let left = open.length
 
-  const playOne = async (challenge: Challenge): Promise<void> => {
+  const playOne = async (challenge: LaneChallenge): Promise<void> => {
     const replyMs = registry.get(challenge.env)?.replyMs ?? 0
     const sides: Sides = (role) => {
       const miner = duel[role]
@@ -67,7 +67,7 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
 }
 
 /** Every challenge of the lane. Protocol §4, with the indexes of §8.2. */
-function scheduleOf({ scope, secret }: LaneTask): readonly Challenge[] {
+function scheduleOf({ scope, secret }: LaneTask): readonly LaneChallenge[] {
   const duel = scope.duel.id
   return Object.entries(scope.quota).flatMap(([env, quota]) => {
     const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }

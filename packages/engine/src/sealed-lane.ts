@@ -18,7 +18,7 @@ import type { Setup } from './setup.ts'
 export type Audit = Omit<Sought, 'attesters'>
 
 /** The epoch that `state` governs, and the buckets that are read in it. */
-interface Reading {
+interface AuditReading {
   readonly state: State
   readonly peers: Peers
 }
@@ -49,7 +49,7 @@ export class SealedLanes {
   }
 
   /** Verifies a lane once; what could not be had can be asked for again. */
-  async find(audit: Audit, reading: Reading): Promise<CheckedLane> {
+  async find(audit: Audit, reading: AuditReading): Promise<CheckedLane> {
     const known = this.#found.get(audit.validator)
     if (known !== undefined) return known
     const { store, bucket } = this.#setup
@@ -70,7 +70,7 @@ export class SealedLanes {
 async function checkSealed(
   { chain, account, bucket, store, folder, check }: Setup,
   { holders, ...sealed }: Audit,
-  { state, peers }: Reading,
+  { state, peers }: AuditReading,
 ): Promise<CheckedLane> {
   const place = join(folder, 'incoming', `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)

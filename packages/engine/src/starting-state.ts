@@ -39,7 +39,7 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
 }
 
 /** The bytes of the state that governs the epoch `at`. */
-interface Kept {
+interface KeptState {
   readonly at: number
   readonly bytes: Uint8Array
 }
@@ -48,7 +48,11 @@ interface Kept {
  * Are they still what was written? The own bucket has them too; where it does not, what more than
  * half the stake attested says it, if that epoch is over and so much stake agreed.
  */
-async function isAsWritten(setup: Setup, epoch: number, { at, bytes }: Kept): Promise<boolean> {
+async function isAsWritten(
+  setup: Setup,
+  epoch: number,
+  { at, bytes }: KeptState,
+): Promise<boolean> {
   const root = digestOfText('state', bytes)
   const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)
   if (copy !== null && digestOfText('state', copy) === root) return true

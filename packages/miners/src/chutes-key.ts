@@ -117,7 +117,7 @@ export interface AskedAccount extends KeyAccount {
   readonly aheadMs: number
 }
 
-interface AccountOptions extends Pick<Caller, 'exchange' | 'now'> {
+interface AccountQuery extends Pick<Caller, 'exchange' | 'now'> {
   /** Chutes, unless another place is given. */
   readonly api?: string
 }
@@ -139,7 +139,7 @@ export function isInOrder({ balance }: KeyAccount): boolean {
 export async function chutesAccount(
   apiKey: string,
   signal: AbortSignal,
-  { exchange, now, api = CHUTES_API }: AccountOptions,
+  { exchange, now, api = CHUTES_API }: AccountQuery,
 ): Promise<AskedAccount> {
   const { status, text, headers, ms } = await exchange({
     url: `${api}/users/me`,

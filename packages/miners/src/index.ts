@@ -11,23 +11,17 @@ export {
 } from './chutes-key.ts'
 export { doesAnswer } from './first-answer.ts'
 export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
+export { type Notes, takeUp } from './notes.ts'
 export { pause } from './pause.ts'
-export { type Challenge, playSample, type Role, type Sides } from './play-sample.ts'
-export { type Opponent, openPlayer, type Player } from './player.ts'
-export {
-  type Exercise,
-  exercisesOf,
-  type Notes,
-  type Played,
-  type Practice,
-  practise,
-} from './practice.ts'
+export { type LaneChallenge, playSample, type Role, type Sides } from './play-sample.ts'
+export { type Opponent, openPlayer, type Player, type PlayerAsking } from './player.ts'
+export { type Exercise, type Played, practise } from './practice.ts'
 export { type Caller, type Exchange, type Query, type Received, Undelivered } from './query.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'
 export {
+  type DuelStanding,
   environmentsNamed,
   runDuel,
   type SoloDuel,
-  type Standing,
   soloChallenge,
 } from './solo-duel.ts'

@@ -2,14 +2,14 @@ import { challengeVerdict, type Sample } from '@affine/blocks'
 import { type Agent, make, play } from '@affine/envs'
 
 /** A challenge of a lane, before anyone has played it. */
-export type Challenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
+export type LaneChallenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
 export type Role = 'champion' | 'contender'
 /** Whose episode it is, and who answers. */
 export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
 /** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */
 export async function playSample(
-  challenge: Challenge,
+  challenge: LaneChallenge,
   sides: Sides,
   now: () => number,
 ): Promise<Sample> {

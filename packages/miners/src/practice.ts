@@ -1,6 +1,5 @@
 import { make, play, type Transcript } from '@affine/envs'
-import { canonicalize, type Json } from '@affine/prng'
-import pLimit from 'p-limit'
+import { type Notes, playOn } from './notes.ts'
 import type { Opponent } from './player.ts'
 
 /** A challenge to practise on; of a past one, what the champion earned in it. */
@@ -10,61 +9,18 @@ export type Exercise = {
   readonly champion?: number
 }
 
-/**
- * What is practised, and by whom: kept before what was played, so that it can be taken up again.
- */
-export type Practice = {
-  readonly player: string
-  readonly model: string
-  /** The challenges of each environment, at most. */
-  readonly challenges: number
-  readonly envs: readonly string[]
-  /** Against whom: the digest of what a champion committed to. */
-  readonly against?: string
-}
-
 /** An exercise as it was played, with what a perfect player earns. */
 export type Played = Exercise & Transcript & { readonly best: number }
 
-/** What was played, on disk or wherever it is kept. */
-export interface Notes {
-  /** What was there when it was opened, in the order of its writing. */
-  readonly entries: readonly Json[]
-  /** Resolves when the entry is kept. */
-  append(entry: Json): Promise<void>
-}
-
 export interface PracticeRun {
   readonly exercises: readonly Exercise[]
+  /** Begins with what is practised; what was played follows. */
   readonly journal: Notes
-  readonly player: Pick<Opponent, 'agent'>
+  readonly player: Opponent
   /** Challenges under way at once. */
   readonly ahead: number
   readonly signal: AbortSignal
   readonly on: (played: readonly Played[]) => void
-}
-
-/** What a journal keeps first: what was asked for, and the exercises that came of it. */
-type Kept = { readonly practice: Practice; readonly exercises: readonly Exercise[] }
-
-/**
- * The exercises of a practice: those that the journal keeps, else those drawn now, which are
- * kept from then on.
- * @throws RangeError when the journal is another practice's.
- */
-export async function exercisesOf(
-  practice: Practice,
-  journal: PracticeRun['journal'],
-  drawn: readonly Exercise[],
-): Promise<readonly Exercise[]> {
-  const kept = journal.entries[0] as Kept | undefined
-  if (kept === undefined) {
-    await journal.append({ practice, exercises: drawn } as unknown as Json)
-    return drawn
-  }
-  if (canonicalize(kept.practice ?? '') === canonicalize(practice)) return kept.exercises
-  const advice = 'name another file, or repeat its arguments'
-  throw new RangeError(`"--resume" expected a file of this practice: ${advice}`)
 }
 
 /**
@@ -72,23 +28,27 @@ export async function exercisesOf(
  * order. Rejects when `signal` aborts; what is in the journal then is not played again.
  */
 export async function practise(run: PracticeRun): Promise<readonly Played[]> {
-  const { exercises, journal, player, ahead, signal, on } = run
+  const { exercises, journal, player, on } = run
   const kept = journal.entries.slice(1) as unknown as readonly Played[]
   const played = new Map(kept.map((each) => [each.challengeId, each]))
-  const playOne = async (exercise: Exercise): Promise<void> => {
-    const { env, challengeId } = exercise
-    const game = make(env)
-    const transcript = await play(game, challengeId, player.agent(game.spec.replyMs))
-    signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
-    const one = { ...exercise, ...transcript, best: await bestOf(exercise) }
-    await journal.append(one as unknown as Json)
-    played.set(challengeId, one)
+  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
+  const next = (): (() => Promise<Played>) | undefined => {
+    const { value: exercise } = open.next()
+    return exercise && (() => playExercise(exercise, player))
+  }
+  const add = (one: Played): void => {
+    played.set(one.challengeId, one)
     on([...played.values()])
   }
-  const limit = pLimit(ahead)
-  const open = exercises.filter(({ challengeId }) => !played.has(challengeId))
-  await Promise.all(open.map((exercise) => limit(playOne, exercise)))
+  await playOn({ ...run, next, add })
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
+}
+
+async function playExercise(exercise: Exercise, player: Opponent): Promise<Played> {
+  const { env, challengeId } = exercise
+  const game = make(env)
+  const transcript = await play(game, challengeId, player.agent(game.spec.replyMs))
+  return { ...exercise, ...transcript, best: await bestOf(exercise) }
 }
 
 /** What a perfect player earns in a challenge. */

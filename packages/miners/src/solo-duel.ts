@@ -10,10 +10,10 @@ import {
   winnerOf,
 } from '@affine/duel'
 import { challengeId, make, registry, specHash } from '@affine/envs'
-import type { Hash, Json } from '@affine/prng'
+import type { Hash } from '@affine/prng'
+import { type Notes, playOn } from './notes.ts'
 import { playSample, type Role, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
-import type { Notes } from './practice.ts'
 
 /**
  * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can
@@ -25,20 +25,21 @@ export type SoloDuel = Readonly<
 >
 
 /** How a duel stands: by environment, and who has it, once that is certain. */
-export type Standing = {
+export type DuelStanding = {
   readonly envs: Readonly<Record<string, Match>>
   readonly outcome: Winner | undefined
 }
 
 export interface DuelRun {
   readonly duel: SoloDuel
+  /** Begins with the duel; its samples follow. */
   readonly journal: Notes
-  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
+  readonly players: Readonly<Record<Role, Opponent>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
   readonly now: () => number
-  readonly on: (standing: Standing) => void
+  readonly on: (standing: DuelStanding) => void
 }
 
 /**
@@ -47,73 +48,55 @@ export interface DuelRun {
  * `PROTOCOL.cap` challenges is held. Rejects when `signal` aborts; what is in the journal then is
  * not played again. Protocol §10.
  */
-export async function runDuel(run: DuelRun): Promise<Standing> {
-  const courses = run.duel.envs.map((env) => new Course(env, run))
-  const work = async (course: Course): Promise<void> => {
-    while (course.isOpen && standingOf(courses).outcome === undefined) {
-      await course.playNext()
-      run.on(standingOf(courses))
-    }
-  }
-  const workers = courses.flatMap((course) => Array.from({ length: run.ahead }, () => work(course)))
-  await Promise.all(workers)
-  return standingOf(courses)
+export async function runDuel(run: DuelRun): Promise<DuelStanding> {
+  const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
+  const playEnv = (duel: EnvDuel): Promise<void> =>
+    playOn({
+      ...run,
+      next: () => (standingOf(duels).outcome === undefined ? duel.next() : undefined),
+      add: (sample) => {
+        duel.add(sample)
+        run.on(standingOf(duels))
+      },
+    })
+  await Promise.all(duels.map(playEnv))
+  return standingOf(duels)
 }
 
-function standingOf(courses: readonly Course[]): Standing {
-  const envs = Object.fromEntries(courses.map(({ env, match }) => [env, match]))
-  const verdicts = Object.fromEntries(courses.map(({ env, match }) => [env, match.verdict]))
+function standingOf(duels: readonly EnvDuel[]): DuelStanding {
+  const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
+  const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
   return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin) }
 }
 
 /** One environment of a duel: what was played in it, and its match so far. */
-class Course {
+class EnvDuel {
   readonly env: string
   match: Match = NO_MATCH
   readonly #run: DuelRun
-  readonly #sides: Sides
   /** By the challenge's index: what has come in, and what the journal had. */
-  readonly #played: Map<number, ChallengeOutcome>
+  readonly #played = new Map<number, ChallengeOutcome>()
   #next = 0
 
   constructor(env: string, run: DuelRun) {
-    const { replyMs } = make(env).spec
     this.env = env
     this.#run = run
-    this.#sides = (role) => ({
-      hotkey: nameOf(run.duel[role]),
-      agent: run.players[role].agent(replyMs),
-    })
-    const kept = run.journal.entries.slice(1) as unknown as Sample[]
-    const own = kept.filter((sample) => sample.env === env)
-    this.#played = new Map(own.map(({ index, verdict }) => [index, verdict]))
+    const kept = run.journal.entries.slice(1) as unknown as readonly Sample[]
+    for (const sample of kept.filter((each) => each.env === env)) this.add(sample)
   }
 
-  /** Is there more to play before its verdict? */
-  get isOpen(): boolean {
-    return this.match.verdict === 'continue' && this.#next < PROTOCOL.cap
-  }
-
-  /** Plays the next challenge, if the journal does not have it, and looks at what is played. */
-  async playNext(): Promise<void> {
+  /** The next challenge that was not played yet; undefined after the verdict. */
+  next(): (() => Promise<Sample>) | undefined {
+    while (this.#played.has(this.#next)) this.#next += 1
+    if (this.match.verdict !== 'continue' || this.#next >= PROTOCOL.cap) return undefined
     const index = this.#next
     this.#next += 1
-    if (!this.#played.has(index)) this.#played.set(index, await this.#play(index))
-    this.#lookAtPlayed()
-  }
-
-  async #play(index: number): Promise<ChallengeOutcome> {
-    const { duel, journal, signal, now } = this.#run
-    const id = soloChallenge(this.env, duel.secret, index)
-    const challenge = { env: this.env, duel: NONE, index, challengeId: id }
-    const sample = await playSample(challenge, this.#sides, now)
-    signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
-    await journal.append(sample as unknown as Json)
-    return sample.verdict
+    return () => this.#play(index)
   }
 
   /** Adds to the match what has come in, in the order of the index, up to the first gap. */
-  #lookAtPlayed(): void {
+  add({ index, verdict }: Sample): void {
+    this.#played.set(index, verdict)
     const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: ruleOf(PROTOCOL) }
     while (this.match.verdict === 'continue') {
       const challenge = this.#played.get(this.match.played)
@@ -122,6 +105,17 @@ class Course {
       const isOver = this.match.played === PROTOCOL.cap && this.match.verdict === 'continue'
       if (isOver) this.match = { ...this.match, verdict: 'hold' }
     }
+  }
+
+  #play(index: number): Promise<Sample> {
+    const { duel, players, now } = this.#run
+    const { replyMs } = make(this.env).spec
+    const sides: Sides = (role) => ({
+      hotkey: nameOf(duel[role]),
+      agent: players[role].agent(replyMs),
+    })
+    const challengeId = soloChallenge(this.env, duel.secret, index)
+    return playSample({ env: this.env, duel: NONE, index, challengeId }, sides, now)
   }
 }
 

@@ -10,7 +10,7 @@ import { openJournal } from '../../engine/src/journal.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/caller.ts'
 import { playerReply } from '../src/reference-miner.ts'
-import { runDuel, type SoloDuel, type Standing } from '../src/solo-duel.ts'
+import { type DuelStanding, runDuel, type SoloDuel } from '../src/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = [...registry.keys()].sort()
@@ -51,7 +51,7 @@ interface Options {
   readonly envs?: readonly string[]
   readonly ahead?: number
   readonly signal?: AbortSignal
-  readonly on?: (standing: Standing) => void
+  readonly on?: (standing: DuelStanding) => void
 }
 
 /** The duel of two miners; what it asks follows from the secret, which is always the same. */
@@ -59,7 +59,7 @@ async function duelOf(
   champion: string,
   contender: string,
   options: Options = {},
-): Promise<Standing> {
+): Promise<DuelStanding> {
   const { path = newPath(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const journal = await openJournal(path)
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
@@ -141,7 +141,7 @@ describe('a duel', () => {
 
   it('shows how it stands after every challenge, never going back', async () => {
     const [weak, strong] = [await minerOf(0.2), await minerOf(1)]
-    const shown: Standing[] = []
+    const shown: DuelStanding[] = []
     const end = await duelOf(weak.url, strong.url, {
       on: (standing) => shown.push({ ...standing, envs: { ...standing.envs } }),
     })
@@ -200,7 +200,7 @@ describe('the two miners', () => {
       // Two that answer alike: whatever differed in what they are sent would be for their roles.
       const [champion, contender] = [await minerOf(0.7), await minerOf(0.7)]
       const controller = new AbortController()
-      const on = ({ envs }: Standing) =>
+      const on = ({ envs }: DuelStanding) =>
         envs[env]?.played === 30 && controller.abort(new Error('enough'))
       const options = { envs: [env], ahead: 1, signal: controller.signal, on }
       await expect(duelOf(champion.url, contender.url, options)).rejects.toThrow('enough')

@@ -1,23 +1,42 @@
-import { type Chain, LocalChain, remoteChain } from '@affine/chain'
-import type { SubtensorOptions } from '@affine/chain/subtensor'
+import {
+  type Chain,
+  type ChainOpening,
+  type Host,
+  type OpenAt,
+  type OpenedChain,
+  openExport,
+  openServed,
+} from '@affine/chain'
 import { type Network, networkNamed, networkOn, type Subnet } from './networks.ts'
 
-/** How commands name a chain. */
-export const NETWORK_HELP: string =
-  "finney, test or local; a node's ws:// or wss:// URL; several with commas; " +
-  "the http:// URL of `af localnet`; or the file of a chain's export"
+export type { Host }
 
-/**
- * What a chain is opened with: the clock, randomness, network and files of the machine that it runs
- * on.
- */
-export interface Host extends Pick<SubtensorOptions, 'random' | 'now'> {
-  readonly fetch: typeof globalThis.fetch
-  /** The text of a file. Rejects when there is none. */
-  readonly readText: (path: string) => Promise<string>
+interface Kind {
+  readonly help: string
+  /** What each of its places is like. */
+  readonly place: RegExp
+  readonly wing: () => Promise<OpenAt>
 }
 
-export interface OpenOptions extends Pick<SubtensorOptions, 'salts' | 'onRetry'> {
+/** The kinds of chains: to add one is a wing of `@affine/chain` and a line here. */
+const KINDS: readonly Kind[] = [
+  // Loaded when needed: every other command starts in half the time without it.
+  {
+    help: "a node's ws:// or wss:// URL; several with commas",
+    place: /^wss?:\/\//,
+    wing: async () => (await import('@affine/chain/subtensor')).openNodes,
+  },
+  { help: 'the http:// URL of `af localnet`', place: /^https?:\/\//, wing: async () => openServed },
+  { help: "or the file of a chain's export", place: /^/, wing: async () => openExport },
+]
+
+/** How commands name a chain. */
+export const NETWORK_HELP: string = [
+  'finney, test or local',
+  ...KINDS.map(({ help }) => help),
+].join('; ')
+
+export interface OpenOptions extends Pick<ChainOpening, 'salts' | 'onRetry'> {
   /** Where the network does not say it. */
   readonly netuid?: number | undefined
   /** Instead of the network's. */
@@ -35,21 +54,14 @@ export type Open = (where: string, host: Host, options?: OpenOptions) => Promise
 /**
  * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no
  * name gives them.
- * @throws RangeError for a name that is none, and without a netuid where one is needed.
+ * @throws RangeError for a name that names none, and without a netuid where one is needed.
  */
 export async function openChain(
   where: string,
   host: Host,
   options: OpenOptions = {},
 ): Promise<Opened> {
-  const urls = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
-  if (urls.every((url) => /^wss?:\/\//.test(url))) return openNodes({ where, urls, host, options })
-  const chain = await openLog(where, host, options)
-  const { netuid = chain.netuid } = options
-  if (netuid !== chain.netuid)
-    throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
-  const network = networkOf(where, chain, options)
-  return { chain, network, [Symbol.asyncDispose]: async () => {} }
+  return openedSubnet(where, await openAt(where, host, options), options)
 }
 
 /**
@@ -61,54 +73,51 @@ export async function openLive(
   host: Host,
   options: OpenOptions = {},
 ): Promise<Opened> {
-  const opened = await openChain(where, host, options)
-  if (!(opened.chain instanceof LocalChain)) return opened
+  const opened = await openAt(where, host, options)
+  if (opened.goesOn) return openedSubnet(where, opened, options)
   const got = `the export of one: ${JSON.stringify(where)}`
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
 }
 
-interface NodeRequest {
-  readonly where: string
-  readonly urls: readonly string[]
-  readonly host: Host
-  readonly options: OpenOptions
-}
-
-/** Bittensor's chain, from its nodes. */
-async function openNodes({ where, urls, host, options }: NodeRequest): Promise<Opened> {
+async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
+  const places = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
   const named = networkNamed(where)
   const { netuid = named?.netuid, salts, onRetry } = options
-  if (netuid === undefined)
-    throw new RangeError(`"netuid" expected a number: ${where} does not say which subnet`)
-  // Loaded here: every other command starts in half the time without it.
-  const { subtensor } = await import('@affine/chain/subtensor')
-  const { random, now } = host
-  const nodes = { endpoints: urls, genesis: named?.genesis, onRetry }
-  const chain = await subtensor({ ...nodes, netuid, random, now, salts })
-  try {
-    const network = networkOf(where, chain, options)
-    return { chain, network, [Symbol.asyncDispose]: () => chain.close() }
-  } catch (error) {
-    await chain.close()
-    throw error
-  }
+  const readText: Host['readText'] = (path) =>
+    host.readText(path).catch((error: { readonly code?: string }) => {
+      throw unreadable(where, error)
+    })
+  const opening = { ...host, readText, name: where, places, netuid, salts, onRetry }
+  const kind = KINDS.find(({ place }) => places.every((each) => place.test(each)))
+  const open = await kind?.wing()
+  if (open === undefined) throw unreadable(where, {})
+  return open({ ...opening, genesis: named?.genesis })
 }
 
-/** A local chain: one that is served, or its export. */
-async function openLog(
+function unreadable(where: string, { code }: { readonly code?: string }): RangeError {
+  const got = JSON.stringify(where)
+  if (code === 'ENOENT' && /[./]/.test(where))
+    return new RangeError(`"network" expected the file of a chain's export; ${got} is not there`)
+  // It may have been meant as a name.
+  return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
+}
+
+/** The subnet on a chain, which is closed again when it is not the one that is wanted. */
+async function openedSubnet(
   where: string,
-  { fetch, readText }: Host,
+  { chain, close }: OpenedChain,
   options: OpenOptions,
-): Promise<Chain> {
-  if (/^https?:\/\//.test(where)) return remoteChain(where, { fetch, onRetry: options.onRetry })
-  const text = await readText(where).catch((error: { readonly code?: string }) => {
-    const got = JSON.stringify(where)
-    if (error.code === 'ENOENT' && /[./]/.test(where))
-      throw new RangeError(`"network" expected the file of a chain's export; ${got} is not there`)
-    // It may have been meant as a name.
-    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
-  })
-  return LocalChain.import(text)
+): Promise<Opened> {
+  try {
+    const { netuid = chain.netuid } = options
+    if (netuid !== chain.netuid)
+      throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
+    const network = networkOf(where, chain, options)
+    return { chain, network, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** The rules that hold on a chain, by its name or its genesis. Protocol §9.2. */

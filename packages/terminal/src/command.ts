@@ -1,14 +1,19 @@
 import { NETWORK_HELP, type Open, type Opened, type OpenOptions } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import {
+  Command,
+  type CommandUnknownOpts,
+  InvalidArgumentError,
+  Option,
+} from '@commander-js/extra-typings'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 
 /** Reads an option's text. */
-type Reader = (text: string) => number
+type ReadNumber = (text: string) => number
 
 /** Reads an option that must be a whole number in a range. */
-export function whole(low: number, high: number): Reader {
+export function whole(low: number, high: number): ReadNumber {
   return (text) => {
     if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
     throw new InvalidArgumentError(`Expected a whole number, ${low} to ${high}.`)
@@ -24,21 +29,24 @@ export function shareOption(text: string): number {
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low && value <= high
 
-type Where = Option<'--network <where>', undefined, undefined, undefined, true>
 type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
-/** With `NETUID` and `FIRST_EPOCH` the options by which every command names a chain. */
-export const NETWORK: Where = new Option('--network <where>', NETWORK_HELP).makeOptionMandatory()
+const netuidOption = (): Whole<'--netuid <n>'> =>
+  new Option(
+    '--netuid <n>',
+    'the number of the subnet, where the network does not say it',
+  ).argParser(whole(0, 65_535))
 
-export const NETUID: Whole<'--netuid <n>'> = new Option(
-  '--netuid <n>',
-  'which subnet, where the network does not say it',
-).argParser(whole(0, 65_535))
+const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
+  new Option(
+    '--first-epoch <n>',
+    "the number of the epoch that all validators agreed to start with, instead of the network's",
+  ).argParser(whole(0, 1e9))
 
-export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option(
-  '--first-epoch <n>',
-  "the epoch that all validators agreed to start with, instead of the network's",
-).argParser(whole(0, 1e9))
+/** With `FIRST_EPOCH` for commands that can do without a chain: no variable gives them one. */
+export const NETUID: Whole<'--netuid <n>'> = netuidOption()
+
+export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = firstEpochOption()
 
 export type ChainOptions = {
   network: string
@@ -47,13 +55,29 @@ export type ChainOptions = {
   json?: true
 }
 
-/** A command over a chain, with "--json". */
-export const chainCommand = (name: string): Command<[], ChainOptions> =>
-  new Command(name)
-    .addOption(NETWORK)
-    .addOption(NETUID)
-    .addOption(FIRST_EPOCH)
-    .option('--json', 'one JSON object a line')
+/** A command over a chain, which the environment may name, with "--json". */
+export const chainCommand = (name: string): Command<[], ChainOptions> => {
+  const network = new Option('--network <where>', NETWORK_HELP).env('SUBTENSOR_ENDPOINT')
+  return new Command(name)
+    .addOption(network.makeOptionMandatory())
+    .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']))
+    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH'))
+    .option('--json', 'print JSON, one object a line')
+    .hook('preAction', (_, command) => addFallback(command))
+}
+
+/** Has the first of these variables that is set give an option: commander itself knows of one. */
+function byVariables<T extends Option>(option: T, names: readonly [string, ...string[]]): T {
+  const get = (): string => names.find((name) => process.env[name]) ?? names[0]
+  return Object.defineProperty(option, 'envVar', { get })
+}
+
+/** Adds a node to those that a variable names. */
+function addFallback(command: CommandUnknownOpts): void {
+  const { SUBTENSOR_ENDPOINT: nodes, SUBTENSOR_FALLBACK: fallback } = process.env
+  if (fallback && command.getOptionValueSource('network') === 'env')
+    command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
+}
 
 /** What a command does over an open chain, until the signal aborts. */
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>

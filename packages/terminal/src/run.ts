@@ -1,7 +1,7 @@
 import { format } from 'node:util'
 import { printable } from '@affine/report'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { giveVariables, readEnvironment } from './environment.ts'
+import { type IsOurs, readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
 import { fit } from './fit.ts'
 import { leave, leaveWithStdout } from './leave.ts'
@@ -35,16 +35,16 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 
 /**
  * Runs a program to its end: what went wrong in one line, exit code 0 done or nobody reads what it
- * says any more, 1 failed, 2 wrong usage, 130 interrupted.
+ * says any more, 1 failed, 2 wrong usage, 130 interrupted. `isOurs` says what `.env` may give.
  */
-export async function run(program: CommandUnknownOpts): Promise<void> {
+export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
   const say = (text: string): void => {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
   prepare(program)
   leaveWithStdout(say)
   sayWhatLibrariesPrint(say)
-  await parse(program).catch((error: Error) => {
+  await parse(program, isOurs).catch((error: Error) => {
     if (isHelp(error)) return undefined
     // At once, whatever is still under way: what counts is on disk.
     if (error instanceof CommanderError) return leave(codeOf(error))
@@ -67,9 +67,8 @@ function prepare(command: CommandUnknownOpts): void {
 }
 
 /** With what the environment, and the file beside it, have for the options. */
-async function parse(program: CommandUnknownOpts): Promise<void> {
-  await readEnvironment(process.argv)
-  giveVariables(program, process.argv.slice(2))
+async function parse(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
+  await readEnvironment(process.argv, isOurs)
   await program.parseAsync()
 }
 

@@ -48,7 +48,11 @@ for (const view of VIEWS) chain.addCommand(viewCommand(view))
 function viewCommand({ name, about, read }: View): CommandUnknownOpts {
   return chainCommand(name)
     .description(about)
-    .option('--block <n>', 'at the end of this block, instead of the newest', whole(0, 2 ** 32 - 1))
+    .option(
+      '--block <n>',
+      'the number of the block at whose end to look (default: the newest)',
+      whole(0, 2 ** 32 - 1),
+    )
     .addHelpText('after', `\nExample:\n  $ af chain ${name} --network finney`)
     .action(({ block, ...options }) =>
       onChain(openChain, { firstEpoch: 0, ...options }, async (subnet, screen) => {

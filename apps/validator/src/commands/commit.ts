@@ -4,22 +4,25 @@ import { shortHotkey } from '@affine/report'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { emits } from '../buckets/places.ts'
 import { isAnswering } from '../examination/answer-check.ts'
 import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { narrate } from '../service/narrate.ts'
-import { emits } from '../service/places.ts'
 import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
   .description("put a miner's model on chain: from then on it waits for its duel")
   .requiredOption('--model <name>', "the model's name, which contains the hotkey")
-  .requiredOption('--revision <hash>', "the model's")
-  .requiredOption('--chute <where>', 'where it answers')
-  .option('--emit', 'send it: on finney it is only shown unless this is given')
-  .option('--anyway', 'also when nothing answers there: on Chutes it is asked with CHUTES_API_KEY')
-  .option('--overwrite', "also over a validator's seal or attestation")
+  .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
+  .requiredOption('--chute <where>', "the chute's id, or on a local network the endpoint's URL")
+  .option('--emit', 'send the commitment; on finney it is otherwise only shown')
+  .option(
+    '--anyway',
+    'send it also when the chute does not answer; on Chutes it is asked with CHUTES_API_KEY',
+  )
+  .option('--overwrite', "send it also over a validator's seal or attestation")
   .addHelpText(
     'after',
     '\nExample:\n  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c',

@@ -1,7 +1,7 @@
 import { type EnvFile, output, printable, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { warn } from '../service/narrate.ts'
-import { readService, serviceCommand } from '../service/settings.ts'
+import { readService, serviceCommand } from '../settings/service.ts'
 
 /** `af config`: what `af validate` would go by. */
 export const config: CommandUnknownOpts = serviceCommand('config')
@@ -13,9 +13,9 @@ export const config: CommandUnknownOpts = serviceCommand('config')
   .action(async ({ json, ...flags }) => {
     const { account, shown, problems, warnings, file } = await readService(flags)
     const screen = output(json)
-    const whose = account?.hotkey ?? 'no hotkey'
+    const whose = account ? `Hotkey ${account.hotkey}.` : 'No hotkey chosen.'
     const title = {
-      text: `the settings of ${whose}; ${fileText(file)}`,
+      text: `${whose} ${fileText(file)}`,
       record: { type: 'config', hotkey: account?.hotkey },
     }
     table(screen, title, shown)
@@ -29,4 +29,6 @@ export const config: CommandUnknownOpts = serviceCommand('config')
   })
 
 const fileText = ({ path }: EnvFile): string =>
-  path === undefined ? 'there is no .env in this folder' : `.env is ${path}`
+  path === undefined
+    ? 'Settings from options and the environment; there is no .env in this folder:'
+    : `Settings from options, the environment and ${path}:`

@@ -15,7 +15,7 @@ import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { type Cast, castOf } from './demo/cast.ts'
 import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
-import { type Hear, runSubnet } from './demo/subnet.ts'
+import { type HearMember, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
 Examples:
@@ -26,13 +26,16 @@ Examples:
 /** `af demo`: a whole subnet in one process, then its verification in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .description('run a local subnet to its verdict, then verify it from its public data')
-  .option('--seed <text>', 'repeat a run: the same keys, challenges, replies and verdicts')
+  .option(
+    '--seed <text>',
+    'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
+  )
   .option(
     '--out <folder>',
     'keep buckets and chain in this folder, which is empty or new (default: keep nothing)',
   )
   .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
 
@@ -53,7 +56,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
 
   // All validators do the same: what goes well is told of one of them.
-  const hear: Hear = (member, event) => {
+  const hear: HearMember = (member, event) => {
     const isTold = member === cast.validators[0] && event.type !== 'sent'
     if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }

@@ -1,9 +1,11 @@
 import { openChain } from '@affine/settlement'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { BACKENDS } from '../buckets/backends.ts'
 import { examine } from '../examination/examine.ts'
 import { report } from '../examination/report.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { readSettings, withSettings } from '../service/settings.ts'
+import { withSettings } from '../settings/options.ts'
+import { readSettings } from '../settings/settings.ts'
 
 const LOOKS = `
 It reads the settings of \`af validate\` too, from the environment and .env. Where they are whole it
@@ -14,18 +16,19 @@ validators do.
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`
 
-const command = accountOnChain('doctor').option(
-  '--buckets <folder|url>',
-  "where the buckets announced by name are (default: the hotkey's own is not looked at)",
+const command = accountOnChain('doctor').addOption(
+  new Option(
+    '--buckets <folder|url>',
+    'the folder or URL that holds the buckets announced by name; without it none is checked',
+  ).env('AFFINE_BUCKETS'),
 )
 
+// What `--buckets` means here is more than a folder.
+const BUCKETS = BACKENDS.flatMap(({ settings }) => settings.map(({ name }) => name))
+const OPTIONS = ['folder', 'bucketUrl', ...BUCKETS.filter((name) => name !== 'buckets')]
+
 /** `af doctor`: is everything there that a validator or a miner needs? */
-export const doctor: CommandUnknownOpts = withSettings(command, [
-  'folder',
-  'bucketUrl',
-  's3Endpoint',
-  's3Bucket',
-])
+export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
   .description(
     'check what a validator or a miner needs: ' +
       '"✘" must be mended (then it exits with 1), "!" perhaps not',

@@ -2,24 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROTOCOL } from '@affine/duel'
-import { holdFolder, type Journal, openJournal } from '@affine/engine/node'
+import { holdFolder, openJournal } from '@affine/engine/node'
 import {
+  type DuelStanding,
   environmentsNamed,
   openPlayer,
   type Player,
   runDuel,
   type SoloDuel,
-  type Standing,
+  takeUp,
 } from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
-import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP } from '@affine/settlement'
-import { interrupted, NETUID, output, raceAbort, shareOption, whole } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { minersOf } from './duel/registered-miners.ts'
-
-type Pair<Value> = readonly [champion: Value, contender: Value]
+import { interrupted, NETUID, output, raceAbort, shareOption } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { askingOf, soloCommand } from '../solo/solo-command.ts'
+import { minersOf, type Pair } from './duel/registered-miners.ts'
 
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill as 0.7; " +
@@ -32,28 +30,19 @@ Examples:
   $ af duel 3 4 --network http://127.0.0.1:9944`
 
 /** `af duel`: is the contender better than the champion? */
-export const duel: CommandUnknownOpts = new Command('duel')
+export const duel: CommandUnknownOpts = soloCommand('duel')
   .description('put the same challenges to two players, and stop when it is certain who is better')
   .argument('<champion>', PLAYER)
   .argument('<contender>', PLAYER)
-  .option('--env <id...>', 'which environments (default: all)')
-  .option('--ratio <share>', 'the ratio to beat', shareOption, PROTOCOL.ratioFloorPpm / 1e6)
-  .option('--model <name>', 'what the endpoints call the model', 'default')
+  .option(
+    '--ratio <share>',
+    'the share of decisive challenges that the contender must beat, 0 to 1',
+    shareOption,
+    PROTOCOL.ratioFloorPpm / 1e6,
+  )
   .option('--network <where>', `where the two are registered: ${NETWORK_HELP}`)
   .addOption(NETUID)
-  .option('--ahead <n>', 'challenges under way at once in each environment', whole(1, 1000), 16)
-  .option(
-    '--give-up <seconds>',
-    'how long an endpoint may be out of reach before it forfeits',
-    whole(1, 86_400),
-    120,
-  )
-  .option(
-    '--out <folder>',
-    'where to keep samples and result; a duel begun there is taken up again',
-    'duel',
-  )
-  .option('--json', 'one JSON object a line')
+  .option('--out <folder>', 'the folder for samples and result; a duel begun there goes on', 'duel')
   .addHelpText('after', EXAMPLES)
   .action(async (first, second, { network, netuid, ratio, ahead, out, ...options }) => {
     const screen = output(options.json)
@@ -62,18 +51,20 @@ export const duel: CommandUnknownOpts = new Command('duel')
     const [champion, contender] = await raceAbort(named, signal)
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
-    const asking = { ...NODE_CALLER, model: options.model, giveUpMs: options.giveUp * 1000, signal }
+    const asking = askingOf(options, signal)
     const one = await openPlayer(champion, 'champion', asking)
     const other = await openPlayer(contender, 'contender', asking)
 
     const journal = await openJournal(join(out, 'samples.jsonl'))
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
-    const solo = await duelIn(journal, out, asked)
+    const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
+    if (solo === undefined) throw anotherDuel(out)
     if (journal.entries.length > 0) {
       const samples = journal.entries.length - 1
       screen.line(`taking up ${samples} samples`, { type: 'resumed', samples })
     }
-    const on = (standing: Standing): void => screen.status(standingText(standing, solo).join('   '))
+    const on = (standing: DuelStanding): void =>
+      screen.status(standingText(standing, solo).join('   '))
     const players = { champion: one, contender: other }
     const result = await runDuel({ duel: solo, journal, players, ahead, signal, now: Date.now, on })
     await writeFile(
@@ -95,34 +86,13 @@ async function playersNamed(
   return minersOf(network, netuid, names)
 }
 
-/**
- * The duel that was asked for, with the secret that the journal in the folder `out` keeps. An empty
- * journal begins with it, and a secret drawn now.
- * @throws RangeError when the journal is another duel's.
- */
-async function duelIn(
-  journal: Journal,
-  out: string,
-  asked: Omit<SoloDuel, 'secret'>,
-): Promise<SoloDuel> {
-  const kept = journal.entries[0]
-  const solo = { ...asked, secret: secretIn(kept) ?? randomBytes(32).toString('hex') }
-  if (kept === undefined) await journal.append(solo)
-  else if (canonicalize(kept) !== canonicalize(solo)) {
-    const advice = 'name another folder, or repeat its arguments'
-    throw new RangeError(`"--out" ${out} holds another duel: ${advice}`)
-  }
-  return solo
-}
-
-function secretIn(kept: Json | undefined): Hash | undefined {
-  if (typeof kept !== 'object' || kept === null || !('secret' in kept)) return undefined
-  if (typeof kept.secret !== 'string') return undefined
-  return kept.secret
+function anotherDuel(out: string): RangeError {
+  const advice = 'name another folder, or repeat its arguments'
+  return new RangeError(`"--out" ${out} holds another duel: ${advice}`)
 }
 
 /** How each environment stands, on a line. */
-function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly string[] {
+function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
@@ -131,7 +101,7 @@ function standingText({ envs }: Standing, { ratioPpm }: SoloDuel): readonly stri
   })
 }
 
-function endingOf({ outcome }: Standing): string {
+function endingOf({ outcome }: DuelStanding): string {
   if (outcome === 'contender') return 'The contender takes the throne.'
   return 'The champion holds.'
 }

@@ -31,7 +31,7 @@ export const env: CommandUnknownOpts = new Command('env').description(
 env
   .command('list')
   .description('the registered environments')
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', '\nExample:\n  $ af env list')
   .action(({ json }) => {
     const screen = output(json)
@@ -47,11 +47,11 @@ env
   .command('run')
   .description('play one challenge')
   .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
-  .option('--challenge <id>', 'which challenge (default: a new one)', readChallenge)
+  .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .option('--agent <who>', AGENT, 'human')
-  .option('--model <name>', 'what the endpoint calls the model', 'default')
-  .option('--verify', 'play twice and compare')
-  .option('--json', 'one JSON object a line')
+  .option('--model <name>', "the model's name at the endpoint", 'default')
+  .option('--verify', 'play twice and compare the two plays')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
   .action(async (name, { challenge, agent: who, model, verify, json }) => {
     const screen = output(json)

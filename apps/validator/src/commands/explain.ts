@@ -12,7 +12,7 @@ const ALL =
 /** `af explain`: what the public evidence says of one miner. */
 export const explain: CommandUnknownOpts = replayCommand('explain')
   .description('why a miner won, lost or waits, from public evidence alone')
-  .requiredOption('--hotkey <ss58|uid>', 'whose')
+  .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
   .option('--all', ALL)
   .addHelpText(
     'after',

@@ -14,7 +14,7 @@ Examples:
 /** `af export`: a subnet's history as tables, from its public data. */
 export const exportCommand: CommandUnknownOpts = replayCommand('export')
   .description('write a recomputed history as tables: epochs, environments, lanes, trust, samples')
-  .requiredOption('--csv <folder>', 'where to: a folder that is empty or not there yet')
+  .requiredOption('--csv <folder>', 'the folder to write, which is empty or not there yet')
   .addHelpText('after', EXAMPLES)
   .action(async ({ csv, buckets, last, ...options }) => {
     const folder = await emptyFolder(csv, '--csv')

@@ -24,12 +24,21 @@ Examples:
 /** `af localnet`: a local chain over loopback, and keys to take part in it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
   .description('serve a local chain on loopback, with registered keys for validators and miners')
-  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), DEFAULTS.port)
-  .option('--block-ms <ms>', 'time between blocks', whole(10, 60_000), 500)
-  .option('--validators <n>', `keys with a permit (default: ${DEFAULTS.validators})`, whole(1, 64))
+  .option(
+    '--port <number>',
+    'the port to listen at; 0 takes any free port',
+    whole(0, 65_535),
+    DEFAULTS.port,
+  )
+  .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
+  .option(
+    '--validators <n>',
+    `keys with a validator permit (default: ${DEFAULTS.validators})`,
+    whole(1, 64),
+  )
   .option('--miners <n>', `keys without a permit (default: ${DEFAULTS.miners})`, whole(0, 64))
-  .option('--out <folder>', 'where the keys and the chain are', DEFAULTS.out)
-  .option('--json', 'one JSON object a line')
+  .option('--out <folder>', 'the folder of the keys and the chain', DEFAULTS.out)
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ port, blockMs, out, json, ...asked }) => {
     const screen = output(json)

@@ -33,15 +33,19 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
     shareOption,
     0.8,
   )
-  .option('--seed <text>', 'of its luck: the same seed answers the same prompt alike', 'miner')
-  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8001)
+  .option(
+    '--seed <text>',
+    'the seed of its luck: with the same one it answers the same prompt alike',
+    'miner',
+  )
+  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
   .option(
     '--network <where>',
     "a chain to commit the miner to: local, test, a node's URL, or that of `af localnet`",
   )
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ skill, seed, port, network, ...options }) => {
     const { json, ...committing } = options

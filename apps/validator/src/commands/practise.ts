@@ -12,7 +12,8 @@ import {
   shareOption,
   whole,
 } from '@affine/terminal'
-import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { soloCommand } from '../solo/solo-command.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
 import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'
@@ -27,8 +28,8 @@ const AGAINST = new Option(
   .conflicts(['env'])
 
 const AT_LEAST =
-  'exit with 1 unless so many are played as well as can be, in every environment; ' +
-  'with --against, unless it dethrones as likely at the middle rates'
+  'exit with 1 unless this share of challenges, 0 to 1, is played perfectly in each environment; ' +
+  'with --against, unless it dethrones with this probability at the middle rates'
 
 const EXAMPLES = `
 Examples:
@@ -37,32 +38,37 @@ Examples:
   $ af practise http://127.0.0.1:8001/v1 --against champion --network finney`
 
 /** `af practise`: what would validators see of an endpoint? */
-export const practise: CommandUnknownOpts = new Command('practise')
+export const practise: CommandUnknownOpts = soloCommand('practise')
   .description(
     'put challenges to an endpoint, as validators do, and say what it earns, what it forfeits, ' +
       'and what would have been better',
   )
   .argument('<player>', PLAYER)
-  .option('--env <id...>', 'which environments (default: all)')
-  .option('--challenges <n>', 'in each environment', whole(1, 100_000), 100)
-  .option('--model <name>', 'what the endpoint calls the model', 'default')
-  .option('--show <n>', 'lost challenges of each environment that are shown', whole(0, 1e6), 3)
-  .option('--resume <file>', 'keep what is played in this file, and go on with what it holds')
-  .option('--at-least <share>', AT_LEAST, shareOption)
-  .option('--ahead <n>', 'challenges under way at once', whole(1, 1000), 16)
   .option(
-    '--give-up <seconds>',
-    'how long the endpoint may be out of reach before it forfeits',
-    whole(1, 86_400),
-    120,
+    '--challenges <n>',
+    'the number of challenges in each environment',
+    whole(1, 100_000),
+    100,
   )
+  .option(
+    '--show <n>',
+    'the number of lost challenges to show of each environment',
+    whole(0, 1e6),
+    3,
+  )
+  .option('--resume <file>', 'the file that keeps what is played; a practice begun there goes on')
+  .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
   .option('--network <where>', `where the champion is: ${NETWORK_HELP}`)
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)
-  .option('--last <epochs>', 'with --against: whose challenges are taken', whole(1, 1e6), 8)
-  .option('--json', 'one JSON object a line')
+  .option(
+    '--last <epochs>',
+    'with --against: the number of newest epochs whose challenges are taken',
+    whole(1, 1e6),
+    8,
+  )
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }) => {
     const asked = { ...options, player }

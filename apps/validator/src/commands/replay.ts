@@ -9,7 +9,7 @@ import {
 import { expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
-import { bucketsIn } from '../service/places.ts'
+import { bucketsIn } from '../buckets/places.ts'
 
 /** What of a subnet is replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
@@ -18,8 +18,8 @@ type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
 
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
-  'where the buckets announced by name are; not needed for https buckets',
-)
+  'the folder or URL that holds the buckets announced by name; https buckets need none',
+).env('AFFINE_BUCKETS')
 
 /** A command that replays a subnet from its public data. */
 export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
@@ -27,7 +27,8 @@ export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOp
     .addOption(BUCKETS)
     .option(
       '--last <epochs>',
-      'only these, from the state that more than half the stake attested',
+      'the number of newest epochs to look at, from the state that more than half the stake ' +
+        'attested (default: all)',
       whole(1, 1e6),
     )
 

@@ -16,10 +16,14 @@ Examples:
 export const serve: CommandUnknownOpts = new Command('serve')
   .description('serve a bucket, or a folder of buckets, over HTTP; at / a page that shows them')
   .argument('<folder>', 'a bucket; or a folder of buckets, each below its name')
-  .option('--port <number>', '0 takes any that is free', whole(0, 65_535), 8080)
-  .option('--host <address>', 'where to listen; 0.0.0.0 is everywhere', '127.0.0.1')
+  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8080)
+  .option(
+    '--host <address>',
+    'the address to listen at; 0.0.0.0 is every address of this machine',
+    '127.0.0.1',
+  )
   .option('--network <chain>', "what the page reads: a chain's export, a URL, or finney")
-  .option('--json', 'one JSON object a line')
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (folder, { port, host, network, json }) => {
     await readdir(folder)

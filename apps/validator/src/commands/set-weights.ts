@@ -6,9 +6,9 @@ import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { emits } from '../buckets/places.ts'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
-import { emits } from '../service/places.ts'
-import { readSending } from '../service/settings.ts'
+import { readSending } from '../settings/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: what a validator does once an epoch, once. */
@@ -18,8 +18,8 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     '--folder <folder>',
     "the validator's: for salts, where weights are committed and revealed",
   )
-  .option('--emit', 'send them: on finney they are only shown unless this is given')
-  .addOption(new Option('--dry-run', 'send nothing, whatever the network').conflicts('emit'))
+  .option('--emit', 'send the weights; on finney they are otherwise only shown')
+  .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
   .addHelpText(
     'after',
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',

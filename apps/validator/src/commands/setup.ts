@@ -8,24 +8,19 @@ import { type ChainOptions, type Output, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { examine, type Subject } from '../examination/examine.ts'
 import { report } from '../examination/report.ts'
-import { withAccount } from '../service/account.ts'
+import type { AccountOptions } from '../service/account.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
-import { type Flags, problemLines, readService, withSettings } from '../service/settings.ts'
-import { envText } from './setup/env-text.ts'
+import { envText } from '../settings/env-text.ts'
+import { withSettings } from '../settings/options.ts'
+import { SETTINGS } from '../settings/schema.ts'
+import { type Flags, problemLines, readService } from '../settings/service.ts'
 import { sayLoads } from './setup/say-loads.ts'
 
 const FILE = '.env'
-const ASKED = [
-  'network',
-  'netuid',
-  'firstEpoch',
-  'folder',
-  'buckets',
-  'bucketUrl',
-  's3Endpoint',
-  's3Bucket',
-]
+const ACCOUNT = ['key', 'wallet', 'hotkey', 'walletPath']
+const asked = SETTINGS.filter(({ question }) => question !== undefined)
+const OPTIONS = [...ACCOUNT, ...asked.map(({ name }) => name)]
 const HOW = `
 In a terminal it asks for what no option says, and proposes what the environment or .env has. Where
 nobody can be asked it takes secrets from the environment, as no option has them: CHUTES_API_KEY,
@@ -35,12 +30,14 @@ Examples:
   $ af setup
   $ af setup --network finney --wallet validator --hotkey default`
 
+const command: Command<[], AccountOptions> = withSettings(new Command('setup'), OPTIONS)
+
 /** `af setup`: a validator's settings, asked for, tried and written. */
-export const setup: CommandUnknownOpts = withSettings(withAccount(new Command('setup')), ASKED)
+export const setup: CommandUnknownOpts = command
   .description("ask for a validator's settings, try them as `af doctor` does, and write .env")
-  .option('--overwrite', 'also over the .env that is there')
-  .option('--anyway', 'also when something must be mended')
-  .option('--json', 'one JSON object a line; asks nothing')
+  .option('--overwrite', 'write over the .env that is there')
+  .option('--anyway', 'write .env also when something must be mended')
+  .option('--json', 'print JSON, one object a line, and ask nothing')
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite && existsSync(FILE))
@@ -51,7 +48,8 @@ export const setup: CommandUnknownOpts = withSettings(withAccount(new Command('s
     if (!settings || !account) return command.error(problemLines(read.problems))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
-    const { network, netuid, firstEpoch, buckets: base } = settings
+    const { network, netuid, firstEpoch } = settings
+    const base = settings.bucket.folder
     const subject = { hotkey: account.hotkey, read: { ...read, settings }, base, validates: true }
     const options = { ...flags, network, netuid, firstEpoch }
     const isWell = await lookAround(subject, options, screen)

@@ -11,7 +11,7 @@ const CLEAR = '\x1b[H\x1b[J'
 /** `af status`: where a subnet stands, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')
   .description('where a subnet stands: deadlines, duel, lanes, trust, weights, queue')
-  .option('--watch', 'again at every block, in place in a terminal, until Ctrl-C')
+  .option('--watch', 'show it again at every block, in place in a terminal, until Ctrl-C')
   .addHelpText(
     'after',
     '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',

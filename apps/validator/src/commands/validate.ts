@@ -11,13 +11,14 @@ import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST, openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, raceAbort } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { emits } from '../buckets/places.ts'
 import { seatNow, slotText } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import type { Metrics } from '../service/metrics.ts'
 import { narrate, warn } from '../service/narrate.ts'
-import { emits } from '../service/places.ts'
-import { problemLines, readService, type Settings, serviceCommand } from '../service/settings.ts'
+import type { Settings } from '../settings/schema.ts'
+import { problemLines, readService, serviceCommand } from '../settings/service.ts'
 import { setupOf } from './validate/validator-setup.ts'
 
 const LOCAL =
@@ -104,7 +105,7 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
 
 /** The folders that it fills: its own, and the buckets' where its bucket is among them. */
 function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string>> {
-  return { own: folder, ...(typeof bucket === 'string' && { buckets: bucket }) }
+  return { own: folder, ...(bucket.folder !== undefined && { buckets: bucket.folder }) }
 }
 
 /** Ends the process, for a supervisor to start it again, once nothing gets on. */

@@ -3,10 +3,10 @@ import { doesAnswer, type Hear } from '@affine/miners'
 import type { Network } from '@affine/settlement'
 import { shown } from '@affine/terminal'
 import { agentsOf } from '../service/agents.ts'
-import { NO_KEY } from '../service/settings.ts'
+import { NO_KEY } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-interface Asking {
+interface AnswerCheck {
   readonly on: Hear
   readonly network: Network
   readonly signal: AbortSignal
@@ -16,13 +16,19 @@ interface Asking {
  * Does a miner give a usable reply, asked once as a validator would: on Chutes with CHUTES_API_KEY?
  * Rejects with a RangeError without that.
  */
-export async function isAnswering(miner: Miner, { network, signal, on }: Asking): Promise<boolean> {
+export async function isAnswering(
+  miner: Miner,
+  { network, signal, on }: AnswerCheck,
+): Promise<boolean> {
   const told = { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 1 }
   return doesAnswer(miner, agentsOf(network, told, on), signal)
 }
 
 /** Does what a miner committed answer? */
-export async function checkAnswers(miner: Miner, asking: Omit<Asking, 'on'>): Promise<Finding> {
+export async function checkAnswers(
+  miner: Miner,
+  asking: Omit<AnswerCheck, 'on'>,
+): Promise<Finding> {
   const { network, signal } = asking
   if (network.platform === 'chutes' && !process.env.CHUTES_API_KEY)
     return warn('answer', 'the chute is not asked', NO_KEY)

@@ -1,8 +1,8 @@
 import { LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import type { Network } from '@affine/settlement'
-import { bucketsIn, ownBucket } from '../service/places.ts'
-import type { Settings } from '../service/settings.ts'
+import { bucketsIn } from '../buckets/places.ts'
+import type { Settings } from '../settings/schema.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A commitment that announces a bucket: not a miner's. */
@@ -53,7 +53,7 @@ export async function* checkOwnBucket(
   const probe = JSON.stringify({ hotkey })
   const path = probePath(hotkey)
   try {
-    await ownBucket(bucket, hotkey).write(path, Buffer.from(probe))
+    await bucket.open(hotkey).write(path, Buffer.from(probe))
   } catch (error) {
     yield fail('bucket write', (error as Error).message)
     return

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@affine/chain'
 import { loadsOf } from '@affine/engine'
 import type { Network, Subnet } from '@affine/settlement'
-import type { Read } from '../service/settings.ts'
+import type { ReadSettings } from '../settings/settings.ts'
 import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
 import {
@@ -20,7 +20,7 @@ import { checkLastWeights, checkMiner, checkValidator } from './seat-checks.ts'
 export interface Subject {
   readonly hotkey: string
   /** What it would validate by, as far as it was told. */
-  readonly read: Read
+  readonly read: ReadSettings
   /** Where buckets announced by name are. */
   readonly base: string | undefined
   /** Is it to validate, though its slot may have a miner's model? */
@@ -82,12 +82,11 @@ async function* checkOwn(
   }
   yield* await checkDisks(settings, loadsOf(network.protocol, snapshot))
   yield* await checkChutes(network, settings)
-  const base = typeof settings.bucket === 'string' ? settings.bucket : undefined
-  yield* checkOwnBucket(settings, { hotkey, network, base })
+  yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }
 
 /** Who names a folder means to validate from here. */
-function notWhole({ found, problems }: Read): Finding {
+function notWhole({ found, problems }: ReadSettings): Finding {
   const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
   const text = `disk, bucket and Chutes are not looked at: ${problems.join('; ')}`
   return isMeant ? fail('settings', text) : warn('settings', text)

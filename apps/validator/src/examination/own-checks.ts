@@ -6,7 +6,8 @@ import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
 import { bytesText } from '../service/bytes-text.ts'
-import { NO_KEY, type Settings } from '../service/settings.ts'
+import type { Settings } from '../settings/schema.ts'
+import { NO_KEY } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Days for which a disk must, and should, have room. */
@@ -20,8 +21,8 @@ export async function checkDisks(
   { mostDay }: Pick<Loads, 'mostDay'>,
 ): Promise<readonly Finding[]> {
   const own = await checkDisk(folder, 2 * mostDay.laneBytes)
-  if (typeof bucket !== 'string') return [own]
-  return [own, await checkDisk(bucket, mostDay.bucketBytes)]
+  if (bucket.folder === undefined) return [own]
+  return [own, await checkDisk(bucket.folder, mostDay.bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {

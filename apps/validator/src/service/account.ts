@@ -2,7 +2,9 @@ import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain
 import type { Key } from '@affine/chain/wallet'
 import { type ChainOptions, chainCommand, output, printable } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
-import { BT_WALLET, walletNamed, walletsAt } from './wallet-names.ts'
+import { withSettings } from '../settings/options.ts'
+import { findSettings, givenIn } from '../settings/sources.ts'
+import { walletNamed, walletsAt } from './wallet-names.ts'
 
 /** Which account a command acts for. */
 export type AccountOptions = {
@@ -20,12 +22,7 @@ const WAYS =
 export function withAccount<T extends OptionValues>(
   command: Command<[], T>,
 ): Command<[], T & AccountOptions> {
-  command
-    .option('--key <file>', 'a hotkey file; or put its secret in AFFINE_HOTKEY')
-    .option('--wallet <name>', 'a Bittensor wallet (default: $BT_WALLET_COLD)')
-    .option('--hotkey <name>', "the wallet's hotkey (default: $BT_WALLET_HOT)")
-    .option('--wallet-path <folder>', 'where the wallets are (default: ~/.bittensor/wallets)')
-  return command as Command<[], T & AccountOptions>
+  return withSettings(command, ['key', 'wallet', 'hotkey', 'walletPath'])
 }
 
 /** A command for an account on a chain, with "--json". */
@@ -57,21 +54,12 @@ export async function readAccount(
 }
 
 async function readKey(options: AccountOptions, env: Variables): Promise<Key> {
-  const { key } = options
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
+  const { key, wallet, hotkey, walletPath } = givenIn(findSettings(options, env, {}))
   if (key !== undefined) return readHotkey(key)
-  const named = await walletNamed({
-    wallet: options.wallet ?? firstIn(env, BT_WALLET.wallet),
-    hotkey: options.hotkey ?? firstIn(env, BT_WALLET.hotkey),
-    root: walletsAt(options.walletPath ?? firstIn(env, BT_WALLET.path)),
-  })
+  const named = await walletNamed({ wallet, hotkey, root: walletsAt(walletPath) })
   if (named === undefined) throw new RangeError(WAYS)
   return readWallet(named)
-}
-
-/** Of variables the first that is not empty. */
-function firstIn(env: Variables, names: readonly string[]): string | undefined {
-  return names.map((name) => env[name]).find(Boolean)
 }
 
 /** The account that the options name. What should be mended about it is said. */

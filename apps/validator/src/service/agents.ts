@@ -1,7 +1,8 @@
 import { type AgentOf, chutesAgents, endpointAgents, type Hear } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
-import { NO_KEY, type Settings } from './settings.ts'
+import type { Settings } from '../settings/schema.ts'
+import { NO_KEY } from '../settings/settings.ts'
 
 /**
  * Who answers for miners: Chutes, or endpoints on loopback.

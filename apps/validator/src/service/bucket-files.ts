@@ -70,12 +70,12 @@ async function answer(
   }
 }
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
+type HttpExchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
 async function send(
   { handle, stats: { size, mtimeMs } }: OpenFile,
   path: string,
-  { request, response }: Exchange,
+  { request, response }: HttpExchange,
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
   const kept = { ...FOR_EVER, ...OPEN, etag: `W/${tag}`, vary: 'Accept-Encoding' }

@@ -3,13 +3,6 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WalletPath } from '@affine/chain/wallet'
 
-/** The variables that name them: ours first, then btcli's. */
-export const BT_WALLET: Readonly<Record<'wallet' | 'hotkey' | 'path', readonly string[]>> = {
-  wallet: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
-  hotkey: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
-  path: ['BT_WALLET_PATH'],
-}
-
 /** `~` is the shell's, and no shell has seen what a file gives. */
 export function walletsAt(path: string | undefined): string {
   if (!path) return join(homedir(), '.bittensor', 'wallets')

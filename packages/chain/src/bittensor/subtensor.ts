@@ -3,13 +3,13 @@ import type { Account } from '../account.ts'
 import type { Chain, Head, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
+import type { OpenAt } from '../opening.ts'
 import { callOf } from './call.ts'
-import { slotOf } from './commitment-slot.ts'
 import { Connection, type Nodes } from './connection.ts'
 import { Sender } from './extrinsic.ts'
 import { FinalBlocks } from './final-blocks.ts'
-import { metagraphOf } from './metagraph.ts'
 import { runtimeFaults } from './runtime-faults.ts'
+import { readSnapshot } from './snapshot.ts'
 import { type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
 import { planWeights } from './weight-calls.ts'
 import type { Plan, WeightMeans } from './weight-plan.ts'
@@ -40,6 +40,14 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
     await connection.close()
     throw error
   }
+}
+
+/** The subnet that an opening names, by its nodes. @throws RangeError without a netuid. */
+export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
+  if (netuid === undefined)
+    throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
+  const chain = await subtensor({ ...opening, endpoints, netuid })
+  return { chain, goesOn: true, close: () => chain.close() }
 }
 
 class SubtensorChain implements Subtensor {
@@ -162,16 +170,6 @@ class SubtensorChain implements Subtensor {
       }
     })
   }
-}
-
-/** The metagraph and the commitments, read at once. Protocol §5.1. */
-async function readSnapshot(storage: Storage, head: Head, netuid: number): Promise<Snapshot> {
-  const slots = storage.entries('commitments', 'commitmentOf', netuid)
-  const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
-  const commitments = entries
-    .map(([hotkey, registration]) => slotOf(hotkey, registration))
-    .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
-  return { head, ...metagraph, commitments }
 }
 
 const isOfMissingState = (error: unknown): boolean =>

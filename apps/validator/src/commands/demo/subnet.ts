@@ -5,7 +5,8 @@ import { type State, stateRoot } from '@affine/duel'
 import type { Event } from '@affine/engine'
 import { Validator } from '@affine/engine'
 import { LOCAL_NETWORK as network } from '@affine/settlement'
-import { placesOf } from '../../service/places.ts'
+import { bucketIn } from '../../buckets/directory.ts'
+import { placesOf } from '../../buckets/places.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import { liarsAgent } from './liar.ts'
 import { seededBytes } from './seeded-bytes.ts'
@@ -29,7 +30,7 @@ export interface Rested {
 }
 
 /** Hears what happens in each validator. */
-export type Hear = (member: Member, event: Event) => void
+export type HearMember = (member: Member, event: Event) => void
 
 /**
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
@@ -41,14 +42,17 @@ export type Hear = (member: Member, event: Event) => void
  * @throws Error when a disk fails, the validators disagree about the state, or it never comes to
  *   rest.
  */
-export async function runSubnet(cast: Cast, out: string, on: Hear): Promise<Rested> {
+export async function runSubnet(cast: Cast, out: string, on: HearMember): Promise<Rested> {
   using stage = new Stage(cast)
   const { chain } = stage
   for (const miner of cast.miners) await stage.enter(miner)
   const faults: Error[] = []
   const validators = cast.validators.map((member) => {
     const { name, account } = member
-    const folders = { folder: join(out, 'validators', name), bucket: join(out, 'buckets') }
+    const folders = {
+      folder: join(out, 'validators', name),
+      bucket: bucketIn(join(out, 'buckets')),
+    }
     const validator: Validator = new Validator({
       ...placesOf(folders, account.hotkey, network),
       chain,

@@ -4,7 +4,8 @@ import { LOOPBACK } from '@affine/miners'
 import { commitmentsOf, openChain } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 
-type Pair<Value> = readonly [champion: Value, contender: Value]
+/** Of the two roles. */
+export type Pair<Value> = readonly [champion: Value, contender: Value]
 
 /**
  * Whom two uids name at a chain's head. A miner is asked as validators ask it: on loopback, where

@@ -1,4 +1,5 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { stringify } from 'csv-stringify/sync'
 
 /** What a cell may hold: undefined is an empty one. */
 export type Cell = string | number | boolean | undefined
@@ -9,16 +10,10 @@ export type Columns<Fact> = Readonly<Record<string, (fact: Fact) => Cell>>
 /** What gathers before it is written. */
 const MOST_CHARACTERS = 65_536
 
-/** What makes quotes necessary. */
-const SPECIAL = /[",\r\n]/
-
 /** Cells as a line of RFC 4180. */
 export function lineOf(cells: readonly Cell[]): string {
-  const texts = cells.map((cell) => {
-    const text = String(cell ?? '')
-    return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  })
-  return `${texts.join(',')}\r\n`
+  const rules = { record_delimiter: 'windows', quoted_match: /[\r\n]/, cast: { boolean: String } }
+  return stringify([[...cells]], rules)
 }
 
 /**

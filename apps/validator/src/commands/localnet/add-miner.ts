@@ -11,9 +11,14 @@ import { keyNamed, keysIn } from './keys.ts'
 export const addMiner: CommandUnknownOpts = new Command('add-miner')
   .description('register one more miner on a local chain that is running')
   .argument('<name>', 'of its key, which is made', plainName)
-  .option('--port <number>', 'where the chain is served', whole(1, 65_535), DEFAULTS.port)
-  .option('--out <folder>', 'where it is kept', DEFAULTS.out)
-  .option('--json', 'one JSON object a line')
+  .option(
+    '--port <number>',
+    'the port at which the chain is served',
+    whole(1, 65_535),
+    DEFAULTS.port,
+  )
+  .option('--out <folder>', 'the folder of the keys and the chain', DEFAULTS.out)
+  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', '\nExample:\n  $ af localnet add-miner miner-3')
   .action(async (name, _, command) => {
     const { port, out, json } = command.optsWithGlobals() // `af localnet` has taken its own

@@ -1,19 +1,23 @@
 import { holdFile, openJournal } from '@affine/engine/node'
-import {
-  type Exercise,
-  exercisesOf,
-  openPlayer,
-  type Played,
-  type Practice,
-  practise,
-} from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
+import { type Exercise, openPlayer, type Played, practise, takeUp } from '@affine/miners'
 import { endingOf } from '@affine/report'
 import type { Output } from '@affine/terminal'
+import { askingOf } from '../../solo/solo-command.ts'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
+/** What is practised, and by whom: another practice does not go on in its file. */
+export type Practice = {
+  readonly player: string
+  readonly model: string
+  /** The challenges of each environment, at most. */
+  readonly challenges: number
+  readonly envs: readonly string[]
+  /** Against whom: the digest of what a champion committed to. */
+  readonly against?: string
+}
+
 /** What the command was told. */
-interface Asked {
+interface PracticeOptions {
   readonly player: string
   readonly model: string
   readonly challenges: number
@@ -25,22 +29,27 @@ interface Asked {
 }
 
 /** The same, where things are said, and what ends it. */
-export interface Session extends Asked {
+export interface Session extends PracticeOptions {
   readonly screen: Output
   readonly signal: AbortSignal
 }
+
+const ANOTHER =
+  '"--resume" expected a file of this practice: name another file, or repeat its arguments'
 
 /** Plays, from where the file has come to; `drawn` are the exercises where it has none. */
 export async function playPractice(
   practice: Practice,
   drawn: readonly Exercise[],
-  { screen, signal, ahead, giveUp, resume }: Session,
+  session: Session,
 ): Promise<readonly Played[]> {
-  const asking = { ...NODE_CALLER, model: practice.model, giveUpMs: giveUp * 1000, signal }
-  const player = await openPlayer(practice.player, 'practice', asking)
+  const { screen, signal, ahead, resume } = session
+  const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
-  const exercises = await exercisesOf(practice, journal, drawn)
+  const begun = await takeUp(journal, { practice }, { exercises: drawn })
+  if (begun === undefined) throw new RangeError(ANOTHER)
+  const { exercises } = begun
   const kept = journal.entries.length - 1
   if (kept >= 0) screen.line(`taking up ${kept} challenges`, { type: 'resumed', played: kept })
   const on = (played: readonly Played[]): void => {

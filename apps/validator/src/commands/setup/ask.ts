@@ -4,12 +4,13 @@ import { networkNamed } from '@affine/settlement'
 import { faultText } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
+import type { Backend } from '../../buckets/backend.ts'
+import { BACKENDS, backendsIn } from '../../buckets/backends.ts'
 import { readAccount } from '../../service/account.ts'
-import { type Found, findSettings } from '../../service/setting-sources.ts'
-import type { Flags } from '../../service/settings.ts'
-import type { Given } from '../../service/told.ts'
 import { walletsAt } from '../../service/wallet-names.ts'
-import * as questions from './questions.ts'
+import type { Given } from '../../settings/group.ts'
+import type { Flags } from '../../settings/service.ts'
+import { type Found, findSettings, givenIn } from '../../settings/sources.ts'
 
 /** What is wrong with a text; undefined when nothing is. */
 type Check = (text: string) => Promise<string | undefined>
@@ -23,10 +24,10 @@ export async function askSettings(flags: Flags): Promise<Given> {
   const asking = new Asking(flags)
   await asking.askNetwork()
   await asking.askHotkey()
-  await asking.ask(questions.FOLDER)
+  await asking.ask('folder')
   await asking.askBucket()
-  if (networkNamed(asking.given('network') ?? '')?.platform === 'chutes')
-    await asking.ask(questions.CHUTES)
+  if (networkNamed(asking.given.network ?? '')?.platform === 'chutes')
+    await asking.ask('chutesApiKey')
   return asking.answers
 }
 
@@ -36,89 +37,69 @@ export async function confirm(message: string): Promise<boolean> {
 }
 
 class Asking {
+  readonly answers: Record<string, string> = {}
   readonly #flags: Flags
-  readonly #answers: Record<string, string> = {}
 
   constructor(flags: Flags) {
     this.#flags = flags
   }
 
-  get answers(): Given {
-    return this.#answers
+  get #found(): readonly Found[] {
+    return findSettings(this.#flags, { ...process.env, ...this.answers }, {})
   }
 
-  given(name: string): string | undefined {
-    return this.#found(name)?.value
+  get given(): Given {
+    return givenIn(this.#found)
   }
 
   async askNetwork(): Promise<void> {
-    await this.ask(questions.NETWORK)
-    const network = this.given('network') ?? ''
+    await this.ask('network')
+    const { network = '' } = this.given
     const preset = networkNamed(network)
     const isNode = /^wss?:/.test(network)
-    if (preset ? preset.netuid === undefined : isNode) await this.ask(questions.NETUID)
-    if (preset && preset.firstEpoch === undefined) await this.ask(questions.FIRST_EPOCH)
+    if (preset ? preset.netuid === undefined : isNode) await this.ask('netuid')
+    if (preset && preset.firstEpoch === undefined) await this.ask('firstEpoch')
   }
 
   async askHotkey(): Promise<void> {
-    if (this.given('key') ?? this.given('hotkeySecret')) return
-    const root = walletsAt(this.given('walletPath'))
-    await this.ask(questions.WALLET, (text) => faultOf(access(join(root, text, 'hotkeys'))))
-    await this.ask(questions.HOTKEY, (text) => {
-      const variables = { ...process.env, ...this.#answers, BT_WALLET_HOT: text }
+    const { key, hotkeySecret, walletPath } = this.given
+    if (key ?? hotkeySecret) return
+    const root = walletsAt(walletPath)
+    await this.ask('wallet', (text) => faultOf(access(join(root, text, 'hotkeys'))))
+    await this.ask('hotkey', (text) => {
+      const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
       return faultOf(readAccount(this.#flags, () => {}, variables))
     })
   }
 
   async askBucket(): Promise<void> {
-    const place = await this.#place()
-    const asked = questions.PLACES[place].map(({ name }) => name)
+    const chosen = await this.#backend()
     // Nothing that was given for another place counts any more.
-    const all = Object.values(questions.PLACES).flat()
-    for (const { name } of all) if (!asked.includes(name)) this.#forget(name)
-    for (const question of questions.PLACES[place]) await this.ask(question)
+    const others = BACKENDS.filter((backend) => backend !== chosen)
+    const dropped = others.flatMap(({ settings }) =>
+      settings.flatMap(({ variables = [] }) => variables),
+    )
+    for (const variable of dropped) this.answers[variable] = ''
+    for (const { name } of chosen.settings) await this.ask(name)
+    await this.ask('bucketUrl', undefined, !chosen.needsUrl)
   }
 
-  async #place(): Promise<questions.Place> {
-    const given = this.#givenPlace()
-    if (given?.from === 'flag') return given.place
-    const options: { value: questions.Place; label: string }[] = [
-      { value: 'r2', label: 'in Cloudflare R2' },
-      { value: 's3', label: 'in another service that speaks S3' },
-      { value: 'folder', label: 'in a folder here, which a web server shows' },
-    ]
-    const initialValue = given?.place ?? 'r2'
-    return answered(await clack.select({ message: 'Its bucket is', options, initialValue }))
+  async #backend(): Promise<Backend> {
+    const [named] = backendsIn(this.#flags)
+    if (named !== undefined) return named
+    const options = BACKENDS.map((value) => ({ value, label: value.label }))
+    const [given] = backendsIn(this.given)
+    const proposed = given && { initialValue: given }
+    const asked = { message: 'Its bucket is', options, ...proposed }
+    return answered(await clack.select<Backend>(asked))
   }
 
-  #givenPlace() {
-    const signs = [
-      ['buckets', 'folder'],
-      ['s3Endpoint', 's3'],
-      ['r2AccountId', 'r2'],
-    ] as const
-    for (const [name, place] of signs) {
-      const { value, from } = this.#found(name) ?? {}
-      if (value !== undefined) return { place, from }
-    }
-    return undefined
-  }
-
-  /** Asks for a setting that no option gives. */
-  async ask(question: questions.Question, check: Check = async () => undefined): Promise<void> {
-    const found = this.#found(question.name)
+  /** Asks for a setting that has a question, where no option gives it. */
+  async ask(name: string, check: Check = async () => undefined, isOptional = false): Promise<void> {
+    const found = this.#found.find(({ setting }) => setting.name === name)
     const [variable] = found?.setting.variables ?? []
-    if (found === undefined || variable === undefined || found.from === 'flag') return
-    this.#answers[variable] = await askOne(question, found, check)
-  }
-
-  #found(name: string): Found | undefined {
-    const variables = { ...process.env, ...this.#answers }
-    return findSettings(this.#flags, variables, {}).find(({ setting }) => setting.name === name)
-  }
-
-  #forget(name: string): void {
-    for (const variable of this.#found(name)?.setting.variables ?? []) this.#answers[variable] = ''
+    if (!found?.setting.question || variable === undefined || found.from === 'flag') return
+    this.answers[variable] = await askOne(found, check, isOptional)
   }
 }
 
@@ -130,21 +111,17 @@ async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
 }
 
 /** A secret is not shown; an empty answer keeps the one that is given. */
-async function askOne(
-  { message, initial, isOptional }: questions.Question,
-  { setting, value }: Found,
-  check: Check,
-): Promise<string> {
-  const kept = setting.secret ? (value ?? '') : ''
+async function askOne({ setting, value }: Found, check: Check, isOptional: boolean) {
+  const { question: asked = '', proposed = '', secret, type } = setting
+  const message = isOptional ? `${asked} (optional)` : asked
+  const kept = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || kept
     if (given === '') return isOptional ? undefined : 'it must be given'
-    return setting.shape.safeParse(given).error?.issues[0]?.message ?? (await check(given))
+    return type.safeParse(given).error?.issues[0]?.message ?? (await check(given))
   }
-  if (!setting.secret) {
-    const initialValue = value ?? initial ?? ''
-    return answered(await clack.text({ message, initialValue, validate }))
-  }
+  if (secret !== 'all')
+    return answered(await clack.text({ message, initialValue: value ?? proposed, validate }))
   const how = kept === '' ? message : `${message}; Enter keeps the one that is given`
   return answered(await clack.password({ message: how, validate })) || kept
 }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from '@affine/chain'
 import type { Setup } from '@affine/engine'
 import type { CheckBlock, OpenBucket, Source, Subnet } from '@affine/settlement'
+import { emits, placesOf } from '../../buckets/places.ts'
 import { agentsOf } from '../../service/agents.ts'
-import { emits, placesOf } from '../../service/places.ts'
-import type { Settings } from '../../service/settings.ts'
+import type { Settings } from '../../settings/schema.ts'
 
 /** The chain that a validator works on, where blocks are checked, and who hears what happens. */
 interface Surroundings {

@@ -1,13 +1,12 @@
-import { join } from 'node:path'
 import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { BucketRefusal, s3Bucket } from '@affine/blocks/s3'
+import { BucketRefusal } from '@affine/blocks/s3'
 import type { Setup } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
 import type { Network, OpenBucket } from '@affine/settlement'
-import { NODE_HOST, openBucket } from '@affine/settlement/node'
+import { openBucket } from '@affine/settlement/node'
 import pRetry from 'p-retry'
-import type { Settings } from './settings.ts'
+import type { Settings } from '../settings/schema.ts'
 
 /** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
 export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean {
@@ -31,30 +30,27 @@ type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBuc
 type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 
 /**
- * Where the validator `hotkey` keeps what is its own, and the buckets: its one in S3, or the folder
- * of its name beside the others' in the folder `bucket`. What it announces is `bucketUrl`, or that
- * name.
+ * Where the validator `hotkey` keeps what is its own, and the buckets: its own, and those of
+ * others, which are beside it where it is in a folder. What it announces is `bucketUrl`, or its
+ * hotkey as a name.
  */
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted
-  const own = { folder, store: directoryBucket(folder, OWNERS), bucketUrl: bucketUrl || hotkey }
-  const written = ownBucket(bucket, hotkey)
-  if (typeof bucket !== 'string')
-    return { ...own, bucket: patient(written), openBucket: bucketsIn(undefined, network) }
-  return { ...own, bucket: written, openBucket: bucketsIn(bucket, network) }
-}
-
-/** The bucket that `hotkey` writes: in S3, or the folder of its name in the folder `bucket`. */
-export function ownBucket(bucket: Settings['bucket'], hotkey: string): Bucket {
-  if (typeof bucket === 'string') return directoryBucket(join(bucket, hotkey))
-  return s3Bucket({ ...bucket, fetch: NODE_HOST.fetch })
+  const opened = bucket.open(hotkey)
+  return {
+    folder,
+    store: directoryBucket(folder, OWNERS),
+    bucket: bucket.folder === undefined ? retrying(opened) : opened,
+    bucketUrl: bucketUrl || hotkey,
+    openBucket: bucketsIn(bucket.folder, network),
+  }
 }
 
 /**
  * Tries a write again, 5 times, after 250 ms and then after twice as long each time, while the
  * network or the service fails.
  */
-function patient(bucket: Bucket): Bucket {
+function retrying(bucket: Bucket): Bucket {
   const write: Bucket['write'] = (path, bytes) =>
     pRetry(() => bucket.write(path, bytes), {
       retries: 5,

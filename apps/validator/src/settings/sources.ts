@@ -1,5 +1,6 @@
-import { SETTINGS, type Setting } from './settings-table.ts'
-import type { Given } from './told.ts'
+import type { Given } from './group.ts'
+import { SETTINGS } from './schema.ts'
+import type { Setting } from './setting.ts'
 
 /** A setting's text, undefined without one; and the place, option or variable that it is from. */
 export interface Found {
@@ -16,7 +17,7 @@ type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
 /** All settings as options, the environment and the file `.env` give them, the first counts. */
 export function findSettings(flags: object, env: Given, file: Given): readonly Found[] {
   const options = Object.entries(flags).map(([name, value]) => [optionOf(name), String(value)])
-  // Who names a network by an option names all of its nodes.
+  // An option that names a network names all of its nodes.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const sources = {
     flag: Object.fromEntries(options),
@@ -33,18 +34,24 @@ function find(setting: Setting, sources: Sources): Found {
     for (const by of names) if (values[by]) return { setting, value: values[by], from, by }
   }
   const by = names.join(' or ')
-  const standard = setting.shape.safeParse(undefined).data
+  const standard = setting.type.safeParse(undefined).data
   if (standard === undefined) return { setting, value: undefined, from: '-', by }
   return { setting, value: String(standard), from: 'default', by }
 }
 
-/** The option and the variables that a setting may be from. */
-function namesOf({ name, option, variables }: Setting): readonly string[] {
-  if (option === undefined) return variables
-  return [optionOf(name), ...variables]
+/** Of what was found, what was given, by the names of settings. */
+export function givenIn(found: readonly Found[]): Given {
+  const given = found.filter(({ from }) => from !== 'default' && from !== '-')
+  return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
 }
 
-function optionOf(name: string): string {
+/** The option and the variables that a setting may be from. */
+export function namesOf({ name, takes, variables = [] }: Setting): readonly string[] {
+  return takes === undefined ? variables : [optionOf(name), ...variables]
+}
+
+/** The option of the setting of this name. */
+export function optionOf(name: string): string {
   return `--${kebab(name)}`
 }
 

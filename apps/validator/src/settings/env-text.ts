@@ -1,4 +1,4 @@
-import type { Found } from '../../service/setting-sources.ts'
+import type { Found } from './sources.ts'
 
 const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tries them.\n'
 
@@ -10,7 +10,7 @@ const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` t
 export function envText(found: readonly Found[]): string {
   const given = found.filter(({ from }) => from !== 'default')
   const lines = given.flatMap(({ setting, value }) => {
-    const [name] = setting.variables
+    const [name] = setting.variables ?? []
     return name === undefined || value === undefined ? [] : lineOf(name, value)
   })
   return HEAD + lines.join('')

@@ -1,0 +1,61 @@
+import { type Dialect, s3Bucket } from '@affine/blocks/s3'
+import { NODE_HOST } from '@affine/settlement/node'
+import { ABOUT, bucketName, web, word } from '../settings/setting.ts'
+import { type Backend, defineBackend } from './backend.ts'
+
+/**
+ * What Google Cloud Storage takes by its XML API. In Amazon's dialect it ignores `If-None-Match`
+ * where something is written, and would overwrite; its own condition stands beside no header of
+ * Amazon's.
+ */
+const GOOGLE: Dialect = {
+  prefix: 'GOOG4',
+  headers: 'x-goog-',
+  scope: 'storage/goog4_request',
+  createOnly: ['x-goog-if-generation-match', '0'],
+}
+
+/** In Google Cloud Storage, by an HMAC key. Everyone reads it at the service's own address. */
+export const GCS: Backend = defineBackend({
+  label: 'in Google Cloud Storage',
+  needsUrl: false,
+  settings: {
+    gcsBucket: bucketName().register(ABOUT, {
+      help: "the bucket's name in Google Cloud Storage",
+      takes: '<name>',
+      variables: ['GCS_BUCKET'],
+      question: "The bucket's name",
+    }),
+    gcsAccessKeyId: word().register(ABOUT, {
+      help: 'the id of an HMAC key that may read, list and write that bucket',
+      variables: ['GCS_ACCESS_KEY_ID'],
+      secret: 'all',
+      question: 'The id of an HMAC key that may write there',
+    }),
+    gcsSecretAccessKey: word().register(ABOUT, {
+      help: "that HMAC key's secret",
+      variables: ['GCS_SECRET_ACCESS_KEY'],
+      secret: 'all',
+      question: "That key's secret",
+    }),
+    gcsEndpoint: web()
+      .default('https://storage.googleapis.com')
+      .register(ABOUT, {
+        help: "the XML API's URL, without the bucket",
+        variables: ['GCS_ENDPOINT'],
+        secret: 'in its URL',
+      }),
+  },
+  bucketOf: ({ gcsBucket, gcsAccessKeyId, gcsSecretAccessKey, gcsEndpoint }) => {
+    const bucket = s3Bucket({
+      endpoint: gcsEndpoint,
+      bucket: gcsBucket,
+      accessKeyId: gcsAccessKeyId,
+      secretAccessKey: gcsSecretAccessKey,
+      dialect: GOOGLE,
+      now: NODE_HOST.now,
+      fetch: NODE_HOST.fetch,
+    })
+    return { open: () => bucket, url: `${gcsEndpoint}/${gcsBucket}` }
+  },
+})

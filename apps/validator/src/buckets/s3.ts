@@ -1,0 +1,78 @@
+import { s3Bucket } from '@affine/blocks/s3'
+import { NODE_HOST } from '@affine/settlement/node'
+import * as z from 'zod'
+import { ABOUT, bucketName, text, web, word } from '../settings/setting.ts'
+import { type Backend, defineBackend } from './backend.ts'
+
+const R2_ACCOUNT = /^[0-9a-f]{32}$/
+
+const EXPECTED = 'expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2'
+
+/** The URL of a service that speaks S3, or that of R2 for an account there. */
+const endpoint = text()
+  .transform((given) =>
+    R2_ACCOUNT.test(given) ? `https://${given}.r2.cloudflarestorage.com` : given,
+  )
+  .refine((url) => web().safeParse(url).success, EXPECTED)
+
+/** In Amazon's S3, Cloudflare's R2, or any service that speaks S3 and honours If-None-Match. */
+export const S3: Backend = defineBackend({
+  label: 'in Cloudflare R2, or another service that speaks S3',
+  needsUrl: true,
+  settings: {
+    s3Endpoint: endpoint.register(ABOUT, {
+      help: "the service's URL without the bucket, or the 32 hex digits of an account at R2",
+      takes: '<url>',
+      variables: ['S3_ENDPOINT', 'R2_ACCOUNT_ID'],
+      secret: 'in its URL',
+      question: "The service's URL without the bucket, or the account's id at R2",
+    }),
+    s3Bucket: bucketName().register(ABOUT, {
+      help: "the bucket's name in S3",
+      takes: '<name>',
+      variables: ['S3_BUCKET', 'R2_BUCKET_ID'],
+      question: "The bucket's name",
+    }),
+    s3AccessKeyId: word().register(ABOUT, {
+      help: 'the id of a key that may read, list and write that bucket',
+      variables: ['S3_ACCESS_KEY_ID', 'R2_WRITE_ACCESS_KEY_ID'],
+      secret: 'all',
+      question: 'The id of a key that may write there',
+    }),
+    s3SecretAccessKey: word().register(ABOUT, {
+      help: "that key's secret",
+      variables: ['S3_SECRET_ACCESS_KEY', 'R2_WRITE_SECRET_ACCESS_KEY'],
+      secret: 'all',
+      question: "That key's secret",
+    }),
+    s3Region: word()
+      .default('auto')
+      .register(ABOUT, {
+        help: "the bucket's region; auto for R2",
+        variables: ['S3_REGION'],
+        question: 'Its region',
+      }),
+    s3Style: z
+      .enum(['path', 'virtual'], 'expected path or virtual')
+      .default('path')
+      .register(ABOUT, {
+        help: 'where URLs name the bucket: path, or virtual for the host',
+        variables: ['S3_STYLE'],
+      }),
+  },
+  bucketOf: (settings) => {
+    const { s3Endpoint, s3AccessKeyId, s3SecretAccessKey, s3Region, s3Style } = settings
+    const { now, fetch } = NODE_HOST
+    const bucket = s3Bucket({
+      endpoint: s3Endpoint,
+      bucket: settings.s3Bucket,
+      accessKeyId: s3AccessKeyId,
+      secretAccessKey: s3SecretAccessKey,
+      region: s3Region,
+      style: s3Style,
+      now,
+      fetch,
+    })
+    return { open: () => bucket }
+  },
+})

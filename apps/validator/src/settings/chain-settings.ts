@@ -1,0 +1,93 @@
+import { NETWORK_HELP } from '@affine/settlement'
+import { FIRST_EPOCH, NETUID } from '@affine/terminal'
+import { defineGroup, type Group } from './group.ts'
+import { ABOUT, like, text, whole } from './setting.ts'
+
+/** Which subnet, on which nodes. */
+export interface ChainSettings {
+  readonly network: string
+  readonly fallback?: string | undefined
+  readonly netuid?: number | undefined
+  readonly firstEpoch?: number | undefined
+}
+
+export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
+  network: text().register(ABOUT, {
+    help: NETWORK_HELP,
+    takes: '<where>',
+    variables: ['SUBTENSOR_ENDPOINT'],
+    question: "The network: finney, test, local, or a node's URL",
+    proposed: 'finney',
+  }),
+  fallback: like(/^wss?:/, 'the ws:// or wss:// URL of a node')
+    .optional()
+    .register(ABOUT, {
+      help: 'one more node of the network that SUBTENSOR_ENDPOINT names',
+      variables: ['SUBTENSOR_FALLBACK'],
+    }),
+  netuid: whole(0, 65_535)
+    .optional()
+    .register(ABOUT, {
+      help: NETUID.description,
+      takes: '<n>',
+      variables: ['AFFINE_NETUID', 'NETUID'],
+      without: '120 on finney',
+      question: 'Its subnet',
+    }),
+  firstEpoch: whole(0, 1e9)
+    .optional()
+    .register(ABOUT, {
+      help: FIRST_EPOCH.description,
+      takes: '<n>',
+      variables: ['AFFINE_FIRST_EPOCH'],
+      without: '27000 on finney',
+      question: 'The epoch that its validators agreed to start with',
+    }),
+})
+
+/** Who validates. */
+export type HotkeySettings = {
+  readonly [name in 'key' | 'wallet' | 'hotkey' | 'walletPath' | 'hotkeySecret']?:
+    | string
+    | undefined
+}
+
+export const HOTKEY: Group<HotkeySettings> = defineGroup('Hotkey', {
+  key: text().optional().register(ABOUT, {
+    help: 'the file of a hotkey; or put its secret in AFFINE_HOTKEY',
+    takes: '<file>',
+  }),
+  wallet: text()
+    .optional()
+    .register(ABOUT, {
+      help: "a Bittensor wallet's name",
+      takes: '<name>',
+      variables: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
+      question: 'The wallet',
+      proposed: 'default',
+    }),
+  hotkey: text()
+    .optional()
+    .register(ABOUT, {
+      help: "the name of the wallet's hotkey",
+      takes: '<name>',
+      variables: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
+      question: 'Its hotkey',
+      proposed: 'default',
+    }),
+  walletPath: text()
+    .optional()
+    .register(ABOUT, {
+      help: 'the folder of wallets',
+      takes: '<folder>',
+      variables: ['BT_WALLET_PATH'],
+      without: '~/.bittensor/wallets',
+    }),
+  hotkeySecret: text()
+    .optional()
+    .register(ABOUT, {
+      help: "the hotkey's secret, where no option names a hotkey",
+      variables: ['AFFINE_HOTKEY'],
+      secret: 'all',
+    }),
+})

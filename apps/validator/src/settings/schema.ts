@@ -1,0 +1,34 @@
+import type { Backend, OwnBucket } from '../buckets/backend.ts'
+import { BACKENDS } from '../buckets/backends.ts'
+import { CHAIN, type ChainSettings, HOTKEY } from './chain-settings.ts'
+import type { Given } from './group.ts'
+import type { Setting } from './setting.ts'
+import {
+  PLACE,
+  type PlaceSettings,
+  SERVICE,
+  type ServiceSettings,
+  WORK,
+  type WorkSettings,
+} from './validator-settings.ts'
+
+const GROUPS = [CHAIN, HOTKEY, WORK, ...BACKENDS, PLACE, SERVICE]
+
+/** All that a validator can be told, in the order in which it is shown. */
+export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => settings)
+
+/** What a validator was told. `network` has all nodes. */
+export interface Settings extends ChainSettings, WorkSettings, PlaceSettings, ServiceSettings {
+  readonly bucket: OwnBucket
+}
+
+/** The settings that these texts are; undefined when one is not what it must be. */
+export function settingsOf(given: Given, backend: Backend): Settings | undefined {
+  const [chain, work, service] = [CHAIN.read(given), WORK.read(given), SERVICE.read(given)]
+  const [place, bucket] = [PLACE.read(given), backend.read(given)]
+  if (!chain || !work || !service || !place || !bucket) return undefined
+  const { network, fallback } = chain
+  const nodes = fallback === undefined ? network : `${network},${fallback}`
+  const { bucketUrl = bucket.url } = place
+  return { ...chain, ...work, ...service, network: nodes, bucket, bucketUrl }
+}

@@ -1,0 +1,54 @@
+import type { Account } from '@affine/chain'
+import { type EnvFile, envFile, faultText, printable } from '@affine/terminal'
+import { Command } from '@commander-js/extra-typings'
+import { type AccountOptions, readAccount } from '../service/account.ts'
+import type { Given } from './group.ts'
+import { withSettings } from './options.ts'
+import { SETTINGS } from './schema.ts'
+import { type ReadSettings, readSettings } from './settings.ts'
+import { unknownIn } from './unknown-variables.ts'
+
+export type Flags = AccountOptions & { json?: true }
+
+/** What is wrong, a line each, as a command ends with it. */
+export function problemLines(problems: readonly string[]): string {
+  return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
+}
+
+/** A command with all settings as options, but for secrets. `readService` takes them. */
+export function serviceCommand(name: string): Command<[], Flags> {
+  const command = new Command(name).option('--json', 'print JSON, one object a line')
+  return withSettings(
+    command,
+    SETTINGS.map((setting) => setting.name),
+  )
+}
+
+interface Service extends ReadSettings {
+  readonly account?: Account
+  readonly warnings: readonly string[]
+  readonly file: EnvFile
+}
+
+/**
+ * Settings and account of a validator, and all that is wrong with either. `answers`, by variable,
+ * count before the environment.
+ */
+export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
+  const file = envFile()
+  const isFromFile = ([name]: readonly [string, unknown]): boolean =>
+    Object.hasOwn(file.given, name)
+  const own = Object.entries(process.env).filter((each) => !isFromFile(each))
+  const env = { ...Object.fromEntries(own), ...answers }
+  const read = { ...readSettings(flags, env, file.given), file }
+  const warnings = [...unknownIn(process.env)]
+  const warn = (text: string): void => {
+    warnings.push(text)
+  }
+  try {
+    const account = await readAccount(flags, warn, { ...process.env, ...answers })
+    return { ...read, warnings, account }
+  } catch (error) {
+    return { ...read, warnings, problems: [...read.problems, faultText(error as Error)] }
+  }
+}

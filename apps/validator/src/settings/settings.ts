@@ -1,0 +1,120 @@
+import { networkNamed } from '@affine/settlement'
+import { BACKENDS, backendOf, backendsIn } from '../buckets/backends.ts'
+import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
+import type { Given } from './group.ts'
+import { SETTINGS, type Settings, settingsOf } from './schema.ts'
+import { type Found, findSettings, givenIn, kebab, namesOf } from './sources.ts'
+import { WORK } from './validator-settings.ts'
+
+/** What is wrong without a key where miners are on Chutes. */
+export const NO_KEY =
+  'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes'
+
+export interface ReadSettings {
+  /**
+   * Every setting, secrets masked; `by` is the option or variable that it is from, or all it may be
+   * from.
+   */
+  readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
+  readonly problems: readonly string[]
+  /** When there are no problems. */
+  readonly settings?: Settings
+  /** Every setting as it was given, secrets too, and where it is from. */
+  readonly found: readonly Found[]
+  readonly hide: Hide
+}
+
+/**
+ * Settings as options, the environment and the file `.env` give them, the first counts; and what is
+ * wrong with each.
+ */
+export function readSettings(flags: object, env: Given, file: Given): ReadSettings {
+  const found = findSettings(flags, env, file)
+  const given = givenIn(found)
+  const hide = hiding(secretsIn(given))
+  const shown = found.map(({ setting, value = '-', from, by }) => ({
+    setting: kebab(setting.name),
+    value: hide(value),
+    from,
+    by,
+  }))
+  const [backend] = backendsIn(given)
+  // Of a bucket elsewhere nothing is missing.
+  const isNeeded = ({ setting, value }: Found): boolean =>
+    value !== undefined || [backend, undefined].includes(backendOf(setting))
+  const problems = [
+    ...found.filter(isNeeded).flatMap((each) => problemsWith(each, hide)),
+    ...sendingProblems(given),
+    ...bucketProblems(given, found),
+    ...chutesProblems(given),
+  ]
+  const settings = backend && settingsOf(given, backend)
+  if (settings === undefined || problems.length > 0) return { shown, problems, hide, found }
+  return { shown, problems, hide, found, settings }
+}
+
+function secretsIn(given: Given): readonly string[] {
+  const secrets = SETTINGS.flatMap(({ name, secret }) => {
+    if (secret === 'all') return given[name] ?? []
+    return secret === undefined ? [] : secretsOfUrl(given[name])
+  })
+  return [...secrets, ...nodeKeys(`${given.network},${given.fallback}`)]
+}
+
+/** What is wrong with one setting by itself. */
+function problemsWith({ setting, value, by }: Found, hide: Hide): readonly string[] {
+  const issue = setting.type.safeParse(value).error?.issues[0]
+  if (issue === undefined) return []
+  if (value === undefined) return [`${by}: ${issue.message}`]
+  return [`${by}: ${issue.message}, got ${JSON.stringify(hide(value))}`]
+}
+
+function sendingProblems({ emit, dryRun }: Given): readonly string[] {
+  if (emit === undefined || dryRun === undefined) return []
+  return ['--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many']
+}
+
+/** What is missing for a bucket, or is too much. */
+function bucketProblems(given: Given, found: readonly Found[]): readonly string[] {
+  const backends = backendsIn(given)
+  const [backend] = backends
+  if (backend === undefined) {
+    const ways = BACKENDS.flatMap(({ settings }) => settings.slice(0, 1).map(namesOf))
+    return [`the bucket: expected ${ways.map((names) => names.join(' or ')).join(', or ')}`]
+  }
+  if (backends.length > 1) {
+    const got = backends.map((each) => found.find(({ setting }) => backendOf(setting) === each)?.by)
+    return [`the bucket: expected one place, got ${got.join(' and ')}`]
+  }
+  if (!backend.needsUrl || given.bucketUrl !== undefined) return []
+  const lack = 'not given, and nobody would find the bucket'
+  return [`--bucket-url or AFFINE_BUCKET_URL: ${lack}`]
+}
+
+function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): readonly string[] {
+  if (networkNamed(network)?.platform !== 'chutes') return []
+  const problems: string[] = []
+  if (bucketUrl?.startsWith('http:'))
+    problems.push('--bucket-url or AFFINE_BUCKET_URL: expected https on this network')
+  if (chutesApiKey === undefined) problems.push(NO_KEY)
+  return problems
+}
+
+/** What a command that acts once for a validator is told: does it send, and what is its folder? */
+export type Sending = Pick<Settings, 'emit' | 'dryRun'> & { readonly folder: string | undefined }
+
+/**
+ * These settings, as options and the environment give them to a validator.
+ * @throws RangeError that says what is wrong with them.
+ */
+export function readSending(flags: object, env: Given = process.env): Sending {
+  const found = findSettings(flags, env, {}).filter(
+    ({ setting, value }) => ['emit', 'dryRun', 'folder'].includes(setting.name) && value,
+  )
+  const given = givenIn(found)
+  const problems = found.flatMap((each) => problemsWith(each, String))
+  const text = [...problems, ...sendingProblems(given)].join('; ')
+  if (text !== '') throw new RangeError(text)
+  const { emit, dryRun } = WORK.read({ ...given, folder: '-' }) ?? {}
+  return { emit, dryRun, folder: given.folder }
+}

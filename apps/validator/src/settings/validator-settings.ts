@@ -1,0 +1,116 @@
+import { defineGroup, type Group } from './group.ts'
+import { ABOUT, text, web, whole, word, yes } from './setting.ts'
+
+/** What it does, and with what. */
+export interface WorkSettings {
+  readonly folder: string
+  readonly chutesApiKey?: string | undefined
+  readonly concurrency: number
+  readonly emit?: boolean | undefined
+  readonly dryRun?: boolean | undefined
+  readonly replay?: boolean | undefined
+  readonly overwrite?: boolean | undefined
+}
+
+export const WORK: Group<WorkSettings> = defineGroup('Validator', {
+  folder: text().register(ABOUT, {
+    help: 'its private working folder: secrets, journals, sealed blocks, states',
+    takes: '<folder>',
+    variables: ['AFFINE_FOLDER'],
+    question: 'A folder for what is its own: secrets, journals',
+    proposed: 'validator',
+  }),
+  chutesApiKey: word()
+    .optional()
+    .register(ABOUT, {
+      help: 'the key for Chutes, which must be given but on a local network',
+      variables: ['CHUTES_API_KEY'],
+      secret: 'all',
+      question: 'The key for Chutes',
+    }),
+  concurrency: whole(1, 10_000)
+    .default(32)
+    .register(ABOUT, {
+      help: 'requests to one miner at once',
+      takes: '<n>',
+      variables: ['AFFINE_CONCURRENCY'],
+    }),
+  emit: yes().register(ABOUT, {
+    help: 'send to the chain; on finney a validator otherwise only says what it would send',
+    takes: '',
+    variables: ['AFFINE_EMIT'],
+    without: 'a dry run on finney',
+  }),
+  dryRun: yes().register(ABOUT, {
+    help: 'send nothing to the chain, on any network',
+    takes: '',
+    variables: ['AFFINE_DRY_RUN'],
+  }),
+  replay: yes().register(ABOUT, {
+    help: 'decide every epoch anew, instead of starting from the attested state',
+    takes: '',
+    variables: ['AFFINE_REPLAY'],
+  }),
+  overwrite: yes().register(ABOUT, {
+    help: "validate with a hotkey that has a miner's model on the chain, and overwrite the model",
+    takes: '',
+  }),
+})
+
+/** What its bucket is told wherever it is: what it announces, where that is not its hotkey. */
+export interface PlaceSettings {
+  readonly bucketUrl?: string | undefined
+}
+
+export const PLACE: Group<PlaceSettings> = defineGroup('Bucket', {
+  bucketUrl: web()
+    .optional()
+    .register(ABOUT, {
+      help: 'where everyone can read its bucket; must be given for S3',
+      takes: '<url>',
+      variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
+      without: 'the hotkey as a name',
+      secret: 'in its URL',
+      question: 'Its URL, at which everyone can read it',
+    }),
+})
+
+/** How it runs as a service. Times are in seconds. */
+export interface ServiceSettings {
+  readonly metrics?: number | undefined
+  readonly metricsHost: string
+  readonly stall: number
+  readonly grace: number
+}
+
+export const SERVICE: Group<ServiceSettings> = defineGroup('Service', {
+  metrics: whole(0, 65_535)
+    .optional()
+    .register(ABOUT, {
+      help: 'the port of /metrics and /healthz; 0 takes any free port',
+      takes: '<port>',
+      variables: ['AFFINE_METRICS'],
+      without: 'none',
+    }),
+  metricsHost: text()
+    .default('127.0.0.1')
+    .register(ABOUT, {
+      help: 'the address of /metrics and /healthz',
+      takes: '<address>',
+      variables: ['AFFINE_METRICS_HOST'],
+    }),
+  stall: whole(1, 86_400)
+    .default(300)
+    .register(ABOUT, {
+      help: 'seconds without a block before /healthz fails; after twice as many it exits',
+      takes: '<seconds>',
+      variables: ['AFFINE_STALL'],
+    }),
+  grace: whole(0, 3600)
+    .default(30)
+    .register(ABOUT, {
+      help: 'seconds at Ctrl-C or SIGTERM for what is under way',
+      takes: '<seconds>',
+      variables: ['AFFINE_GRACE'],
+    }),
+})

@@ -1,0 +1,103 @@
+import { createHash, createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { AwsV4Signer } from 'aws4fetch'
+import { listen } from '../../../packages/miners/test/servers.ts'
+import { serveS3 } from './s3-server.ts'
+
+const KEYS = {
+  GCS_ACCESS_KEY_ID: 'GOOG1EXAMPLE',
+  GCS_SECRET_ACCESS_KEY: 'google/secret+key',
+}
+
+export interface GoogleServer extends AsyncDisposable {
+  readonly variables: Readonly<Record<string, string>>
+  /** The methods and headers of what was asked. */
+  readonly asked: readonly { readonly method: string; readonly headers: readonly string[] }[]
+}
+
+/**
+ * A service as Google's pages describe the XML API of Cloud Storage with HMAC keys, in front of the
+ * emulator of R2: requests are signed in Google's dialect, no header of Amazon's may stand in them,
+ * and of a write's conditions `x-goog-if-generation-match` alone counts.
+ */
+export async function serveGoogle(): Promise<GoogleServer> {
+  const s3 = await serveS3()
+  const asked: { method: string; headers: readonly string[] }[] = []
+  const server = createServer(async (request, answer) => {
+    const { method = '', headers } = request
+    asked.push({ method, headers: Object.keys(headers) })
+    const body = await buffer(request)
+    const problem = problemWith(request, body)
+    if (problem !== undefined) {
+      answer.writeHead(...problem).end(`<Error><Code>${problem[1].code}</Code></Error>`)
+      return
+    }
+    const response = await fetch(...(await toS3(request, body, s3.variables)))
+    answer.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
+  })
+  const url = await listen(server, 0)
+  const dispose = async (): Promise<void> => {
+    server.close().closeAllConnections()
+    await s3[Symbol.asyncDispose]()
+  }
+  const variables = { GCS_ENDPOINT: url, GCS_BUCKET: 'bucket', ...KEYS }
+  return { variables, asked, [Symbol.asyncDispose]: dispose }
+}
+
+/** Why Google would refuse a request: the status, and a code beside. */
+function problemWith(
+  request: IncomingMessage,
+  body: Buffer,
+): [number, { code: string }] | undefined {
+  const names = Object.keys(request.headers)
+  const isMixed = names.some((name) => name.startsWith('x-amz-'))
+  if (isMixed) return [400, { code: 'ExcessHeaderValues' }]
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  if (request.headers['x-goog-content-sha256'] !== sha256) return [400, { code: 'BadDigest' }]
+  const wanted = authorizationOf(request, sha256)
+  if (request.headers.authorization !== wanted) return [403, { code: 'SignatureDoesNotMatch' }]
+  return undefined
+}
+
+/** By "Signatures" of Google's pages, from the headers that the request says are signed. */
+function authorizationOf({ method, url, headers }: IncomingMessage, sha256: string): string {
+  const time = String(headers['x-goog-date'])
+  const [, signed = ''] = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? []
+  const fields = signed.split(';').map((name) => `${name}:${headers[name]}\n`)
+  const request = `${method}\n${url}\n\n${fields.join('')}\n${signed}\n${sha256}`
+  const scope = `${time.slice(0, 8)}/auto/storage/goog4_request`
+  const digest = createHash('sha256').update(request).digest('hex')
+  const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
+  let key: string | Buffer = `GOOG4${KEYS.GCS_SECRET_ACCESS_KEY}`
+  for (const part of scope.split('/')) key = mac(key, part).digest()
+  const signature = mac(key, `GOOG4-HMAC-SHA256\n${time}\n${scope}\n${digest}`).digest('hex')
+  const credential = `${KEYS.GCS_ACCESS_KEY_ID}/${scope}`
+  const parts = `Credential=${credential}, SignedHeaders=${signed}, Signature=${signature}`
+  return `GOOG4-HMAC-SHA256 ${parts}`
+}
+
+/** The same request to the emulator, in Amazon's dialect. */
+async function toS3(
+  { method = '', url, headers }: IncomingMessage,
+  body: Buffer,
+  { S3_ENDPOINT, S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' }: GoogleServer['variables'],
+): Promise<[string, RequestInit]> {
+  const isCreate = headers['x-goog-if-generation-match'] === '0'
+  const signer = new AwsV4Signer({
+    url: `${S3_ENDPOINT}${url}`,
+    method,
+    headers: {
+      ...(headers['content-encoding'] && { 'content-encoding': headers['content-encoding'] }),
+      ...(isCreate && { 'if-none-match': '*' }),
+      'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
+    },
+    accessKeyId: S3_ACCESS_KEY_ID,
+    secretAccessKey: S3_SECRET_ACCESS_KEY,
+    region: 'auto',
+    service: 's3',
+  })
+  const signed = await signer.sign()
+  const sent = method === 'PUT' ? new Uint8Array(body) : null
+  return [signed.url.href, { method, headers: signed.headers, body: sent }]
+}

@@ -1,0 +1,17 @@
+import type { OpenAt } from '../opening.ts'
+import { LocalChain } from './local-chain.ts'
+import { remoteChain } from './remote-chain.ts'
+
+const nothing = async (): Promise<void> => {}
+
+/** A local chain that `serveLocal` serves. */
+export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
+  const chain = await remoteChain(name, { fetch, onRetry })
+  return { chain, goesOn: true, close: nothing }
+}
+
+/** A local chain as its export, a file. */
+export const openExport: OpenAt = async ({ name, readText }) => {
+  const chain = LocalChain.import(await readText(name))
+  return { chain, goesOn: false, close: nothing }
+}

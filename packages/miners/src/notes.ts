@@ -1,0 +1,61 @@
+import { canonicalize, type Json } from '@affine/prng'
+
+/** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
+export interface Notes {
+  /** What was there when they were opened, in the order of its writing. */
+  readonly entries: readonly Json[]
+  /** Resolves when the entry is kept. */
+  append(entry: Json): Promise<void>
+}
+
+type Fields = { readonly [key: string]: Json }
+
+/**
+ * What is played: the first entry of the notes, or what was asked for with what is drawn for it
+ * now, which is their first entry from then on; undefined when they are of something else.
+ */
+export async function takeUp<Asked extends Fields, Drawn extends Fields>(
+  notes: Notes,
+  asked: Asked,
+  drawn: Drawn,
+): Promise<(Asked & Drawn) | undefined> {
+  const fresh = { ...asked, ...drawn }
+  if (notes.entries.length === 0) {
+    await notes.append(fresh)
+    return fresh
+  }
+  const [begun] = notes.entries as readonly (Asked & Drawn)[]
+  if (begun === undefined) return undefined
+  const names = Object.keys(fresh)
+  const isSame = canonicalize({ ...begun, ...asked }) === canonicalize(begun)
+  return isSame && names.every((name) => Object.hasOwn(begun, name)) ? begun : undefined
+}
+
+/** What is left to play. */
+interface Playing<Entry> {
+  readonly journal: Notes
+  /** Under way at once. */
+  readonly ahead: number
+  readonly signal: AbortSignal
+  /** The next to be played; undefined when there is nothing left. */
+  readonly next: () => (() => Promise<Entry>) | undefined
+  /** Hears what was played, once it is kept. */
+  readonly add: (entry: Entry) => void
+}
+
+/**
+ * Plays what is left, side by side. Rejects when `signal` aborts; what is in the journal then need
+ * not be played again.
+ */
+export async function playOn<Entry>(playing: Playing<Entry>): Promise<void> {
+  const { journal, ahead, signal, next, add } = playing
+  const work = async (): Promise<void> => {
+    for (let play = next(); play !== undefined; play = next()) {
+      const entry = await play()
+      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      await journal.append(entry as unknown as Json)
+      add(entry)
+    }
+  }
+  await Promise.all(Array.from({ length: ahead }, work))
+}

@@ -1,0 +1,195 @@
+// Adds an environment, a kind of bucket and a kind of chain to copies of the project, each in its
+// own file and a line or two elsewhere, and tests it. With a name, that one alone.
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+
+/** What is not of the project; some of it is written while this is copied. */
+const LEFT_OUT =
+  /^(\.git|\.turbo|\.venv|api|node_modules)$|(^|\/)(dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
+const root = realpathSync('.')
+
+/** A copy of the project, in which a file can be written, changed and checked. */
+function copyOf(folder) {
+  const copy = join(folder, 'affine')
+  cpSync('.', copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !LEFT_OUT.test(relative('.', path)),
+  })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  const write = (path, text) => writeFileSync(join(copy, path), text)
+  return {
+    write,
+    /** What is looked for must be there. */
+    edit(path, pattern, replacement) {
+      const text = readFileSync(join(copy, path), 'utf8')
+      const edited = text.replace(pattern, replacement)
+      if (edited === text) throw new Error(`${path} has nothing like ${pattern}`)
+      write(path, edited)
+    },
+    run(program, ...words) {
+      const { status } = spawnSync(join('node_modules', '.bin', program), words, {
+        cwd: copy,
+        stdio: ['ignore', 'inherit', 'inherit'],
+      })
+      if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`)
+    },
+  }
+}
+
+/** The environment of docs/adding-an-environment.md. */
+function addEnvironment({ write, edit, run }) {
+  const page = readFileSync('docs/adding-an-environment.md', 'utf8')
+  const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
+  const [file, registered, , constant] = blocks
+  const [imported, listed] = registered.trim().split('\n\n')
+  const [registry, protocol] = ['packages/envs/src/registry.ts', 'packages/duel/src/protocol.ts']
+  write('packages/envs/src/sort5.ts', file)
+  edit(registry, /^/, `${imported}\n`)
+  edit(registry, /^const BUILT_IN.*$/m, listed)
+  edit(protocol, /(envs: .*\n(?:.*\n)*?)(\s*\}\))/, `$1    ${constant.trim()}\n$2`)
+  run('biome', 'check', '--write', registry, protocol)
+  run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
+  run('tsc', '-p', '.')
+  const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
+  // What af explain and the page say of it.
+  tests.push('packages/report', 'apps/explorer/test/answers')
+  run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
+}
+
+const MEMORY = `import { ABOUT, web, word } from '../settings/setting.ts'
+import { type Backend, defineBackend } from './backend.ts'
+
+const files = new Map<string, Uint8Array>()
+
+/** In this process, for nobody else. */
+export const MEMORY: Backend = defineBackend({
+  label: 'in memory',
+  needsUrl: false,
+  settings: {
+    memoryName: word().register(ABOUT, {
+      help: 'what the bucket is called in memory',
+      takes: '<name>',
+      variables: ['MEMORY_NAME'],
+      question: 'Its name in memory',
+    }),
+    memoryUrl: web().default('http://memory.example').register(ABOUT, {
+      help: 'where it pretends to be',
+      variables: ['MEMORY_URL'],
+    }),
+  },
+  bucketOf: ({ memoryName, memoryUrl }) => ({
+    url: \`\${memoryUrl}/\${memoryName}\`,
+    open: () => ({
+      read: async (path) => files.get(path) ?? null,
+      write: async (path, bytes) => void files.set(path, bytes),
+    }),
+  }),
+})
+`
+
+const MEMORY_TEST = `import { expect, it } from 'vitest'
+import { config } from '../src/commands/config.ts'
+import { doctor } from '../src/commands/doctor.ts'
+import { setup } from '../src/commands/setup.ts'
+import { validate } from '../src/commands/validate.ts'
+import { readSettings } from '../src/settings/settings.ts'
+import { isOurs, unknownIn } from '../src/settings/unknown-variables.ts'
+
+it('is an option of every command that has settings, and what they say opens it', async () => {
+  for (const command of [config, doctor, setup, validate])
+    expect(command.options.map(({ long }) => long)).toContain('--memory-name')
+  const flags = { network: 'local', folder: 'f' }
+  const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })
+  expect([problems, settings?.bucketUrl]).toEqual([[], 'http://memory.example/x'])
+  await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
+  expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
+  expect(isOurs('MEMORY_NAME')).toBe(true)
+  expect(unknownIn({ MEMORY_NAMES: 'x' })).toEqual([expect.stringContaining('MEMORY_NAME meant')])
+  expect(readSettings(flags, {}, {}).problems.join()).toContain('--memory-name or MEMORY_NAME')
+})
+`
+
+function addBackend({ write, edit, run }) {
+  const [folder, test] = ['apps/validator/src/buckets', 'apps/validator/test/memory.test.ts']
+  write(`${folder}/memory.ts`, MEMORY)
+  write(test, MEMORY_TEST)
+  edit(
+    `${folder}/backends.ts`,
+    /^(import .*\/s3\.ts'\n)/m,
+    "import { MEMORY } from './memory.ts'\n$1",
+  )
+  edit(`${folder}/backends.ts`, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
+  run('biome', 'check', '--write', '--error-on-warnings', folder, test)
+  run('tsc', '-p', '.')
+  run('vitest', 'run', '--project', 'node', test)
+  // The only other thing to touch is the table in docs/operating.md, which is written.
+  run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
+}
+
+const ECHO = `import { LocalChain } from './local/local-chain.ts'
+import type { OpenAt } from './opening.ts'
+
+/** A chain of one block, for each name the same. */
+export const openEcho: OpenAt = async ({ random, netuid = 1 }) => ({
+  chain: LocalChain.create({ netuid, random: () => random(32) }),
+  goesOn: true,
+  close: async () => {},
+})
+`
+
+const ECHO_TEST = `import { expect, it } from 'vitest'
+import { NETWORK_HELP, openLive } from '../src/index.ts'
+import { NODE_HOST } from '../src/node/index.ts'
+
+it('is opened by its name', async () => {
+  await using opened = await openLive('echo://here', NODE_HOST, { netuid: 9 })
+  expect(opened.chain.netuid).toBe(9)
+  expect(NETWORK_HELP).toContain('an echo:// name')
+})
+`
+
+function addChain({ write, edit, run }) {
+  const [index, test] = ['packages/chain/src/index.ts', 'packages/settlement/test/echo.test.ts']
+  const open = 'packages/settlement/src/open-chain.ts'
+  write('packages/chain/src/echo.ts', ECHO)
+  write(test, ECHO_TEST)
+  edit(index, /^(export \{ LocalChain)/m, "export { openEcho } from './echo.ts'\n$1")
+  const line = "{ help: 'an echo:// name', place: /^echo:/, wing: async () => openEcho },"
+  edit(open, /(const KINDS.*\n)/, `$1  ${line}\n`)
+  edit(open, /^( {2}openExport,\n)/m, '  openEcho,\n$1')
+  run('biome', 'check', '--write', index, open, test)
+  run('tsc', '-p', '.')
+  run('vitest', 'run', '--project', 'node', test, 'packages/settlement/test/open-chain.test.ts')
+}
+
+const ADDITIONS = {
+  environment: addEnvironment,
+  bucket: addBackend,
+  chain: addChain,
+}
+
+const [wanted] = process.argv.slice(2)
+for (const [name, add] of Object.entries(ADDITIONS)) {
+  if (wanted !== undefined && wanted !== name) continue
+  const folder = mkdtempSync(join(tmpdir(), `affine-${name}-`))
+  try {
+    add(copyOf(folder))
+    console.log(`one more ${name}: its own file, and a line or two where it is listed`)
+  } catch (error) {
+    console.error(error.message)
+    process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -41,7 +41,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await openWonDuel(page)
       await page.locator('h1 a.key').nth(1).click()
-      await shows(page, 'You lost.')
+      await shows(page, /^You lost/)
     },
   },
   { name: 'board', open: (page) => openLost(page, 'tictactoe') },

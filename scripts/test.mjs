@@ -55,6 +55,7 @@ const stages = [
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
     'width of lines': [process.execPath, 'scripts/width.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
+    'names of types': [process.execPath, 'scripts/names.mjs'],
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],

@@ -58,12 +58,12 @@ interface Place {
 }
 
 /** A word that may come next, and what it is. */
-interface Candidate {
+interface Completion {
   readonly word: string
   readonly about: string
 }
 
-function candidatesFor(words: readonly string[], start: Place): readonly Candidate[] {
+function candidatesFor(words: readonly string[], start: Place): readonly Completion[] {
   const typed = words.at(-1) ?? ''
   const place = words.slice(0, -1).reduce(after, start)
   const all = typed.startsWith('-') ? optionsAt(place) : [...commandsAt(place), ...valuesAt(place)]
@@ -97,19 +97,19 @@ function optionsOf(command: CommandUnknownOpts): readonly Option[] {
   return [...help.visibleOptions(command), ...ofProgram]
 }
 
-function optionsAt({ command }: Place): readonly Candidate[] {
+function optionsAt({ command }: Place): readonly Completion[] {
   return optionsOf(command).map(({ long = '', description }) => ({
     word: long,
     about: description,
   }))
 }
 
-function commandsAt({ below, given, option }: Place): readonly Candidate[] {
+function commandsAt({ below, given, option }: Place): readonly Completion[] {
   if (given > 0 || option !== undefined) return []
   return below.map((each) => ({ word: ownName(each), about: each.description() }))
 }
 
-function valuesAt({ command, given, option }: Place): readonly Candidate[] {
+function valuesAt({ command, given, option }: Place): readonly Completion[] {
   const last = command.registeredArguments.at(-1)
   const argument = command.registeredArguments[given] ?? (last?.variadic ? last : undefined)
   const name = option ? option.attributeName() : argument?.name()

@@ -5,13 +5,13 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { decimal, readSlot } from './views/slots.ts'
 
 /** A part of a subnet at a block. */
-interface View {
+interface ChainView {
   readonly name: string
   readonly about: string
   readonly read: (snapshot: Snapshot, subnet: Subnet) => Rows | Promise<Rows>
 }
 
-const VIEWS: readonly View[] = [
+const VIEWS: readonly ChainView[] = [
   {
     name: 'snapshot',
     about: 'the neurons, their stake in TAO or alpha',
@@ -45,7 +45,7 @@ export const chain: CommandUnknownOpts = new Command('chain').description(
 )
 for (const view of VIEWS) chain.addCommand(viewCommand(view))
 
-function viewCommand({ name, about, read }: View): CommandUnknownOpts {
+function viewCommand({ name, about, read }: ChainView): CommandUnknownOpts {
   return chainCommand(name)
     .description(about)
     .option(

@@ -20,14 +20,14 @@ export const status: CommandUnknownOpts = replayCommand('status')
     const begin = (subnet: Subnet): Promise<Replay> => Replay.begin(subnet, { buckets, last })
     if (!watch)
       return onChain(openChain, options, async (subnet, screen) =>
-        new View(subnet, await begin(subnet)).show(screen),
+        new StatusView(subnet, await begin(subnet)).show(screen),
       )
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
       output(options.json).line(`! ${shown(text)}`, { type: 'problem', message: text })
     }
     return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
-      const view = new View(subnet, await begin(subnet))
+      const view = new StatusView(subnet, await begin(subnet))
       const isInPlace = process.stdout.isTTY && !options.json
       for await (const { number } of subnet.chain.heads(signal)) {
         // Slower than the chain: what lies between is passed over.
@@ -38,7 +38,7 @@ export const status: CommandUnknownOpts = replayCommand('status')
   })
 
 /** A subnet as it stands whenever it is shown. */
-class View {
+class StatusView {
   readonly #subnet: Subnet
   readonly #replay: Replay
   /** Of the last epoch decided. */

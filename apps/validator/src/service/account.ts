@@ -12,7 +12,7 @@ export type AccountOptions = {
 }
 
 type Warn = (text: string) => void
-type Variables = typeof process.env
+type AccountVariables = typeof process.env
 
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; ' +
@@ -40,7 +40,7 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 export async function readAccount(
   options: AccountOptions,
   warn: Warn,
-  env: Variables = process.env,
+  env: AccountVariables = process.env,
 ): Promise<Account> {
   const { key, wallet, hotkey } = options
   const isNamed = (key ?? wallet ?? hotkey) !== undefined
@@ -53,7 +53,7 @@ export async function readAccount(
   return account
 }
 
-async function readKey(options: AccountOptions, env: Variables): Promise<Key> {
+async function readKey(options: AccountOptions, env: AccountVariables): Promise<Key> {
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
   const { key, wallet, hotkey, walletPath } = givenIn(findSettings(options, env, {}))
   if (key !== undefined) return readHotkey(key)

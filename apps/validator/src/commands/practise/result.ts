@@ -12,7 +12,7 @@ interface Rate {
 }
 
 /** What practice in one environment came to. */
-export interface Result {
+export interface PractiseResult {
   readonly env: string
   readonly challenges: number
   /** As well as a perfect player. */
@@ -24,7 +24,7 @@ export interface Result {
 }
 
 /** What was played in one environment. */
-export function resultOf(env: string, played: readonly Played[]): Result {
+export function resultOf(env: string, played: readonly Played[]): PractiseResult {
   const rewards = played.map(({ reward }) => reward)
   const rateOf = (isCounted: (each: Played) => boolean): Rate =>
     ratesIn(played.filter(isCounted).length, played.length)
@@ -50,7 +50,7 @@ function ratesIn(count: number, all: number): Rate {
   return { count, lower: lower / 1e6, upper: upper / 1e6 }
 }
 
-function timesOf(played: readonly Played[]): Result['replyMs'] {
+function timesOf(played: readonly Played[]): PractiseResult['replyMs'] {
   const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
@@ -58,7 +58,7 @@ function timesOf(played: readonly Played[]): Result['replyMs'] {
 }
 
 /** A result as lines for people. */
-export function resultText({ env, challenges, well, rewards, forfeits, replyMs }: Result): string {
+export function resultText({ env, challenges, well, rewards, forfeits, replyMs }: PractiseResult): string {
   const { half, most, slowest } = replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
   return [

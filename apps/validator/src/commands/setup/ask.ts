@@ -21,7 +21,7 @@ type Check = (text: string) => Promise<string | undefined>
  * they make void, which is empty; rejects at Ctrl-C.
  */
 export async function askSettings(flags: Flags): Promise<Given> {
-  const asking = new Asking(flags)
+  const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()
   await asking.ask('folder')
@@ -36,7 +36,7 @@ export async function confirm(message: string): Promise<boolean> {
   return answered(await clack.confirm({ message, initialValue: false }))
 }
 
-class Asking {
+class SetupPrompts {
   readonly answers: Record<string, string> = {}
   readonly #flags: Flags
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
@@ -14,9 +14,7 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
-import { bucketIn } from '../src/buckets/directory.ts'
 import { doctor } from '../src/commands/doctor.ts'
-import { checkDisks } from '../src/examination/own-checks.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveS3 } from './s3-server.ts'
 
@@ -347,26 +345,6 @@ describe('af doctor', () => {
     expect(half.results.settings).toBe('fail')
     expect(half.text).toContain('--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given')
     expect(half.text).not.toContain('secret of mine')
-  })
-
-  it('a disk must have room for two days, and should for thirty', async () => {
-    const { bavail, bsize } = await statfs(root)
-    const room = async (days: number) => {
-      const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
-      const [found, bucket] = await checkDisks(
-        { folder: join(root, 'not', 'there'), bucket: bucketIn(root) },
-        { mostDay: { ...mostDay, challenges: 0, requests: 0 } },
-      )
-      expect(bucket?.result).toBe('ok')
-      return found?.result
-    }
-    expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
-    const isFile = { folder: join(await fileOf(''), 'below'), bucket: bucketIn(root) }
-    const mostDay = { laneBytes: 1, bucketBytes: 1, challenges: 0, requests: 0 }
-    expect((await checkDisks(isFile, { mostDay }))[0]).toMatchObject({
-      result: 'fail',
-      found: expect.stringContaining('where a folder is expected'),
-    })
   })
 
   it('a bucket in S3: writes it and reads it where everyone can, again and again', async () => {

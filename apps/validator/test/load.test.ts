@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { LOCAL, PROTOCOL } from '@affine/duel'
 import { loadsOf } from '@affine/engine'
+import { bytesText } from '@affine/engine/node'
 import { expect, it } from 'vitest'
-import { bytesText } from '../src/service/bytes-text.ts'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))

@@ -3,27 +3,14 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { BucketRefusal } from '@affine/blocks/s3'
 import type { Setup } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
-import type { Network, OpenBucket } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import type { Network } from '@affine/settlement'
+import { bucketsIn } from '@affine/settlement/node'
 import pRetry from 'p-retry'
 import type { Settings } from '../settings/schema.ts'
 
 /** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
 export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean {
   return told.emit ?? !(told.dryRun || careful)
-}
-
-/**
- * Opens the buckets that are folders side by side, or below one URL; and at URLs, any where miners
- * are on loopback.
- */
-export function bucketsIn(
-  base: string | undefined,
-  network?: Pick<Network, 'platform'>,
-): OpenBucket {
-  const isLocal = network?.platform === 'loopback'
-  const place = isLocal ? { base, allowPrivate: true } : { base }
-  return (hotkey, url) => openBucket(hotkey, url, place)
 }
 
 type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>

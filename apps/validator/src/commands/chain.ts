@@ -1,8 +1,7 @@
-import type { Snapshot } from '@affine/chain'
+import { decimalOf, readSlot, type Snapshot } from '@affine/chain'
 import { openChain, type Subnet } from '@affine/settlement'
 import { chainCommand, onChain, type Rows, table, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { decimal, readSlot } from './views/slots.ts'
 
 /** A part of a subnet at a block. */
 interface ChainView {
@@ -19,7 +18,7 @@ const VIEWS: readonly ChainView[] = [
       neurons.map(({ uid, hotkey, stake, ...rest }) => ({
         uid,
         hotkey,
-        stake: decimal(stake),
+        stake: decimalOf(stake),
         ...rest,
       })),
   },

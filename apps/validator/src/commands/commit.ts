@@ -1,15 +1,15 @@
-import { type Chain, decodeCommitment, encodeCommitment } from '@affine/chain'
+import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
 import type { Setup } from '@affine/engine'
+import { seatNow, slotText } from '@affine/engine/node'
+import { doesAnswer } from '@affine/miners'
 import { shortHotkey } from '@affine/report'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
-import { isAnswering } from '../examination/answer-check.ts'
-import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
+import { agentsHere } from '../service/agents.ts'
 import { narrate } from '../service/narrate.ts'
-import { readSlot } from './views/slots.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
@@ -42,7 +42,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       if (!anyway) {
         const on: Setup['on'] = (event) => narrate(event, screen, shortHotkey)
         const miner = { hotkey, model, revision, chute }
-        if (!(await isAnswering(miner, { network, signal, on })))
+        if (!(await doesAnswer(miner, agentsHere(network, on), signal)))
           throw new Error(`${shown(chute)} gives no usable reply: mend it, or commit with --anyway`)
       }
       const what = { hotkey, model, revision, chute }
@@ -68,5 +68,5 @@ async function expectNoVote(chain: Chain, hotkey: string): Promise<void> {
   const seat = await seatNow(hotkey, chain)
   if (!seat?.said || seat.said.kind === 'miner') return
   const advice = 'commit with another hotkey, or with --overwrite'
-  throw new Error(`the slot has what a validator wrote (${slotText(seat)}): ${advice}`)
+  throw new Error(`the slot has what a validator wrote (${shown(slotText(seat))}): ${advice}`)
 }

@@ -1,9 +1,10 @@
+import { examine } from '@affine/engine/node'
 import { openChain } from '@affine/settlement'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { BACKENDS } from '../buckets/backends.ts'
-import { examine } from '../examination/examine.ts'
-import { report } from '../examination/report.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
+import { examinationOf } from '../service/examination.ts'
+import { sayFindings } from '../service/say-findings.ts'
 import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
 
@@ -40,10 +41,11 @@ export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
     // At a URL there is nothing to write.
     const isFolder = base !== undefined && !/^https?:/.test(base)
     const read = readSettings(isFolder ? options : others, process.env, {})
-    const isWell = await report(openChain, {
+    const examination = examinationOf({ hotkey, base }, read)
+    const isWell = await sayFindings(openChain, {
       options,
       hide: read.hide,
-      look: (subnet, signal) => examine(subnet, { hotkey, read, base }, signal),
+      look: (subnet, signal) => examine(subnet, examination, signal),
     })
     if (!isWell) process.exitCode = 1
   })

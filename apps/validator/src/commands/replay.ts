@@ -6,10 +6,9 @@ import {
   recompute,
   type Subnet,
 } from '@affine/settlement'
-import { expectBuckets } from '@affine/settlement/node'
+import { bucketsIn, expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
-import { bucketsIn } from '../buckets/places.ts'
 
 /** What of a subnet is replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }

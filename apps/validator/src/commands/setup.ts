@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { loadsOf } from '@affine/engine'
-import { OWNERS } from '@affine/engine/node'
+import { type Examination, examine, OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { type ChainOptions, type Output, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { examine, type Subject } from '../examination/examine.ts'
-import { report } from '../examination/report.ts'
 import type { AccountOptions } from '../service/account.ts'
+import { examinationOf } from '../service/examination.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
+import { sayFindings } from '../service/say-findings.ts'
+import type { Hide } from '../service/secrets.ts'
 import { envText } from '../settings/env-text.ts'
 import { withSettings } from '../settings/options.ts'
 import { SETTINGS } from '../settings/schema.ts'
@@ -50,9 +51,10 @@ export const setup: CommandUnknownOpts = command
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const subject = { hotkey: account.hotkey, read: { ...read, settings }, base, validates: true }
+    const examined = { hotkey: account.hotkey, base, validates: true }
+    const looks = { hide: read.hide, of: examinationOf(examined, { ...read, settings }) }
     const options = { ...flags, network, netuid, firstEpoch }
-    const isWell = await lookAround(subject, options, screen)
+    const isWell = await lookAround(looks, options, screen)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} all the same?`))
     if (!isWanted) throw new Error(`${FILE} is not written: mend what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)
@@ -68,12 +70,16 @@ async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.
 }
 
 /** What `af doctor` says, and what a duel would take: must nothing be mended? */
-function lookAround(subject: Subject, options: ChainOptions, screen: Output): Promise<boolean> {
-  return report(openLive, {
+function lookAround(
+  { hide, of }: { readonly hide: Hide; readonly of: Examination },
+  options: ChainOptions,
+  screen: Output,
+): Promise<boolean> {
+  return sayFindings(openLive, {
     options,
-    hide: subject.read.hide,
+    hide,
     async *look(subnet, signal) {
-      yield* examine(subnet, subject, signal)
+      yield* examine(subnet, of, signal)
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       sayLoads(loadsOf(network.protocol, snapshot), screen)

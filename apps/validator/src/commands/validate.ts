@@ -4,15 +4,21 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
 import type { Event, Setup } from '@affine/engine'
 import { Validator } from '@affine/engine'
-import { diskMonitor, holdFolder, keepPrivate, OWNERS } from '@affine/engine/node'
+import {
+  diskMonitor,
+  holdFolder,
+  keepPrivate,
+  OWNERS,
+  seatNow,
+  slotText,
+} from '@affine/engine/node'
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
 import { type Opened, openLive } from '@affine/settlement'
 import { NODE_HOST, openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, raceAbort } from '@affine/terminal'
+import { interrupted, leave, type Output, raceAbort, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
-import { seatNow, slotText } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
 import { guard, type Health, healthOf, pages } from '../service/health.ts'
 import type { Metrics } from '../service/metrics.ts'
@@ -100,7 +106,7 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
   const seat = await seatNow(hotkey, chain)
   if (seat?.said?.kind !== 'miner') return
   const advice = 'validate with another hotkey, or with --overwrite'
-  throw new Error(`the slot has a miner's model (${slotText(seat)}): ${advice}`)
+  throw new Error(`the slot has a miner's model (${shown(slotText(seat))}): ${advice}`)
 }
 
 /** The folders that it fills: its own, and the buckets' where its bucket is among them. */

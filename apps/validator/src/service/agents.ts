@@ -19,3 +19,7 @@ export function agentsOf(
   if (!apiKey) throw new RangeError(NO_KEY)
   return chutesAgents({ ...asking, apiKey })
 }
+
+/** The same for one question, on Chutes with the environment's CHUTES_API_KEY. */
+export const agentsHere = (network: Network, on: Hear): AgentOf =>
+  agentsOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 1 }, on)

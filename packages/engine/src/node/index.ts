@@ -1,4 +1,6 @@
 export { type Journal, openJournal } from '../journal.ts'
+export { bytesText } from './bytes-text.ts'
 export { diskMonitor } from './disk-monitor.ts'
+export * from './examination/index.ts'
 export { holdFile, holdFolder } from './folder-lock.ts'
 export { keepPrivate, OWNERS } from './private-folder.ts'

@@ -1,3 +1,4 @@
+export { bucketsIn } from './buckets-in.ts'
 export { expectBuckets } from './expect-buckets.ts'
 export { NODE_HOST } from './host.ts'
 export { openBucket } from './open-bucket.ts'

@@ -1,6 +1,6 @@
 import type { Load, Loads } from '@affine/engine'
+import { bytesText } from '@affine/engine/node'
 import { type Output, table } from '@affine/terminal'
-import { bytesText } from '../../service/bytes-text.ts'
 
 /** Says what a duel takes of a validator. */
 export function sayLoads(loads: Loads, screen: Output): void {

@@ -4,10 +4,9 @@ import {
   type CommitmentSlot,
   decodeCommitment,
   type Neuron,
+  readSlot,
   type Snapshot,
 } from '@affine/chain'
-import { shown } from '@affine/terminal'
-import { readSlot } from '../commands/views/slots.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {
@@ -31,9 +30,9 @@ export async function seatNow(hotkey: string, chain: Chain): Promise<Seat | unde
   return seatOf(hotkey, await chain.snapshot((await chain.head()).number))
 }
 
-/** A seat's slot on a line. */
+/** What a seat's slot has, as a text that is not yet fit to be printed. */
 export function slotText({ slot, said }: Seat): string {
   if (slot === undefined) return 'none yet'
   const kind = said?.kind ?? 'unreadable'
-  return `block ${slot.block}, ${kind}: ${shown(readSlot(slot).says)}`
+  return `block ${slot.block}, ${kind}: ${JSON.stringify(readSlot(slot).says)}`
 }

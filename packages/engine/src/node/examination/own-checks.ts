@@ -4,10 +4,8 @@ import type { Loads } from '@affine/engine'
 import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
-import { faultText } from '@affine/terminal'
-import { bytesText } from '../service/bytes-text.ts'
-import type { Settings } from '../settings/schema.ts'
-import { NO_KEY } from '../settings/settings.ts'
+import { bytesText } from '../bytes-text.ts'
+import type { OwnSettings, Wording } from './examination.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Days for which a disk must, and should, have room. */
@@ -17,17 +15,19 @@ const CLOCK_MS = 5000
 
 /** Is there room for what a validator keeps: in its folder, and in its bucket if that is one? */
 export async function checkDisks(
-  { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
+  { folder, bucket }: Pick<OwnSettings, 'folder' | 'bucket'>,
   { mostDay }: Pick<Loads, 'mostDay'>,
+  { faultText }: Pick<Wording, 'faultText'>,
 ): Promise<readonly Finding[]> {
-  const own = await checkDisk(folder, 2 * mostDay.laneBytes)
+  const check = (path: string, dayBytes: number): Promise<Finding> =>
+    checkDisk(path, dayBytes).catch((error: Error) => fail('disk', faultText(error)))
+  const own = await check(folder, 2 * mostDay.laneBytes)
   if (bucket.folder === undefined) return [own]
-  return [own, await checkDisk(bucket.folder, mostDay.bucketBytes)]
+  return [own, await check(bucket.folder, mostDay.bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
-  const free = await freeBytes(resolve(folder)).catch((error: Error) => error)
-  if (free instanceof Error) return fail('disk', faultText(free))
+  const free = await freeBytes(resolve(folder))
   const days = Math.floor(free / dayBytes)
   const need = `takes at most ${bytesText(dayBytes)} a day`
   const found = `${folder} has ${bytesText(free)} free and ${need}: ${days} days`
@@ -51,23 +51,24 @@ async function freeBytes(path: string): Promise<number> {
 /** The account at Chutes, and the clock here beside its; nothing where Chutes is not asked. */
 export async function checkChutes(
   { platform }: Network,
-  { chutesApiKey }: Settings,
+  { chutesApiKey }: Pick<OwnSettings, 'chutesApiKey'>,
+  wording: Wording,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
-  if (chutesApiKey === undefined) return [fail('chutes', NO_KEY)]
+  if (chutesApiKey === undefined) return [fail('chutes', wording.noKey)]
   try {
     const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS), NODE_CALLER)
-    return [checkAccount(account), checkOffset(account)]
+    return [checkAccount(account, wording), checkOffset(account)]
   } catch (error) {
     const found = `no account to be had: ${(error as Error).message}`
     return [fail('chutes', found, 'is api.chutes.ai reached from here?')]
   }
 }
 
-function checkAccount(account: AskedAccount): Finding {
+function checkAccount(account: AskedAccount, { chutesApiKey }: Wording): Finding {
   const { status, balance } = account
   if (status !== 200)
-    return fail('chutes', `the account is refused with ${status}`, 'mend CHUTES_API_KEY')
+    return fail('chutes', `the account is refused with ${status}`, `mend ${chutesApiKey}`)
   if (isInOrder(account)) return ok('chutes', `the account has ${balance.toFixed(2)} $`)
   return fail('chutes', `the account's balance is ${balance}`, 'top it up: sampling would pause')
 }

@@ -1,8 +1,8 @@
 import { ChainError } from '@affine/chain'
+import { type Finding, fail } from '@affine/engine/node'
 import type { Open, Subnet } from '@affine/settlement'
 import { type ChainOptions, onChain, output, printable } from '@affine/terminal'
-import type { Hide } from '../service/secrets.ts'
-import { type Finding, fail } from './finding.ts'
+import type { Hide } from './secrets.ts'
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
 
@@ -17,7 +17,7 @@ interface Looks {
  * Says what is found over a chain that `open` opens, and whether none of it must be mended. Rejects
  * with wrong usage, and once it is interrupted; a chain that does not answer is a finding.
  */
-export async function report(open: Open, { options, hide, look }: Looks): Promise<boolean> {
+export async function sayFindings(open: Open, { options, hide, look }: Looks): Promise<boolean> {
   const screen = output(options.json)
   let isWell = true
   const say = (finding: Finding): void => {

@@ -1,8 +1,8 @@
 import { LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import type { Network } from '@affine/settlement'
-import { bucketsIn } from '../buckets/places.ts'
-import type { Settings } from '../settings/schema.ts'
+import { bucketsIn } from '@affine/settlement/node'
+import type { OwnSettings, Wording } from './examination.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A commitment that announces a bucket: not a miner's. */
@@ -13,9 +13,8 @@ interface Whose {
   readonly hotkey: string
   readonly network: Network
   readonly base: string | undefined
+  readonly wording: Wording
 }
-
-const ADVICE = 'name its place with --buckets; is it served?'
 
 /**
  * Does the bucket that a hotkey announced serve a state? A plain name is looked up below `base`,
@@ -23,21 +22,22 @@ const ADVICE = 'name its place with --buckets; is it served?'
  */
 export async function checkBucket(
   said: Announcement | null,
-  { hotkey, network, base }: Whose,
+  { hotkey, network, base, wording }: Whose,
 ): Promise<Finding> {
   if (said === null) return warn('bucket', 'not announced yet')
   const { url, epoch } = said
+  const advice = `name its place with ${wording.buckets}; is it served?`
   // The state that governed the epoch of the commitment is there since before it was made.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
   if (bucket === null) {
     const found = `${url} was not asked for ${path}`
-    if (base === undefined) return warn('bucket', found, ADVICE)
-    return fail('bucket', found, ADVICE)
+    if (base === undefined) return warn('bucket', found, advice)
+    return fail('bucket', found, advice)
   }
   const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
-  if (bytes instanceof Error) return fail('bucket', bytes.message, ADVICE)
-  if (bytes === null) return warn('bucket', `${url} lacks ${path}`, ADVICE)
+  if (bytes instanceof Error) return fail('bucket', bytes.message, advice)
+  if (bytes === null) return warn('bucket', `${url} lacks ${path}`, advice)
   return ok('bucket', `${url} has ${path}`)
 }
 
@@ -46,7 +46,7 @@ export async function checkBucket(
  * probe is always the same, and stays. Protocol §6.4.
  */
 export async function* checkOwnBucket(
-  { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
+  { bucket, bucketUrl }: Pick<OwnSettings, 'bucket' | 'bucketUrl'>,
   whose: Whose,
 ): AsyncGenerator<Finding> {
   const { hotkey } = whose
@@ -64,7 +64,7 @@ export async function* checkOwnBucket(
 
 /** Is the probe read at `url` as others will? */
 async function checkProbe(probe: string, url: string, whose: Whose): Promise<Finding> {
-  const { hotkey, network, base } = whose
+  const { hotkey, network, base, wording } = whose
   const source = bucketsIn(base, network)(hotkey, url)
   if (source === null) return fail('bucket read', `nobody opens ${url}`, 'name an https URL')
   const path = probePath(hotkey)
@@ -77,6 +77,9 @@ async function checkProbe(probe: string, url: string, whose: Whose): Promise<Fin
   if (Buffer.from(bytes).toString() !== probe)
     return fail('bucket read', `something else is ${found}`, advice)
   const isForeign = network.platform === 'chutes' && url === hotkey
-  if (isForeign) return warn('bucket read', 'on this machine alone', 'say where with --bucket-url')
+  if (isForeign) {
+    const where = `say where with ${wording.bucketUrl}`
+    return warn('bucket read', 'on this machine alone', where)
+  }
   return ok('bucket read', `${found}, in ${Math.ceil(performance.now() - asked)} ms`)
 }

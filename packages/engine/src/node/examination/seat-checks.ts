@@ -1,11 +1,11 @@
-import { decimal } from '../commands/views/slots.ts'
+import { decimalOf } from '@affine/chain'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { type Seat, slotText } from './seat.ts'
 
 /** What a miner that has committed needs on chain: no permit, and no stake. */
 export function checkMiner(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  return [checkNoPermit(permit), ok('stake', decimal(stake)), ok('commitment', slotText(seat))]
+  return [checkNoPermit(permit), ok('stake', decimalOf(stake)), ok('commitment', slotText(seat))]
 }
 
 function checkNoPermit(isHeld: boolean): Finding {
@@ -26,8 +26,8 @@ function checkPermit(isHeld: boolean): Finding {
 }
 
 function checkStake(stake: bigint): Finding {
-  if (stake > 0n) return ok('stake', decimal(stake))
-  return warn('stake', decimal(stake), 'a validator without has no vote')
+  if (stake > 0n) return ok('stake', decimalOf(stake))
+  return warn('stake', decimalOf(stake), 'a validator without has no vote')
 }
 
 function checkCommitment(seat: Seat): Finding {

@@ -1,0 +1,41 @@
+import type { Bucket } from '@affine/blocks'
+import type { AgentOf, Hear } from '@affine/miners'
+import type { Network } from '@affine/settlement'
+import type { Finding } from './finding.ts'
+
+/** The hotkey that is examined, and what that needs from outside. */
+export interface Examination {
+  readonly hotkey: string
+  /** What it would validate with; or why that is not examined. */
+  readonly own: OwnSettings | Finding
+  /** The folder or URL that holds the buckets announced by name. */
+  readonly base: string | undefined
+  /** Will it validate, even if its slot has a miner's model? */
+  readonly validates?: boolean
+  /** Asks miners. Throws a RangeError that says why they cannot be asked. */
+  readonly agents: (network: Network, on: Hear) => AgentOf
+  readonly wording: Wording
+}
+
+/** The settings of a validator that are examined. */
+export interface OwnSettings {
+  readonly folder: string
+  readonly bucket: {
+    readonly open: (hotkey: string) => Bucket
+    /** The folder that holds it beside those of others, if it is in one. */
+    readonly folder?: string
+  }
+  /** Where everyone can read its bucket; its hotkey, as a name, if undefined. */
+  readonly bucketUrl?: string | undefined
+  readonly chutesApiKey?: string | undefined
+}
+
+/** How findings name settings, and say what failed. */
+export interface Wording {
+  readonly buckets: string
+  readonly bucketUrl: string
+  readonly chutesApiKey: string
+  /** What is wrong without a key where miners are on Chutes. */
+  readonly noKey: string
+  readonly faultText: (error: Error) => string
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { directoryBucket } from '@affine/blocks/directory'
+import { expect, it } from 'vitest'
+import { checkDisks } from '../src/node/examination/own-checks.ts'
+
+const wording = {
+  faultText: ({ code, path }: NodeJS.ErrnoException) => `${code} at ${path}`,
+}
+
+it('a disk must have room for two days, and should for thirty', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'disk-'))
+  const file = join(root, 'file')
+  await writeFile(file, '')
+  const bucket = { open: directoryBucket, folder: root }
+  const { bavail, bsize } = await statfs(root)
+  const room = async (days: number) => {
+    const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
+    const [found, other] = await checkDisks(
+      { folder: join(root, 'not', 'there'), bucket },
+      { mostDay: { ...mostDay, challenges: 0, requests: 0 } },
+      wording,
+    )
+    expect(other?.result).toBe('ok')
+    return found?.result
+  }
+  expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
+  const isFile = { folder: join(file, 'below'), bucket }
+  const mostDay = { laneBytes: 1, bucketBytes: 1, challenges: 0, requests: 0 }
+  expect((await checkDisks(isFile, { mostDay }, wording))[0]).toMatchObject({
+    result: 'fail',
+    found: `ENOTDIR at ${join(file, 'below')}`,
+  })
+  await rm(root, { recursive: true })
+})

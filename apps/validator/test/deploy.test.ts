@@ -3,11 +3,11 @@ import { NO_BLOCK } from '@affine/blocks'
 import { account, type Head } from '@affine/chain'
 import { firstState } from '@affine/duel'
 import type { Event } from '@affine/engine'
+import { metricsOf } from '@affine/engine/metrics'
 import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADVICE } from '../../../packages/chain/src/chain-error.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
-import { metricsOf } from '../src/service/metrics.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 const read = (path: string): Promise<string> =>

@@ -3,29 +3,24 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import type { Sample } from '@affine/blocks'
 import { account, encodeCommitment, LocalChain, remoteChain, serveLocal } from '@affine/chain'
-import type { Event } from '@affine/engine'
 import { playerReply } from '@affine/miners'
 import { listen, listenWith } from '@affine/miners/node'
-import { LOCAL_NETWORK, type Settled } from '@affine/settlement'
+import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
-import { healthOf, pages } from '../src/service/health.ts'
-import { metricsOf } from '../src/service/metrics.ts'
 import { narrate } from '../src/service/narrate.ts'
 import { hiding } from '../src/service/secrets.ts'
 import { serviceOutput } from '../src/service/service-output.ts'
 import { unprintable } from './commands.ts'
 
-const HOTKEY = 'me'
 /** A file system on which states are never found nor missed. */
 const STUCK = `
   const { promises } = process.getBuiltinModule('node:fs')
@@ -37,14 +32,6 @@ const STUCK = `
 /** A process that does nothing more, once it has this signal. */
 const BLOCKED = `process.once('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))`
 const CLOCK = new URL('./clock.mjs', import.meta.url).href
-const head = (number: number): Event => ({
-  type: 'head',
-  head: { number, hash: '' },
-  epoch: 2,
-  offset: 7,
-})
-const problem = (what: string): Event => ({ type: 'problem', what, error: new Error('why') })
-
 /** What Prometheus reads: values by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
   const lines = (await response.text()).split('\n').filter((line) => /^affine_/.test(line))
@@ -52,257 +39,6 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
     lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]),
   )
 }
-
-describe('metrics', () => {
-  let time = 0
-  const sample = {
-    env: 'mult8@0.1.0',
-    verdict: 'win',
-    champion: { fault: 'no-reply' },
-    contender: {},
-  } as unknown as Sample
-  const lane = { sealed: true, whole: true, attesters: [] }
-  const tally = { wins: 2, losses: 3, played: 9, contenderPoints: 0, championPoints: 0 }
-  const settled = {
-    state: {
-      trust: {
-        [HOTKEY]: { correct: 1_000_000, incorrect: 0 },
-        other: { correct: 0, incorrect: 0 },
-      },
-      ratio: 510_000,
-      champion: { hotkey: 'first' },
-      duel: {
-        ratio: 620_000,
-        contender: { hotkey: 'second' },
-        tallies: {
-          'mult8@0.1.0': [{ a: tally, b: tally }, { a: tally }],
-        },
-      },
-    },
-    report: {
-      lanes: {
-        a: { ...lane, accepted: true, setAside: [] },
-        b: { ...lane, accepted: true, setAside: ['mult8@0.1.0'] },
-        c: { ...lane, accepted: false, setAside: [] },
-        d: { ...lane, accepted: true, setAside: [] },
-      },
-    },
-  } as unknown as Settled
-  const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
-  const read = async () => valuesOf(await metrics.read())
-
-  it('say all there is to say from the start, with a help text each', async () => {
-    const response = await metrics.read()
-    expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
-    const text = await response.clone().text()
-    expect(text).toContain('process_cpu_seconds_total')
-    const names = [
-      'head_block',
-      'head_age_seconds',
-      'head_made_seconds',
-      'emits',
-      'epoch',
-      'epoch_offset_blocks',
-      'lane_challenges_left',
-      'samples_total',
-      'faults_total',
-      'miner_calls_total',
-      'lanes',
-      'own_trust',
-      'trust',
-      'miner',
-      'duel_challenges',
-      'disk_free_bytes',
-      'disk_size_bytes',
-      'ratio_to_beat',
-      'transactions_total',
-      'last_weights_block',
-      'problems_total',
-    ]
-    for (const name of names)
-      expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
-    const values = await valuesOf(response)
-    expect(values.affine_last_weights_block).toBe(41)
-    expect(values.affine_emits).toBe(0)
-    const emitting = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
-    expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
-    for (const what of ['seal', 'attest', 'weights', 'reveal'])
-      for (const outcome of ['sent', 'refused', 'withheld'])
-        expect(values[`affine_transactions_total{what="${what}",outcome="${outcome}"}`]).toBe(0)
-  })
-
-  it('follow from events', async () => {
-    metrics.on(head(67))
-    time += 2500
-    metrics.on({ type: 'sample', epoch: 2, sample, left: 12 })
-    expect(await read()).toMatchObject({
-      affine_head_block: 67,
-      affine_epoch: 2,
-      affine_epoch_offset_blocks: 7,
-      affine_head_age_seconds: 2.5,
-      affine_lane_challenges_left: 12,
-      'affine_samples_total{env="mult8@0.1.0",verdict="win"}': 1,
-      'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
-    })
-    metrics.on({ type: 'epoch', settled })
-    for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal'])
-      metrics.on({ type: 'sent', what, block: 99 })
-    for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const)
-      metrics.on({ type: 'call', outcome })
-    metrics.on({ type: 'withheld', what: 'attest 3' })
-    metrics.on({ type: 'made', ageMs: 30_500 })
-    metrics.on({ type: 'disk', folder: 'own', free: 4, size: 9 })
-    expect(await read()).toMatchObject({
-      'affine_transactions_total{what="attest",outcome="withheld"}': 1,
-      affine_head_made_seconds: 30.5,
-      'affine_disk_free_bytes{folder="own"}': 4,
-      'affine_disk_size_bytes{folder="own"}': 9,
-      'affine_trust{hotkey="me"}': 0.666_666,
-      'affine_trust{hotkey="other"}': 0.5,
-      'affine_miner{role="champion",hotkey="first"}': 1,
-      'affine_miner{role="contender",hotkey="second"}': 1,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="win"}': 6,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="loss"}': 9,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="tie"}': 12,
-      'affine_lanes{outcome="accepted"}': 2,
-      'affine_lanes{outcome="rejected"}': 1,
-      'affine_lanes{outcome="set_aside"}': 1,
-      affine_lane_challenges_left: 0,
-      affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666),
-      affine_ratio_to_beat: 0.62,
-      affine_last_weights_block: 99,
-      'affine_transactions_total{what="seal",outcome="sent"}': 1,
-      'affine_transactions_total{what="reveal",outcome="sent"}': 1,
-      'affine_miner_calls_total{outcome="reply"}': 2,
-      'affine_miner_calls_total{outcome="own"}': 1,
-    })
-  })
-
-  it('forget who has left, and a duel that is over', async () => {
-    const state = { trust: { third: { correct: 0, incorrect: 0 } }, ratio: 510_000 }
-    metrics.on({ type: 'state', state } as unknown as Event)
-    const names = Object.keys(await read()).filter((name) => /trust\{|miner\{|duel_/.test(name))
-    expect(names).toEqual(['affine_trust{hotkey="third"}'])
-  })
-
-  it('have few labels, whatever fails', async () => {
-    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'reveal', 'node'])
-      metrics.on(problem(what))
-    for (let i = 0; i < 100; i++) metrics.on(problem(`${i} and "more"\n`))
-    const values = await read()
-    const problems = Object.entries(values).filter(([name]) =>
-      name.startsWith('affine_problems_total'),
-    )
-    expect(problems.length).toBeLessThan(15)
-    expect(values).toMatchObject({
-      'affine_problems_total{what="turn"}': 1,
-      'affine_problems_total{what="lane"}': 1,
-      'affine_problems_total{what="node"}': 1,
-      'affine_problems_total{what="other"}': 100,
-      'affine_transactions_total{what="attest",outcome="refused"}': 1,
-      'affine_transactions_total{what="reveal",outcome="refused"}': 1,
-    })
-  })
-})
-
-describe('health', () => {
-  let time = 1000
-  const pass = (seconds: number): void => {
-    time += seconds * 1000
-  }
-  it('is good while blocks come and the turn gets on, and says what does not', () => {
-    const { on, late } = healthOf(() => time)
-    pass(9)
-    expect(late(10)).toEqual([])
-    pass(2)
-    expect(late(10)).toEqual(['no block came in 10 s'])
-    const turn: readonly [Event, number][] = [
-      [head(1), 9],
-      [head(2), 9],
-    ]
-    for (const [event, seconds] of turn) {
-      on(event)
-      pass(seconds)
-    }
-    expect(late(10)).toEqual(['its turn came no further in 10 s']) // it is the first head's
-    expect(late(20)).toEqual([])
-    for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
-      on(event)
-      on(head(3))
-      pass(9)
-      expect(late(10)).toEqual([])
-    }
-    on({ type: 'ended', what: 'reveal' })
-    pass(2)
-    expect(late(10)).toEqual(['no block came in 10 s', 'its turn came no further in 10 s'])
-    on({ type: 'ended', what: 'turn' })
-    on({ type: 'read' })
-    expect(late(10)).toEqual(['no block came in 10 s'])
-    on(head(4))
-    expect(late(10)).toEqual([])
-  })
-
-  it('is a page, beside the metrics and nothing else', async () => {
-    const health = healthOf(() => time)
-    const ask = pages(
-      10,
-      health,
-      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, () => time),
-    )
-    const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
-    const good = await get('/healthz?x')
-    expect([good.status, await good.json()]).toEqual([200, { ok: true, reasons: [] }])
-    pass(11)
-    const bad = await get('/healthz')
-    expect([bad.status, await bad.json()]).toEqual([
-      503,
-      { ok: false, reasons: ['no block came in 10 s'] },
-    ])
-    expect((await get('/metrics')).status).toBe(200)
-    for (const path of ['/', '/metrics/', '//metrics', '/healthz/..'])
-      expect((await get(path)).status).toBe(404)
-  })
-})
-
-describe('pages of health and metrics', () => {
-  it('are got or headed, nothing else', async () => {
-    const ask = pages(
-      10,
-      healthOf(Date.now),
-      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now),
-    )
-    for (const page of ['healthz', 'metrics', 'other']) {
-      const at = `http://127.0.0.1:9/${page}`
-      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
-        const { status, headers } = await ask(new Request(at, { method }))
-        expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-      }
-      const { status } = await ask(new Request(at, { method: 'HEAD' }))
-      expect(status).toBe(page === 'other' ? 404 : 200)
-    }
-  })
-
-  it.each([
-    ['1.1', ''],
-    ['1.0', 'Connection: keep-alive\r\n'],
-  ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
-    const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now)
-    let count = 0
-    const read = () => {
-      count += 1
-      return metrics.read()
-    }
-    using server = await listen(pages(10, healthOf(Date.now), { ...metrics, read }), 0)
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-    socket.on('error', () => {})
-    socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))
-    await new Promise((done) => socket.resume().once('close', done))
-    expect(count).toBe(1)
-    // One after the other is fine.
-    for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  })
-})
 
 it('a connection is used again by a client that has all of an answer before its server knows', async () => {
   let first: ServerResponse | undefined

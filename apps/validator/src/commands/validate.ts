@@ -4,8 +4,13 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
 import type { Event, Setup } from '@affine/engine'
 import { Validator } from '@affine/engine'
+import type { Metrics } from '@affine/engine/metrics'
 import {
   diskMonitor,
+  guard,
+  type Health,
+  healthOf,
+  healthPages,
   holdFolder,
   keepPrivate,
   OWNERS,
@@ -20,8 +25,6 @@ import { interrupted, leave, type Output, raceAbort, shown } from '@affine/termi
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
-import { guard, type Health, healthOf, pages } from '../service/health.ts'
-import type { Metrics } from '../service/metrics.ts'
 import { narrate, warn } from '../service/narrate.ts'
 import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
@@ -74,7 +77,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
   if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
-  const { metricsOf } = await import('../service/metrics.ts')
+  const { metricsOf } = await import('@affine/engine/metrics')
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
   hearers.push(metrics.on)
@@ -116,7 +119,10 @@ function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string
 
 /** Ends the process, for a supervisor to start it again, once nothing gets on. */
 function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): void {
-  guard(2 * stall, health, (why) => on(problem('stalled', `${why}: it ends, to be started again`)))
+  guard(2 * stall, health, {
+    say: (why) => on(problem('stalled', `${why}: it ends, to be started again`)),
+    end: () => void leave(1),
+  })
 }
 
 /** Opens the chain. Every node that fails is a problem, and none the end once it is open. */
@@ -141,7 +147,7 @@ async function servePages(
   metrics: Metrics,
 ): Promise<Listening | undefined> {
   if (port === undefined) return undefined
-  return listen(pages(stall, health, metrics), port, metricsHost)
+  return listen(healthPages(stall, health, metrics), port, metricsHost)
 }
 
 function sayStarted({ account, emit }: Setup, url: string | undefined, screen: Output): void {

@@ -1,7 +1,7 @@
 import { type Duel, type State, sumTallies, trustOf } from '@affine/duel'
-import type { Event, Setup } from '@affine/engine'
 import type { Settled } from '@affine/settlement'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Event, Setup } from '../setup.ts'
 import { LANES, type Meters, metersIn, SENT, TROUBLED } from './meters.ts'
 
 /** What Prometheus is told of a validator and its process. */

@@ -1,0 +1,36 @@
+import type { Setup } from '../setup.ts'
+
+/**
+ * Is a validator getting on? `late` says what has not come for so many seconds, though it should
+ * have: nothing, if it is.
+ */
+export type Health = {
+  readonly on: Setup['on']
+  readonly late: (seconds: number) => readonly string[]
+}
+
+/** The health of a validator, from its events, by a clock in milliseconds. */
+export function healthOf(now: () => number): Health {
+  let blockAt = now()
+  /** When its turn last got further; undefined while none is under way. */
+  let stepAt: number | undefined
+  return {
+    on: (event) => {
+      if (event.type === 'head') {
+        blockAt = now()
+        stepAt ??= blockAt
+      }
+      const isStep = event.type === 'read' || event.type === 'epoch'
+      if (isStep && stepAt !== undefined) stepAt = now()
+      if (event.type === 'ended' && event.what === 'turn') stepAt = undefined
+    },
+    late: (seconds) => {
+      const due = now() - seconds * 1000
+      const reasons: string[] = []
+      if (blockAt < due) reasons.push(`no block came in ${seconds} s`)
+      if (stepAt !== undefined && stepAt < due)
+        reasons.push(`its turn came no further in ${seconds} s`)
+      return reasons
+    },
+  }
+}

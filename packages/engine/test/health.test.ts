@@ -1,0 +1,113 @@
+import { connect } from 'node:net'
+import { listen } from '@affine/miners/node'
+import { describe, expect, it } from 'vitest'
+import { healthOf } from '../src/node/health.ts'
+import { healthPages } from '../src/node/health-pages.ts'
+import { metricsOf } from '../src/node/metrics.ts'
+import type { Event } from '../src/setup.ts'
+
+const HOTKEY = 'me'
+const head = (number: number): Event => ({
+  type: 'head',
+  head: { number, hash: '' },
+  epoch: 2,
+  offset: 7,
+})
+describe('health', () => {
+  let time = 1000
+  const pass = (seconds: number): void => {
+    time += seconds * 1000
+  }
+  it('is good while blocks come and the turn gets on, and says what does not', () => {
+    const { on, late } = healthOf(() => time)
+    pass(9)
+    expect(late(10)).toEqual([])
+    pass(2)
+    expect(late(10)).toEqual(['no block came in 10 s'])
+    const turn: readonly [Event, number][] = [
+      [head(1), 9],
+      [head(2), 9],
+    ]
+    for (const [event, seconds] of turn) {
+      on(event)
+      pass(seconds)
+    }
+    expect(late(10)).toEqual(['its turn came no further in 10 s']) // it is the first head's
+    expect(late(20)).toEqual([])
+    for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
+      on(event)
+      on(head(3))
+      pass(9)
+      expect(late(10)).toEqual([])
+    }
+    on({ type: 'ended', what: 'reveal' })
+    pass(2)
+    expect(late(10)).toEqual(['no block came in 10 s', 'its turn came no further in 10 s'])
+    on({ type: 'ended', what: 'turn' })
+    on({ type: 'read' })
+    expect(late(10)).toEqual(['no block came in 10 s'])
+    on(head(4))
+    expect(late(10)).toEqual([])
+  })
+
+  it('is a page, beside the metrics and nothing else', async () => {
+    const health = healthOf(() => time)
+    const ask = healthPages(
+      10,
+      health,
+      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, () => time),
+    )
+    const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
+    const good = await get('/healthz?x')
+    expect([good.status, await good.json()]).toEqual([200, { ok: true, reasons: [] }])
+    pass(11)
+    const bad = await get('/healthz')
+    expect([bad.status, await bad.json()]).toEqual([
+      503,
+      { ok: false, reasons: ['no block came in 10 s'] },
+    ])
+    expect((await get('/metrics')).status).toBe(200)
+    for (const path of ['/', '/metrics/', '//metrics', '/healthz/..'])
+      expect((await get(path)).status).toBe(404)
+  })
+})
+
+describe('pages of health and metrics', () => {
+  it('are got or headed, nothing else', async () => {
+    const ask = healthPages(
+      10,
+      healthOf(Date.now),
+      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now),
+    )
+    for (const page of ['healthz', 'metrics', 'other']) {
+      const at = `http://127.0.0.1:9/${page}`
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+        const { status, headers } = await ask(new Request(at, { method }))
+        expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+      }
+      const { status } = await ask(new Request(at, { method: 'HEAD' }))
+      expect(status).toBe(page === 'other' ? 404 : 200)
+    }
+  })
+
+  it.each([
+    ['1.1', ''],
+    ['1.0', 'Connection: keep-alive\r\n'],
+  ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
+    const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now)
+    let count = 0
+    const read = () => {
+      count += 1
+      return metrics.read()
+    }
+    using server = await listen(healthPages(10, healthOf(Date.now), { ...metrics, read }), 0)
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))
+    await new Promise((done) => socket.resume().once('close', done))
+    expect(count).toBe(1)
+    // One after the other is fine.
+    for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  })
+})

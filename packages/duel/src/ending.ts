@@ -1,7 +1,7 @@
 import { type DuelEpoch, type EnvReport, reportOn } from './environments.ts'
+import { own, tabulate } from './own-keys.ts'
 import { ruleOf } from './protocol.ts'
 import { decay, ratchet } from './ratio.ts'
-import { own, tabulate } from './record.ts'
 import type { Duel, State } from './state.ts'
 import type { Winner } from './winner.ts'
 

@@ -1,7 +1,7 @@
 import { type Look, lookAt } from '@affine/wilson'
 import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
+import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
-import { own } from './record.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
 import { keepWithout, rankBy, type WeightedTally, weigh } from './trim.ts'

@@ -1,6 +1,6 @@
 import { type Evidence, judgeEnvironment } from './environment-judgement.ts'
+import { own, tabulate } from './own-keys.ts'
 import { type LaneRule, loneRuleOf, type Protocol, ruleOf } from './protocol.ts'
-import { own, tabulate } from './record.ts'
 import { type Duel, openEnvs, type Verdict, type Weights } from './state.ts'
 import { sumTallies, type Tallies } from './tally.ts'
 

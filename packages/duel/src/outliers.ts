@@ -1,4 +1,4 @@
-import { compare } from './record.ts'
+import { compare } from './ascending.ts'
 import type { Tally } from './tally.ts'
 
 /** What a lane's share of the challenges played is taken of; `trials` are wins and losses. */

@@ -1,4 +1,5 @@
-import { compare, own } from './record.ts'
+import { compare } from './ascending.ts'
+import { own } from './own-keys.ts'
 import type { Candidate, DuelSnapshot } from './snapshot.ts'
 import { contentOf, type Miner, minerOf, type State, type Turns } from './state.ts'
 

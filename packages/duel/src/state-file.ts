@@ -1,7 +1,7 @@
 import { canonicalize, parseCanonical, type Result } from '@affine/prng'
 import * as z from 'zod'
+import { tabulate } from './own-keys.ts'
 import { PROTOCOL } from './protocol.ts'
-import { tabulate } from './record.ts'
 import { contentOf, duelId, type State } from './state.ts'
 import { NOTHING } from './tally.ts'
 

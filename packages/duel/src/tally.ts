@@ -1,4 +1,4 @@
-import { own, tabulate } from './record.ts'
+import { own, tabulate } from './own-keys.ts'
 
 /** Challenges played, and those the contender won and lost. The rest are ties. */
 export type Counts = {

@@ -1,5 +1,5 @@
+import { compare } from './ascending.ts'
 import type { EnvLane } from './outliers.ts'
-import { compare } from './record.ts'
 
 /**
  * Counts in `1/unit`: lanes weighted in ppm, so a tally of several validators has `unit` 1_000_000.

@@ -1,4 +1,5 @@
-import { compare, own, tabulate } from './record.ts'
+import { compare } from './ascending.ts'
+import { own, tabulate } from './own-keys.ts'
 import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State, Weights } from './state.ts'
 import { trustOf } from './trust.ts'

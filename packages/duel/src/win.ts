@@ -1,7 +1,7 @@
 import { ceilRoot, type Proportion } from '@affine/wilson'
+import { compare } from './ascending.ts'
 import type { EnvLane } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
-import { compare } from './record.ts'
 import { type KeptLanes, leadOf, sumKept, type WeightedTally } from './trim.ts'
 
 /**

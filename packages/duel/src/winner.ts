@@ -1,6 +1,6 @@
 import type { Look } from '@affine/wilson'
+import { tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
-import { tabulate } from './record.ts'
 import type { Duel, Verdict } from './state.ts'
 
 /** Who has the throne at the end. */

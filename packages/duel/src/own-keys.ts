@@ -17,10 +17,3 @@ export function tabulate<Value>(
 ): Record<string, Value> {
   return Object.fromEntries(keys.map((key) => [key, of(key)]))
 }
-
-/** Ascending; text by its code units, in no language. */
-export function compare<Value extends bigint | number | string>(a: Value, b: Value): number {
-  if (a > b) return 1
-  if (a < b) return -1
-  return 0
-}

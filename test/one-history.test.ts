@@ -9,9 +9,9 @@ import { epochOf } from '../apps/verifier/src/output-records.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import type { Counts } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
-import { PastChallenges } from '../packages/report/src/index.ts'
+import { PastChallenges, toJson } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
-import { type Output, toJson } from '../packages/terminal/src/index.ts'
+import type { Output } from '../packages/terminal/src/index.ts'
 
 /*
  * One history, told by everybody that tells one: what they have in common must be the same number.

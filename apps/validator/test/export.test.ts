@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { LocalChain } from '@affine/chain'
+import type { Cell } from '@affine/report'
 import { LOCAL_NETWORK, recompute, type SamplePlace } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import fc from 'fast-check'
@@ -11,7 +12,7 @@ import { closeServers, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { type Cell, lineOf, TableFile } from '../src/commands/export/table-file.ts'
+import { lineOf, TableFile } from '../src/commands/export/table-file.ts'
 import { exportCommand } from '../src/commands/export.ts'
 import { inProcess } from './commands.ts'
 
@@ -71,12 +72,12 @@ describe('a table in a file', () => {
   it('has its name once it is whole, and is gone when it is not', async () => {
     const folder = join(root, 'tables')
     await mkdir(folder)
-    const columns = { n: (n: number) => n, text: (n: number) => 'x'.repeat(n) }
+    const columns = ['n', 'text']
     using whole = new TableFile(join(folder, 'whole.csv'), columns)
     const half = new TableFile(join(folder, 'half.csv'), columns)
     for (let n = 0; n < 1000; n++) {
-      whole.add(n)
-      half.add(n)
+      whole.add([n, 'x'.repeat(n)])
+      half.add([n, 'x'.repeat(n)])
     }
     // Long before the end most of it is on disk: little gathers in memory.
     const written = (await readFile(join(folder, 'whole.csv.part'), 'utf8')).length
@@ -85,7 +86,7 @@ describe('a table in a file', () => {
     half.end()
     whole.name()
     half[Symbol.dispose]()
-    half.add(1)
+    half.add([1])
     expect(await readdir(folder)).toEqual(['whole.csv'])
     const lines = (await readFile(join(folder, 'whole.csv'), 'utf8')).split('\r\n')
     expect([lines.length, lines[0], lines[1], lines.at(-1)]).toEqual([1002, 'n,text', '0,', ''])

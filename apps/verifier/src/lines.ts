@@ -1,5 +1,6 @@
 import { digest, type Hash } from '@affine/prng'
-import { type Output, toJson } from '@affine/terminal'
+import { toJson } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import type { OpenEnd } from './output-records.ts'
 import type { BeginRecord, EpochRecord, NoteRecord } from './record.ts'
 import { type Epochs, endText, lineText } from './record-text.ts'

@@ -1,3 +1,4 @@
+import { toJson } from '@affine/report'
 import { fit } from './fit.ts'
 import { paint } from './paint.ts'
 
@@ -30,15 +31,3 @@ export function output(json = false): Output {
 function writeLine(text: string): void {
   process.stdout.write(`${text}\n`)
 }
-
-/** JSON in ASCII: a terminal acts on some characters that JSON may hold as they are. */
-export function toJson(record: object): string {
-  return JSON.stringify(record, plain).replace(/[^ -~]/g, escapeUnit)
-}
-
-/** Counts and stakes are BigInt in places: in JSON they are decimal strings. */
-const plain = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value
-
-const escapeUnit = (unit: string): string =>
-  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,3 +1,4 @@
+import { epochRows, sampleRow } from '@affine/report'
 import { openChain } from '@affine/settlement'
 import { onChain, output, printable } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -23,10 +24,10 @@ export const exportCommand: CommandUnknownOpts = replayCommand('export')
     try {
       await onChain(openChain, options, async (subnet, screen) => {
         const replay: Replay = await Replay.begin(subnet, { buckets, last }, (sample, place) =>
-          history.addSample({ ...place, epoch: replay.state.epoch, sample }),
+          history.add(sampleRow({ ...place, epoch: replay.state.epoch, sample })),
         )
         for await (const settled of replay.epochs()) {
-          history.addEpoch(settled)
+          for (const row of epochRows(settled)) history.add(row)
           screen.status(`epoch ${settled.epoch}, ${history.rows.samples} samples`)
         }
         history.finish()

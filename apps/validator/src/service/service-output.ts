@@ -1,4 +1,5 @@
-import { type Output, outliveStdout, output, toJson } from '@affine/terminal'
+import { toJson } from '@affine/report'
+import { type Output, outliveStdout, output } from '@affine/terminal'
 import { type Level, pino } from 'pino'
 
 /**

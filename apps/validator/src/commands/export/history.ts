@@ -1,22 +1,20 @@
 import { join } from 'node:path'
-import { weighToday } from '@affine/duel'
-import { type EpochFacts, epochFacts } from '@affine/report'
-import type { Recomputed } from '@affine/settlement'
-import { ENVIRONMENTS, EPOCHS, LANES, SAMPLES, type SampleFact, TRUST } from './columns.ts'
+import { TABLE_COLUMNS, type TableName, type TableRow } from '@affine/report'
 import { TableFile } from './table-file.ts'
 
 /** A history as tables in a folder, all of them or, once it is disposed of unfinished, none. */
 export class History implements Disposable {
-  readonly #tables
+  readonly #tables: Readonly<Record<TableName, TableFile>>
 
   constructor(folder: string) {
-    const file = (name: string): string => join(folder, `${name}.csv`)
+    const open = (name: TableName): TableFile =>
+      new TableFile(join(folder, `${name}.csv`), TABLE_COLUMNS[name])
     this.#tables = {
-      epochs: new TableFile(file('epochs'), EPOCHS),
-      environments: new TableFile(file('environments'), ENVIRONMENTS),
-      lanes: new TableFile(file('lanes'), LANES),
-      trust: new TableFile(file('trust'), TRUST),
-      samples: new TableFile(file('samples'), SAMPLES),
+      epochs: open('epochs'),
+      environments: open('environments'),
+      lanes: open('lanes'),
+      trust: open('trust'),
+      samples: open('samples'),
     }
   }
 
@@ -25,30 +23,8 @@ export class History implements Disposable {
     return Object.fromEntries(Object.entries(this.#tables).map(([name, { rows }]) => [name, rows]))
   }
 
-  addSample(fact: SampleFact): void {
-    this.#tables.samples.add(fact)
-  }
-
-  addEpoch(settled: Recomputed): void {
-    const facts = epochFacts(settled)
-    const { epoch } = facts
-    this.#tables.epochs.add(facts)
-    for (const env of facts.envs) this.#tables.environments.add({ epoch, ...env })
-    this.#addLanes(settled, facts)
-    for (const [validator, record] of Object.entries(settled.state.trust))
-      this.#tables.trust.add({ epoch, validator, record })
-  }
-
-  #addLanes({ before: { duel }, snapshot, lanes }: Recomputed, facts: EpochFacts): void {
-    const weights = duel ? weighToday(duel, snapshot) : {}
-    for (const lane of facts.lanes) {
-      const read = lanes.get(lane.validator)
-      const weight = weights[lane.validator] ?? 0
-      for (const { env } of facts.envs) {
-        const tally = read?.ok ? read.value.tallies[env] : undefined
-        this.#tables.lanes.add({ epoch: facts.epoch, env, lane, weight, tally })
-      }
-    }
+  add({ table, cells }: TableRow): void {
+    this.#tables[table].add(cells)
   }
 
   /** Gives all files their names. */

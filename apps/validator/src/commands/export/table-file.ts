@@ -1,11 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Cell } from '@affine/report'
 import { stringify } from 'csv-stringify/sync'
-
-/** What a cell may hold: undefined is an empty one. */
-export type Cell = string | number | boolean | undefined
-
-/** By its name, what each column has of a fact. */
-export type Columns<Fact> = Readonly<Record<string, (fact: Fact) => Cell>>
 
 /** What gathers before it is written. */
 const MOST_CHARACTERS = 65_536
@@ -21,26 +16,24 @@ export function lineOf(cells: readonly Cell[]): string {
  * is a part, as `samples.csv.part`, and is removed when it is disposed of. Writing waits for the
  * disk, so that no more than 64 kB gather.
  */
-export class TableFile<Fact> implements Disposable {
+export class TableFile implements Disposable {
   readonly #path: string
   readonly #part: string
-  readonly #columns: Columns<Fact>
   #file: number | undefined
   #waiting: string
   /** Without the heading. */
   rows = 0
 
-  constructor(path: string, columns: Columns<Fact>) {
+  constructor(path: string, columns: readonly string[]) {
     this.#path = path
     this.#part = `${path}.part`
-    this.#columns = columns
     this.#file = openSync(this.#part, 'wx')
-    this.#waiting = lineOf(Object.keys(columns))
+    this.#waiting = lineOf(columns)
   }
 
   /** What comes after the end goes nowhere. */
-  add(fact: Fact): void {
-    this.#waiting += lineOf(Object.values(this.#columns).map((cellOf) => cellOf(fact)))
+  add(cells: readonly Cell[]): void {
+    this.#waiting += lineOf(cells)
     this.rows += 1
     if (this.#waiting.length >= MOST_CHARACTERS) this.#write()
   }

@@ -1,9 +1,18 @@
 import { type Episode, forfeitOf, type Sample } from '@affine/blocks'
 import { type Tally, type Trust, trustOf } from '@affine/duel'
-import { type EnvFacts, type EpochFacts, type LaneFacts, type Side, share } from '@affine/report'
 import type { SamplePlace } from '@affine/settlement'
-import { toJson } from '@affine/terminal'
-import type { Columns } from './table-file.ts'
+import type { EnvFacts } from '../env-facts.ts'
+import type { EpochFacts } from '../epoch-facts.ts'
+import type { LaneFacts } from '../lane-facts.ts'
+import type { Side } from '../sides.ts'
+import { share } from '../text.ts'
+import { toJson } from '../to-json.ts'
+
+/** What a cell may hold: undefined is an empty one. */
+export type Cell = string | number | boolean | undefined
+
+/** By its name, what each column has of a fact. */
+export type Columns<Fact> = Readonly<Record<string, (fact: Fact) => Cell>>
 
 /*
  * The columns of the tables, as docs/research.md has them. No cell begins with what a spreadsheet

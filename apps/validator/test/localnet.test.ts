@@ -6,7 +6,6 @@ import { type Account, account, type ChainError, LocalChain, remoteChain } from 
 import { pcg64 } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
-import { KeptChain } from '../src/commands/localnet/kept-chain.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -180,37 +179,6 @@ describe.concurrent('a localnet that is started again', () => {
       2,
       `af: ${join(folder, 'chain.json')} expected to be a regular file\n`,
     ])
-  })
-})
-
-describe('a chain’s file that ends anywhere', () => {
-  it('is taken up after its last whole block, and is whole again', async () => {
-    const path = fresh()
-    const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
-    const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
-    const texts = [begun.export()]
-    for (const time of [2, 3]) {
-      const call = begun.commit(account(new Uint8Array(32).fill(1)), [field('x')]).catch(() => {})
-      await kept.produce(time)
-      await call
-      texts.push(begun.export())
-    }
-    await kept[Symbol.asyncDispose]()
-    const [first = '', second = '', third = ''] = texts
-    const file = join(path, 'chain.json')
-    expect(await readFile(file, 'utf8')).toBe(third)
-    const torn = async (text: string, want: string) => {
-      await writeFile(file, text)
-      await using again = await KeptChain.resume(file)
-      expect(again.chain.export()).toBe(want)
-      expect(await readFile(file, 'utf8')).toBe(want)
-    }
-    for (let end = first.length - 2; end < third.length; end++) {
-      const whole = [third, second, first].find(({ length }) => end >= length - 2)
-      await torn(third.slice(0, end), whole ?? '')
-    }
-    await torn(`${third.slice(0, -2)},${'\0'.repeat(600)}`, third)
-    await expect(torn(third.slice(0, first.length - 9), '')).rejects.toThrow('was altered')
   })
 })
 

@@ -3,13 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { holdFolder } from '@affine/engine/node'
 import { listen } from '@affine/miners/node'
 import { LOCAL_NETWORK } from '@affine/settlement'
+import { chainIn, type KeptChain, keysIn, openFolder } from '@affine/settlement/node'
 import { interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { programName } from '../service/program-name.ts'
 import { addMiner } from './localnet/add-miner.ts'
-import { chainIn, DEFAULTS, expectBegun, openFolder } from './localnet/folder.ts'
-import type { KeptChain } from './localnet/kept-chain.ts'
-import { keysIn } from './localnet/keys.ts'
+import { DEFAULTS, expectBegun, expectFolder } from './localnet/folder.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
@@ -44,7 +43,9 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await holdFolder(out)
-    await using kept = await openFolder(out, asked)
+    await expectFolder(out)
+    const { validators = DEFAULTS.validators, miners = DEFAULTS.miners } = asked
+    await using kept = await openFolder(out, { validators, miners })
     await expectBegun(kept.chain, asked)
     await serveChain(kept, { port, blockMs, out, screen, signal })
     await makeBlock(kept) // of what still waits

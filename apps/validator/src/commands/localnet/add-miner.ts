@@ -1,11 +1,10 @@
 import { join, resolve } from 'node:path'
 import { remoteChain } from '@affine/chain'
-import { NODE_HOST } from '@affine/settlement/node'
+import { keyNamed, keysIn, NODE_HOST } from '@affine/settlement/node'
 import { interrupted, output, raceAbort, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { programName } from '../../service/program-name.ts'
 import { DEFAULTS, expectChain } from './folder.ts'
-import { keyNamed, keysIn } from './keys.ts'
 
 /** `af localnet add-miner`: one more key, on a chain that is served. */
 export const addMiner: CommandUnknownOpts = new Command('add-miner')

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account } from '@affine/chain'
-import { OWNERS } from '@affine/engine/node'
 
-/** Where the keys of a localnet are, each in a file of its name. */
+/** Of files that nobody but their owner may read. */
+const MODE = 0o600
+
+/** Where the keys of a local chain are, each in a file of its name. */
 export const keysIn = (folder: string): string => join(folder, 'keys')
 
 /**
@@ -13,7 +15,7 @@ export const keysIn = (folder: string): string => join(folder, 'keys')
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
   const place = keysIn(folder)
-  const keys = directoryBucket(place, OWNERS)
+  const keys = directoryBucket(place, MODE)
   const kept = await keys.read(name, 64)
   const secret = kept === null ? randomBytes(32).toString('hex') : new TextDecoder().decode(kept)
   if (!/^[0-9a-f]{64}$/.test(secret))

@@ -3,8 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
-import type { Handler } from '@affine/miners/node'
-import { NODE_HOST } from '@affine/settlement/node'
+import { NODE_HOST } from '../host.ts'
+
+type Serve = ReturnType<typeof serveLocal>
 
 /** What follows the last block in a chain's export. */
 const END = ']}'
@@ -19,7 +20,7 @@ export class KeptChain implements AsyncDisposable {
   readonly chain: LocalChain
   readonly #file: FileHandle
   readonly #path: string
-  readonly #answer: Handler
+  readonly #answer: Serve
   /** How much of the file stays when a block is added, and how many blocks that is. */
   #size: number
   #count: number
@@ -63,7 +64,7 @@ export class KeptChain implements AsyncDisposable {
   }
 
   /** Answers as `serveLocal` does, once all that it speaks of is on disk. */
-  readonly serve: Handler = async (request) => {
+  readonly serve: Serve = async (request) => {
     const response = await this.#answer(request)
     await this.#saved
     return response

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LocalChain, type Neuron } from '@affine/chain'
+import { LOCAL_NETWORK } from '../../networks.ts'
+import { KeptChain } from './kept-chain.ts'
+import { keyNamed } from './keys.ts'
+
+const STAKE = 1_000_000_000_000n
+
+/** With how many keys a local chain begins. */
+export type KeyCounts = Readonly<Record<'validators' | 'miners', number>>
+
+/** Where the chain of a folder is kept. */
+export const chainIn = (folder: string): string => join(folder, 'chain.json')
+
+/** Does a folder hold a local chain? */
+export const hasChain = (folder: string): boolean => existsSync(chainIn(folder))
+
+/** Is there nothing but the lock, and what a start that was broken off has left? */
+export async function isUnused(folder: string): Promise<boolean> {
+  const names = await readdir(folder)
+  return names.every((name) => /^(keys|lock|\..*\.tmp)$/.test(name))
+}
+
+/**
+ * The chain of a folder that this process holds; a new one, which begins with so many keys, if the
+ * folder has none.
+ */
+export async function openFolder(folder: string, begin: KeyCounts): Promise<KeptChain> {
+  const file = chainIn(folder)
+  if (hasChain(folder)) return KeptChain.resume(file)
+  return KeptChain.begin(await newChain(folder, begin), file)
+}
+
+/** With how many keys a chain began. */
+export async function begunWith(chain: LocalChain): Promise<KeyCounts> {
+  const { neurons } = await chain.snapshot(0)
+  const validators = neurons.filter(({ stake }) => stake > 0n).length
+  return { validators, miners: neurons.length - validators }
+}
+
+async function newChain(folder: string, { validators, miners }: KeyCounts): Promise<LocalChain> {
+  const neurons = [
+    ...(await newNeurons(folder, { role: 'validator', count: validators, stake: STAKE })),
+    ...(await newNeurons(folder, { role: 'miner', count: miners, stake: 0n })),
+  ]
+  return LocalChain.create({
+    netuid: 120,
+    random: () => randomBytes(32),
+    time: Date.now(),
+    neurons,
+    params: {
+      tempo: LOCAL_NETWORK.protocol.epochBlocks,
+      weightsRateLimit: 1,
+      stakeThreshold: Number(STAKE),
+    },
+  })
+}
+
+interface NewKeys {
+  readonly role: string
+  readonly count: number
+  readonly stake: bigint
+}
+
+/** So many neurons, whose keys are counted from 1. */
+async function newNeurons(folder: string, { role, count, stake }: NewKeys) {
+  const neurons: Pick<Neuron, 'hotkey' | 'stake'>[] = []
+  for (let number = 1; number <= count; number++) {
+    const { hotkey } = await keyNamed(folder, `${role}-${number}`)
+    neurons.push({ hotkey, stake })
+  }
+  return neurons
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { account, LocalChain } from '@affine/chain'
+import { describe, expect, it } from 'vitest'
+import { KeptChain } from '../src/node/local-folder/kept-chain.ts'
+
+describe('a chain’s file that ends anywhere', () => {
+  it('is taken up after its last whole block, and is whole again', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'kept-chain-'))
+    const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
+    const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
+    const texts = [begun.export()]
+    for (const time of [2, 3]) {
+      const call = begun
+        .commit(account(new Uint8Array(32).fill(1)), [Uint8Array.of(1)])
+        .catch(() => {})
+      await kept.produce(time)
+      await call
+      texts.push(begun.export())
+    }
+    await kept[Symbol.asyncDispose]()
+    const [first = '', second = '', third = ''] = texts
+    const file = join(path, 'chain.json')
+    expect(await readFile(file, 'utf8')).toBe(third)
+    const torn = async (text: string, want: string) => {
+      await writeFile(file, text)
+      await using again = await KeptChain.resume(file)
+      expect(again.chain.export()).toBe(want)
+      expect(await readFile(file, 'utf8')).toBe(want)
+    }
+    for (let end = first.length - 2; end < third.length; end++) {
+      const whole = [third, second, first].find(({ length }) => end >= length - 2)
+      await torn(third.slice(0, end), whole ?? '')
+    }
+    await torn(`${third.slice(0, -2)},${'\0'.repeat(600)}`, third)
+    await expect(torn(third.slice(0, first.length - 9), '')).rejects.toThrow('was altered')
+    await rm(path, { recursive: true })
+  })
+})

@@ -58,7 +58,14 @@ function timesOf(played: readonly Played[]): PractiseResult['replyMs'] {
 }
 
 /** A result as lines for people. */
-export function resultText({ env, challenges, well, rewards, forfeits, replyMs }: PractiseResult): string {
+export function resultText({
+  env,
+  challenges,
+  well,
+  rewards,
+  forfeits,
+  replyMs,
+}: PractiseResult): string {
   const { half, most, slowest } = replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
   return [

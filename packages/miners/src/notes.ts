@@ -44,18 +44,21 @@ interface Playing<Entry> {
 }
 
 /**
- * Plays what is left, side by side. Rejects when `signal` aborts; what is in the journal then need
- * not be played again.
+ * Plays what is left, side by side. Rejects when `signal` aborts, or with the first failure, once
+ * nothing is under way any more; what is in the journal then need not be played again.
  */
 export async function playOn<Entry>(playing: Playing<Entry>): Promise<void> {
   const { journal, ahead, signal, next, add } = playing
+  const failures: unknown[] = []
   const work = async (): Promise<void> => {
-    for (let play = next(); play !== undefined; play = next()) {
+    for (let play = next(); play !== undefined && failures.length === 0; play = next()) {
       const entry = await play()
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       await journal.append(entry as unknown as Json)
       add(entry)
     }
   }
-  await Promise.all(Array.from({ length: ahead }, work))
+  const fail = (error: unknown): void => void failures.push(error)
+  await Promise.all(Array.from({ length: ahead }, () => work().catch(fail)))
+  if (failures.length > 0) throw failures[0]
 }

@@ -49,16 +49,24 @@ interface Playing<Entry> {
  */
 export async function playOn<Entry>(playing: Playing<Entry>): Promise<void> {
   const { journal, ahead, signal, next, add } = playing
-  const failures: unknown[] = []
+  let hasFailed = false
   const work = async (): Promise<void> => {
-    for (let play = next(); play !== undefined && failures.length === 0; play = next()) {
+    for (let play = next(); play !== undefined && !hasFailed; play = next()) {
       const entry = await play()
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       await journal.append(entry as unknown as Json)
       add(entry)
     }
   }
-  const fail = (error: unknown): void => void failures.push(error)
-  await Promise.all(Array.from({ length: ahead }, () => work().catch(fail)))
-  if (failures.length > 0) throw failures[0]
+  const noteFailure = (error: unknown): never => {
+    hasFailed = true
+    throw error
+  }
+  await allSettled(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+}
+
+/** Resolves once all have; rejects with the first failure, but not before all have ended. */
+export async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works)
+  await Promise.all(works)
 }

@@ -1,6 +1,6 @@
 /**
- * A record as JSON in ASCII, since a terminal acts on some characters that JSON may hold. Counts and
- * stakes that are BigInt become decimal strings.
+ * A record as JSON in ASCII, since a terminal acts on some characters that JSON may hold. Counts
+ * and stakes that are BigInt become decimal strings.
  */
 export function toJson(record: object): string {
   return JSON.stringify(record, plain).replace(/[^ -~]/g, escapeUnit)

@@ -9,7 +9,7 @@ import { epochOf } from '../apps/verifier/src/output-records.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import type { Counts } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
-import { PastChallenges, toJson } from '../packages/report/src/index.ts'
+import { epochRows, PastChallenges, sampleRow, toJson } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import type { Output } from '../packages/terminal/src/index.ts'
 
@@ -151,8 +151,8 @@ async function exported(): Promise<Told['tables']> {
   const history = new History(folder)
   for (const { settled, samples } of epochs) {
     for (const [sample, place] of samples)
-      history.addSample({ ...place, epoch: settled.epoch, sample })
-    history.addEpoch(settled)
+      history.add(sampleRow({ ...place, epoch: settled.epoch, sample }))
+    for (const row of epochRows(settled)) history.add(row)
   }
   history.finish()
   const tables = Object.entries(history.rows).map(async ([name]) => {

@@ -224,7 +224,7 @@ describe('health', () => {
       on(event)
       pass(seconds)
     }
-    expect(late(10)).toEqual(['its turn came no further in 10 s']) // it is the first head's
+    expect(late(10)).toEqual(['it made no progress in 10 s']) // it is the first head's
     expect(late(20)).toEqual([])
     for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
       on(event)
@@ -234,7 +234,7 @@ describe('health', () => {
     }
     on({ type: 'ended', what: 'reveal' })
     pass(2)
-    expect(late(10)).toEqual(['no block came in 10 s', 'its turn came no further in 10 s'])
+    expect(late(10)).toEqual(['no block came in 10 s', 'it made no progress in 10 s'])
     on({ type: 'ended', what: 'turn' })
     on({ type: 'read' })
     expect(late(10)).toEqual(['no block came in 10 s'])
@@ -520,7 +520,7 @@ describe('af validate', () => {
     expect(ended.code).toBe(1)
     const last = records(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', what: 'stalled' })
-    expect(last?.message).toBe('no block came in 600 s: it ends, to be started again')
+    expect(last?.message).toBe('no block came in 600 s: the process ends, so that it is started again')
   })
 
   /** An environment in which every process begins with this code. */
@@ -568,12 +568,12 @@ describe('af validate', () => {
       // Until the next block there is another reason.
       let said = await health(at)
       for (; said.reasons.length > 1; said = await health(at)) await sleep(50)
-      expect(said).toEqual({ ok: false, reasons: ['its turn came no further in 300 s'] })
+      expect(said).toEqual({ ok: false, reasons: ['it made no progress in 300 s'] })
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
       expect(code).toBe(1)
       expect(records(stdout).at(-1)?.message).toBe(
-        'its turn came no further in 600 s: it ends, to be started again',
+        'it made no progress in 600 s: the process ends, so that it is started again',
       )
     })
 

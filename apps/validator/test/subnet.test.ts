@@ -353,7 +353,7 @@ describe.concurrent('af-verify', () => {
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain(`champion   ${hotkeyOf('stronger')}`)
-    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(LIAR)}: its samples did not agree`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(LIAR)}: its samples disagreed`, 'm'))
     expect(stdout).toContain('Everything holds.')
     expect(stdout).not.toContain('✘ epoch')
   })

@@ -4,8 +4,8 @@ import { leave } from '@affine/terminal'
 import type { Metrics } from './metrics.ts'
 
 /**
- * Is a validator getting on? `late` says what has not come for so many seconds, though it should
- * have: nothing, if it is.
+ * Whether a validator makes progress. `late` lists what has not happened for this many seconds,
+ * though it should have; the list is empty if all is well.
  */
 export type Health = {
   readonly on: Setup['on']
@@ -31,8 +31,7 @@ export function healthOf(now: () => number): Health {
       const due = now() - seconds * 1000
       const reasons: string[] = []
       if (blockAt < due) reasons.push(`no block came in ${seconds} s`)
-      if (stepAt !== undefined && stepAt < due)
-        reasons.push(`its turn came no further in ${seconds} s`)
+      if (stepAt !== undefined && stepAt < due) reasons.push(`it made no progress in ${seconds} s`)
       return reasons
     },
   }
@@ -87,12 +86,12 @@ export function pages(
   return async ({ method, url }) => {
     if (!READS.includes(method)) {
       const headers = { allow: READS.join(', ') }
-      return new Response('only to be read\n', { status: 405, headers })
+      return new Response('read-only\n', { status: 405, headers })
     }
     const { pathname } = new URL(url)
     if (pathname === '/healthz') return healthPage(late(seconds))
     if (pathname === '/metrics') return read()
-    return new Response('there are /metrics and /healthz\n', { status: 404 })
+    return new Response('not found: try /metrics or /healthz\n', { status: 404 })
   }
 }
 

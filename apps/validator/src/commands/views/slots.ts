@@ -5,7 +5,7 @@ import type { Rows } from '@affine/terminal'
 export const decimal = (rao: bigint): string =>
   `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`
 
-/** What a slot says, bytes in hex; of kind `unknown` when it is no commitment of this protocol. */
+/** A slot as a record, bytes in hex; of kind `unknown` if it is no commitment of this protocol. */
 export function readSlot({ hotkey, block, fields }: CommitmentSlot): Rows[number] {
   const said = decodeCommitment(fields, hotkey)
   if (said === null) {

@@ -28,8 +28,8 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
 function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
     <section class="link-warning" aria-label="Who named this network">
-      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets: what
-      is shown is true of them alone.{' '}
+      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
+      this page is true for them only.{' '}
       {own ? (
         <a href={location.pathname}>Show this site’s own network, {chainWords(own)}</a>
       ) : (

@@ -31,7 +31,8 @@ type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 
 /**
  * The folder and the bucket of the validator `hotkey`, and how it opens the buckets of others,
- * which are beside its own if that is in a folder. It announces `bucketUrl`, or its hotkey as a name.
+ * which are beside its own if that is in a folder. It announces `bucketUrl`, or its hotkey as a
+ * name.
  */
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted

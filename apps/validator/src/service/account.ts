@@ -32,7 +32,8 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 /**
  * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY; else
  * BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and BT_WALLET_HOTKEY, which also
- * stand in for one of the two options. `warn` gets what should be fixed. `env` replaces the environment.
+ * stand in for one of the two options. `warn` gets what should be fixed. `env` replaces the
+ * environment.
  * @throws RangeError when no account is named, or when `readWallet`, `readHotkey` or `accountFrom`
  *   refuses it. No message quotes a secret.
  */

@@ -3,8 +3,8 @@ import { type Level, pino } from 'pino'
 
 /**
  * The output of a service: lines for people in a terminal; with `json`, or without a terminal, a
- * log with one JSON object a line: level, time, the record, and the first line of the text as `msg`.
- * `hide` masks secrets in all of it. The service continues if its output fails.
+ * log with one JSON object a line: level, time, the record, and the first line of the text as
+ * `msg`. `hide` masks secrets in all of it. The service continues if its output fails.
  */
 export function serviceOutput(json: boolean, hide: (text: string) => string): Output {
   outliveStdout()

@@ -50,7 +50,7 @@ function gaugesIn(register: Registry): Record<Gauges, Gauge> {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
-    emits: gauge('emits', '1 if it sends to the chain, 0 in a dry run'),
+    emits: gauge('emits', 'Is 1 if it sends to the chain, 0 in a dry run'),
     block: gauge('head_block', 'The last finalized block it has seen'),
     age: gauge('head_age_seconds', 'Time since it saw that block'),
     made: gauge('head_made_seconds', 'The age of that block when it came, by the clock here'),

@@ -245,7 +245,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
-      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not to be had/,
+      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not available/,
     )
   })
 

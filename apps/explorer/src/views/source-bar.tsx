@@ -9,7 +9,7 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** Which network the page shows, from where, and who named it: on every view. */
+/** On every view: the network, where it is read from, and whether site or link named it. */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
   const { file, isByLink, own } = network
   return (

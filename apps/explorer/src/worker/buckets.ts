@@ -42,7 +42,7 @@ export class PageBuckets {
     this.#isLocal = isLocal
   }
 
-  /** For who recomputes. */
+  /** For a reader that recomputes. */
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`

@@ -16,7 +16,7 @@ import { checkChutes, checkDisks } from './own-checks.ts'
 import { type Seat, seatOf } from './seat.ts'
 import { checkLastWeights, checkMiner, checkValidator } from './seat-checks.ts'
 
-/** Who is looked at. */
+/** The validator or miner that is examined. */
 export interface Subject {
   readonly hotkey: string
   /** What it would validate by, as far as it was told. */
@@ -85,7 +85,7 @@ async function* checkOwn(
   yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }
 
-/** Who names a folder means to validate from here. */
+/** Anyone who names a folder wants to validate from here. */
 function notWhole({ found, problems }: ReadSettings): Finding {
   const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
   const text = `disk, bucket and Chutes are not looked at: ${problems.join('; ')}`

@@ -23,7 +23,7 @@ export interface Journal extends AsyncDisposable {
  */
 export async function openJournal(path: string): Promise<Journal> {
   await makeFolder(dirname(path), 0o700)
-  await appendFile(path, '', { mode: 0o600 })
+  await appendFile(path, '', { mode: 0o600 }).catch(unwritable(path))
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
   if (whole.length < bytes.length) await truncate(path, whole.length)

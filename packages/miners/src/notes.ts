@@ -44,18 +44,29 @@ interface Playing<Entry> {
 }
 
 /**
- * Plays what is left, side by side. Rejects when `signal` aborts; what is in the journal then need
- * not be played again.
+ * Plays what is left, side by side. Rejects when `signal` aborts, or with the first failure, once
+ * nothing is under way any more; what is in the journal then need not be played again.
  */
 export async function playOn<Entry>(playing: Playing<Entry>): Promise<void> {
   const { journal, ahead, signal, next, add } = playing
+  let hasFailed = false
   const work = async (): Promise<void> => {
-    for (let play = next(); play !== undefined; play = next()) {
+    for (let play = next(); play !== undefined && !hasFailed; play = next()) {
       const entry = await play()
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       await journal.append(entry as unknown as Json)
       add(entry)
     }
   }
-  await Promise.all(Array.from({ length: ahead }, work))
+  const noteFailure = (error: unknown): never => {
+    hasFailed = true
+    throw error
+  }
+  await allSettled(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+}
+
+/** Resolves once all have; rejects with the first failure, but not before all have ended. */
+export async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works)
+  await Promise.all(works)
 }

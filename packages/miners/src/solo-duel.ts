@@ -11,7 +11,7 @@ import {
 } from '@affine/duel'
 import { challengeId, make, registry, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import { type Notes, playOn } from './notes.ts'
+import { allSettled, type Notes, playOn } from './notes.ts'
 import { playSample, type Role, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
 
@@ -59,7 +59,7 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
         run.on(standingOf(duels))
       },
     })
-  await Promise.all(duels.map(playEnv))
+  await allSettled(duels.map(playEnv))
   return standingOf(duels)
 }
 

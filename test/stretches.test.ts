@@ -207,7 +207,7 @@ describe('files of stretches', () => {
     const refused = await joined(...FILES)
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toBe(
-      'af-verify join: 2.json has no end, its run was cut short: verify these epochs again\n',
+      'af-verify join: 2.json has no end, so its run was cut short: verify these epochs again\n',
     )
     verifyAll(2)
     expect(await joined(...FILES)).toEqual(whole)

@@ -99,7 +99,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       AFFINE_BUCKETS: 'buckets',
     })
     const config = await run(AF, ['config'], { cwd })
-    expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('All is well')])
+    expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('No problem found')])
   })
 
   it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
@@ -315,7 +315,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const wallet: (readonly string[])[] = [
     ['The wallet', `${wipe}mine${ENTER}`],
-    ['Its hotkey', `${wipe}hot${ENTER}`],
+    ["The wallet's hotkey", `${wipe}hot${ENTER}`],
   ]
 
   it('asks for what it needs, says what cannot be, and shows no secret', async () => {
@@ -332,8 +332,8 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
         ['The network', `${wipe}${served.url}${ENTER}`],
         ['The wallet', `${wipe}nobody${ENTER}`],
         ['does not exist', `${wipe}mine${ENTER}`],
-        ['Its hotkey', `${wipe}hot${ENTER}`],
-        ['A folder', ENTER],
+        ["The wallet's hotkey", `${wipe}hot${ENTER}`],
+        ['Its private folder', ENTER],
         ['Where is its bucket?', ENTER],
         ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
         ["The bucket's name", `Two Words${ENTER}`],
@@ -341,7 +341,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
         ['The id of a key', `${id}${ENTER}`],
         ["That key's secret", `${secret}${ENTER}`],
         ['Its region', ENTER],
-        ['Its URL', `${s3.url}${ENTER}`],
+        ['The URL at which', `${s3.url}${ENTER}`],
       ],
     )
     expect(shown).toContain('.env is written')
@@ -372,12 +372,12 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const [no, yes] = [await place(), await place()]
     const left = await typed(no, words, [
-      ['Its URL', ENTER],
+      ['The URL at which', ENTER],
       ['.env anyway?', ENTER],
     ])
     expect([left.code, await readdir(no)]).toEqual([1, ['b']])
     const written = await typed(yes, words, [
-      ['Its URL', ENTER],
+      ['The URL at which', ENTER],
       ['.env anyway?', 'y'],
     ])
     expect(written.code).toBe(0)
@@ -392,14 +392,14 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--overwrite', '--network', served.url, '--wallet-path', '../wallets']
     const { code } = await typed(cwd, words, [
       ...wallet,
-      ['A folder', ENTER],
+      ['Its private folder', ENTER],
       ['Where is its bucket?', ENTER],
       ["The service's URL", ENTER],
       ["The bucket's name", ENTER],
       ['Enter keeps', ENTER],
       ["That key's secret", ENTER],
       ['Its region', ENTER],
-      ['Its URL', ENTER],
+      ['The URL at which', ENTER],
     ])
     expect(code).toBe(0)
     const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))

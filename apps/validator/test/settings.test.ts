@@ -403,7 +403,7 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('! AFFINE_METRIX is not known: did you mean AFFINE_METRICS?')
     expect(stdout).toContain('! R2_ACOUNT_ID is not known: did you mean R2_ACCOUNT_ID?')
-    expect(stdout).not.toContain('All is well')
+    expect(stdout).not.toContain('No problem found')
     const cwd = await mkdtemp(join(root, 'bare-'))
     const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
     expect(bare.stdout).toContain('; there is no .env in this folder:\n')

@@ -207,7 +207,7 @@ describe('files of stretches', () => {
     const refused = await joined(...FILES)
     expect([refused.code, refused.stdout]).toEqual([2, ''])
     expect(refused.stderr).toBe(
-      'af-verify join: 2.json has no end, its run was cut short: verify its epochs again\n',
+      'af-verify join: 2.json has no end, so its run was cut short: verify these epochs again\n',
     )
     verifyAll(2)
     expect(await joined(...FILES)).toEqual(whole)
@@ -243,14 +243,14 @@ describe('files of stretches', () => {
   test('form no history with a gap, an overlap, or without the first', async () => {
     const why = async (...files: readonly string[]) => (await joined(...files)).stderr
     expect(await why('0.json', '4.json')).toBe(
-      'af-verify join: 4.json: begins with epoch 4: nothing has epoch 2\n',
+      'af-verify join: 4.json: begins with epoch 4: no file has epoch 2\n',
     )
     expect(await why('0.json', '0.json')).toBe(
-      'af-verify join: 0.json: begins with epoch 0, which 0.json has, too\n',
+      'af-verify join: 0.json: begins with epoch 0, which 0.json also has\n',
     )
     expect(await why('2.json', '4.json')).toBe(
       "af-verify join: 2.json: begins with epoch 2, not with the network's first: " +
-        'give the files of all before\n',
+        'give the files of all earlier epochs too\n',
     )
     expect(await why('nowhere.json')).toContain('nowhere.json')
     expect(await why()).toContain("missing required argument 'files'")
@@ -277,7 +277,7 @@ describe('files of stretches', () => {
     [
       'a figure',
       line(2, (text) => text.replace('"played":', '"played":1')),
-      /, line \d+: the lines/,
+      /, line \d+: this line or one/,
     ],
     [
       'its end',
@@ -287,9 +287,13 @@ describe('files of stretches', () => {
     [
       'the digest',
       (text: string) => text.replace(/.{9}"}\n$/, `${'0'.repeat(9)}"}\n`),
-      /: the lines/,
+      /: this line or one/,
     ],
-    ['the network', line(1, (text) => text.replace('"netuid":120', '"netuid":121')), /: the lines/],
+    [
+      'the network',
+      line(1, (text) => text.replace('"netuid":120', '"netuid":121')),
+      /: this line or one/,
+    ],
     ['an epoch is missing', line(2, () => ''), ', line 2: line: invalid_type'],
     [
       'an epoch is of another',
@@ -299,19 +303,19 @@ describe('files of stretches', () => {
     [
       'no beginning',
       (text: string) => text.slice(text.indexOf('\n') + 1),
-      ', line 1: expected what a run begins with, got epoch',
+      ', line 1: expected the first line of a run, got epoch',
     ],
     [
       'something after its end',
       (text: string) => text + text,
-      /, line \d+: expected nothing after/,
+      /, line \d+: expected no line after/,
     ],
     [
       'a field that is none',
       line(1, (text) => text.replace('{', `{"root2":"${HASH}",`)),
       ', line 1: line: unrecognized_keys',
     ],
-    ['no text', () => '', 'is empty: verify its epochs again'],
+    ['no text', () => '', 'is empty: verify these epochs again'],
   ])('a file is refused that was altered: %s', async (_, alter, why) => {
     expect(await saidOf(alter)).toEqual(typeof why === 'string' ? why : expect.stringMatching(why))
   })

@@ -118,8 +118,8 @@ test('nothing of it is shown by af-verify, af explain or af export, though all a
     ]) {
       const { code, stdout, stderr } = await run(AF_VERIFY, [root, ...network, ...words])
       expect([code, stdout.includes(made)]).toEqual([1, false])
-      const why = `that of ${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
-      expect(stderr).toContain('in a lane that is whole; samples of void lanes are not shown: ')
+      const why = `${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
+      expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
       expect(stderr).toContain(why)
     }
     const buckets = [...network, '--buckets', root]

@@ -11,7 +11,7 @@ export interface AppState {
   readonly file: NetworkFile | undefined
   readonly beginning: ReadingSpan | undefined
   readonly epochs: readonly EpochAccount[]
-  /** Who waits at the chain's head, and why the others do not. */
+  /** The miners that wait at the chain's head, and why the others do not. */
   readonly queue: readonly QueueEntry[] | undefined
   readonly health: readonly BucketHealth[]
   /** Why reading ended before its time. */

@@ -67,7 +67,7 @@ const refuse = (detail: string): Refused => ({ ok: false, detail })
 function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
   const fields: Fields = Object(value)
   if (fields.chain === undefined)
-    return refuse('No network is named: see network.json, or ?chain= and ?buckets=.')
+    return refuse('No network is named: add a network.json, or ?chain= and ?buckets= to the URL.')
   const chain = urlOf(fields, 'chain', base)
   if (!chain.ok) return chain
   const buckets = urlOf(fields, 'buckets', base)

@@ -135,7 +135,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const id = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
     await page.getByLabel('Find').fill('no id')
     await page.keyboard.press('Enter')
-    await page.getByText('That is none of these.').waitFor()
+    await page.getByText('This is not a challenge id, hotkey or duel.').waitFor()
     await page.getByLabel('Find').fill(id)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: id }).waitFor()
@@ -186,7 +186,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('main').textContent()).toMatch(/state of epoch \d+ was believed/)
     const whole = await openPage(browser, demo.url)
-    expect(await whole.page.locator('main').textContent()).toContain('took no state from anybody')
+    expect(await whole.page.locator('main').textContent()).toContain('trusted no other state')
   })
 
   describe('named by a link', () => {
@@ -245,7 +245,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
-      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not to be had/,
+      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not available/,
     )
   })
 
@@ -294,7 +294,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
     expect(await rowOf(slow)).toMatch(/timed? ?out.*other copies were used/)
-    expect(await rowOf(closed)).toContain('none that a page may read')
+    expect(await rowOf(closed)).toContain('no answer that a page may read')
     expect(await rowOf(missing)).toMatch(/0\.0[1-9]/)
     const findings = (await page.locator('.findings').textContent()) ?? ''
     expect(findings).toMatch(new RegExp(`${lying}: WRONG_`))

@@ -32,7 +32,7 @@ export const VIEWS: readonly View[] = [
     name: 'throne',
     open: async (page) => {
       await goTo(page, '#/')
-      await shows(page, 'Who waits, and why not')
+      await shows(page, 'Miners that wait, and why others do not')
     },
   },
   { name: 'duel', open: openWonDuel },
@@ -51,7 +51,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await openLost(page, 'tictactoe')
       await page.locator('main p a.mono').first().click()
-      await shows(page, 'See how it was played, and its proof')
+      await shows(page, 'See how it was played, and the proof')
     },
   },
   {
@@ -72,7 +72,7 @@ export const VIEWS: readonly View[] = [
     name: 'play',
     open: async (page) => {
       await goTo(page, '#/play')
-      await shows(page, 'Shown when you are done.')
+      await shows(page, 'You will see it when you have finished.')
     },
   },
 ]

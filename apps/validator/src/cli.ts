@@ -21,7 +21,7 @@ import { status } from './commands/status.ts'
 import { validate } from './commands/validate.ts'
 import { isOurs } from './settings/unknown-variables.ts'
 
-/** As help shows them. */
+/** The groups of commands in help. */
 const GROUPS = {
   'Validate:': [setup, config, doctor, validate, setWeights],
   'Mine:': [practise, duel, miner, env, commit],
@@ -32,7 +32,7 @@ const GROUPS = {
 const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
-  .option('--env-file <file>', 'settings, instead of those in .env; for any command')
+  .option('--env-file <file>', 'read settings from this file instead of .env; for any command')
   .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
 for (const [heading, commands] of Object.entries(GROUPS)) {
   program.commandsGroup(heading)

@@ -260,9 +260,7 @@ describe('af queue', () => {
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(queue, '--network', file)
-    expect(people.stdout).toContain(
-      'block 3: 3 waiting, by their commitments alone: who had a duel is known with',
-    )
+    expect(people.stdout).toContain('block 3: 3 waiting, judged by commitments only; with')
     expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
   })
 
@@ -303,7 +301,7 @@ describe('af commit', () => {
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
     expect(refused.error?.message).toBe(
-      `${url} gives no usable reply: mend it, or commit with --anyway`,
+      `${url} gives no usable reply: fix it, or commit with --anyway`,
     )
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked)
@@ -511,7 +509,7 @@ describe('over a subnet that came to a champion', () => {
     const wrong = await setBy({ AFFINE_EMIT: 'perhaps' })
     expect(wrong.error?.message).toBe('AFFINE_EMIT: expected true or false, got "perhaps"')
     const both = await setBy({ AFFINE_DRY_RUN: 'true' }, '--emit')
-    expect(both.error?.message).toContain('one of them is too many')
+    expect(both.error?.message).toContain('give only one of them')
   })
 
   it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {

@@ -119,7 +119,7 @@ describe.concurrent('wrong usage', () => {
     [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
-    [['miner', '--key', 'k'], '"--network" expected with a hotkey or a subnet'],
+    [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
     const ended = await af(...words)
@@ -155,10 +155,10 @@ describe.concurrent('what is not there', () => {
     ])
     const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
     expect(keyless.code).toBe(1)
-    expectClear(keyless, 'no/such/key is not there: is it written right?')
+    expectClear(keyless, 'no/such/key does not exist: check the spelling')
     const bucketless = await af('serve', 'no/such/folder')
     expect(bucketless.code).toBe(1)
-    expectClear(bucketless, 'no/such/folder is not there: is it written right?')
+    expectClear(bucketless, 'no/such/folder does not exist: check the spelling')
     for (const ended of ends) {
       expect(ended.code).toBe(1)
       expectClear(ended, `no chain answers at ${url}; is it running?`)
@@ -245,7 +245,7 @@ describe.concurrent('what never ends', () => {
     for (const words of commands) {
       const ended = await af(...words, '--out', '/proc/af/x')
       expect(ended.code).toBe(1)
-      expectClear(ended, 'no folder can be made at /proc/af')
+      expectClear(ended, 'cannot make a folder at /proc/af')
     }
   })
 })

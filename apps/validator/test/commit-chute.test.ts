@@ -110,7 +110,7 @@ describe('af commit of a chute', () => {
   ]
   it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
-    expect(error?.message).toBe(`${CHUTE} gives no usable reply: mend it, or commit with --anyway`)
+    expect(error?.message).toBe(`${CHUTE} gives no usable reply: fix it, or commit with --anyway`)
     const problems = records.map(({ what, message }) => {
       expect(what).toBe(`miner ${hotkey}`)
       return message

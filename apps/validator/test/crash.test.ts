@@ -159,7 +159,7 @@ describe('a disk that fails under a validator', () => {
     await nextEpoch({ fault: 'EROFS', path: `${seat.folder}/lock`, op: 'open' })
     const { code, stderr } = await validator.ended
     expect(code).toBe(1)
-    const why = `a file is on a disk that takes no writes: EROFS: .*${seat.folder}/lock`
+    const why = `a file is on a read-only disk: EROFS: .*${seat.folder}/lock`
     expect(stderr).toMatch(new RegExp(`^af: ${why}`))
     await restart()
     await expectWhole()
@@ -191,7 +191,7 @@ describe('a disk that fails under a validator', () => {
     const { code, stderr } = await seat.validate().ended
     execFileSync('mount', ['-o', 'remount,rw', seat.folder])
     expect(code).toBe(1)
-    expect(stderr).toBe(`af: ${seat.folder}/lock is on a disk that takes no writes\n`)
+    expect(stderr).toBe(`af: ${seat.folder}/lock is on a read-only disk\n`)
     validator = seat.validate()
   })
 })

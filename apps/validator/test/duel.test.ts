@@ -220,7 +220,7 @@ describe.concurrent('af duel of registered miners', () => {
     const missing = await of('7')
     expect([missing.code, missing.stderr]).toEqual([
       1,
-      'af: uid 7 (not registered) is no miner: see af queue\n',
+      'af: uid 7 (not registered) is not a miner: see af queue\n',
     ])
     const words = ['0.5', 'perfect', 'http://127.0.0.1:1/v1', '1e1', '', '0x1']
     for (const [i, { code, stderr }] of (await Promise.all(words.map(of))).entries()) {
@@ -268,6 +268,6 @@ describe.concurrent('af duel of miners that answer at a URL', () => {
     await chainAt('test,chain.json', url)
     const { code, stderr } = await duelOn('test,chain.json').ended
     expect([code, seen]).toEqual([2, []])
-    expect(stderr).toBe('af: "--network" expected a local one, got "test,chain.json"\n')
+    expect(stderr).toBe('af: "--network" expected a local network, got "test,chain.json"\n')
   })
 })

@@ -14,7 +14,7 @@ import { inProcess, unprintable } from './commands.ts'
 
 /** What follows for the miner, line by line. */
 const afterwards = (text: string): readonly string[] =>
-  text.slice(text.indexOf('What follows for you:')).trimEnd().split('\n')
+  text.slice(text.indexOf('What to do next:')).trimEnd().split('\n')
 const between = (epoch: unknown, from = 0, to = 0): boolean =>
   Number(epoch) >= from && Number(epoch) <= to
 
@@ -55,7 +55,7 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^You lost: 0 of 2 environments, 2 needed\. Your endpoint answered (\d+) of \1\. Of its answers these were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat the rule saw:\n {2}epoch /,
+      /^You lost: 0 of 2 environments, 2 needed\. Your endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat decided it:\n {2}epoch /,
     )
     expect(loser.stdout).toMatch(
       /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 0\.51\n/,
@@ -63,12 +63,12 @@ describe('af explain', () => {
     expect(loser.stdout).toMatch(
       /^ {4}tictactoe@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+$/m,
     )
-    expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, as what is left')
-    expect(loser.stdout).toContain('  mult8@0.1.0: hold, as what is left')
+    expect(loser.stdout).toContain('  tictactoe@0.1.0: hold, because the decisive')
+    expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the decisive')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(loser.stdout).toContain('  the contender needs to win 2 of the 2 environments')
     expect(loser.stdout).toContain(
-      `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat follows for you:\n`,
+      `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat to do next:\n`,
     )
     const [, practise, commit, form, ...reading] = afterwards(loser.stdout)
     expect([practise, commit]).toEqual([
@@ -76,23 +76,23 @@ describe('af explain', () => {
         / {2}- practise until it would win: (npx )?af practise <your endpoint> /,
       ),
       expect.stringMatching(
-        / {2}- commit a new revision, as this one has no second duel: (npx )?af commit/,
+        / {2}- commit a new revision, because this one gets no second duel: (npx )?af commit/,
       ),
     ])
     expect([form, ...reading]).toEqual([
-      expect.stringContaining('- a reply counts by its last line'),
-      expect.stringContaining('- of what was lost, the board is the last one'),
+      expect.stringContaining('- only the last line of a reply counts'),
+      expect.stringContaining('- a lost challenge shows the last board'),
       expect.stringContaining('--all'),
     ])
 
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
     expect(winner.stdout).toContain('You won: 2 of 2 environments, 2 needed. ')
-    expect(winner.stdout).toContain('  mult8@0.1.0: win, as without the third')
+    expect(winner.stdout).toContain('  mult8@0.1.0: win, because the contender still leads')
     expect(winner.stdout).toContain(`\n\n${hotkeyOf('stronger')} is the champion\n`)
     expect(afterwards(winner.stdout)).toEqual([
-      'What follows for you:',
-      '  - keep the commitment, and the endpoint up: with another one the throne is lost',
+      'What to do next:',
+      '  - keep the commitment, and keep the endpoint up: a new commitment loses the throne',
     ])
   })
 
@@ -148,7 +148,7 @@ describe('af explain', () => {
     const where = ['--network', join(out, 'chain.json'), '--buckets', join(out, 'buckets')]
     const contender = equals.at(-1)?.account.hotkey ?? ''
     const { stdout } = await inProcess(explain, ...where, '--hotkey', contender)
-    expect(stdout).toContain('  mult8@0.1.0: no verdict\n')
+    expect(stdout).toContain('  mult8@0.1.0: no verdict yet\n')
   })
 
   it('tells of a duel that goes on, and with --last what of it was not read', async () => {
@@ -163,7 +163,7 @@ describe('af explain', () => {
     const { stdout } = await ask(file, contender)
     expect(stdout).toMatch(/^Your duel goes on: \d of 2 environments, 2 needed\. Your endpoint /)
     expect(stdout).toContain(`${contender} is the contender\n`)
-    expect(afterwards(stdout)[1]).toContain('with another one the duel is lost')
+    expect(afterwards(stdout)[1]).toContain('a new commitment loses the duel')
     const late = await ask(whole(), contender, '--last', String(ended() - to))
     expect(late.stdout).toMatch(
       new RegExp(
@@ -177,7 +177,7 @@ describe('af explain', () => {
     expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
     const { stdout } = await ask(whole(), hotkeyOf('champion'))
     expect(stdout).toMatch(
-      /^☆ You have the throne without a duel: .*\n\nWhat the rule saw:\n {2}epoch 0 .*\n {4}this miner takes the empty throne without a duel\./,
+      /^☆ You have the throne without a duel: .*\n\nWhat decided it:\n {2}epoch 0 .*\n {4}this miner takes the empty throne without a duel\./,
     )
     expect(stdout).toContain('You won: the contender has 0 of 2 environments, 2 needed. ')
     expect(stdout).toContain('You lost: the contender has 2 of 2 environments, 2 needed. ')
@@ -246,13 +246,13 @@ describe('af explain', () => {
     )
     const uid = cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
-    expect(stdout).toMatch(/^5\w+ waits, the 3\. of 3\n\nWhat follows for you:\n {2}- keep the /)
+    expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3\n\nWhat to do next:\n {2}- keep the /)
     expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('champion'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
-      `${hotkeyOf('alice')} has committed nothing\n\nWhat follows for you:\n  - commit a model: `,
+      `${hotkeyOf('alice')} has committed nothing\n\nWhat to do next:\n  - commit a model: `,
     )
   })
 

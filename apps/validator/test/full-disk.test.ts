@@ -31,7 +31,7 @@ it.each([
   const faults = { fault, path: `${out}/.*${place}`, op, from }
   const { code, stdout, stderr } = await onDisk(faults, ['demo', '--seed', '7', '--out', out])
   expect(stderr).toMatch(
-    new RegExp(`^af: the demo ends here, as its disk fails: cannot write ${out}/[^ ]+: ${fault}`),
+    new RegExp(`^af: the demo ends, because its disk fails: cannot write ${out}/[^ ]+: ${fault}`),
   )
   expect(code).toBe(1)
   expect(stdout).not.toContain('state root')
@@ -50,6 +50,6 @@ it('af practise and af duel end at once where they cannot keep what was played',
   const out = join(root, 'duel')
   const duel = ['duel', '0.1', '0.9', '--env', 'mult8-v0', '--out', out]
   const ended = await onDisk({ fault: 'ENOSPC', path: 'result.json', op: 'writeFile' }, duel)
-  expect(ended.stderr).toMatch(/^af: a file is on a disk that is full: ENOSPC/)
+  expect(ended.stderr).toMatch(/^af: a file is on a full disk: ENOSPC/)
   expect(ended.code).toBe(1)
 })

@@ -110,10 +110,9 @@ async function within(blocks: number, done: () => boolean | Promise<boolean>): P
 }
 
 /** One life, from its start to its violent death. */
-async function live(seat: Seat, random: Random): Promise<Ended> {
+async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<Ended> {
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
-  const planned = FIRST.shift()
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
   const soon = planned === undefined ? 1 : 8 // before it has come to where it would end anyhow
   const memory = `${seat.folder}-unsynced`
@@ -152,12 +151,8 @@ async function live(seat: Seat, random: Random): Promise<Ended> {
 async function haunt(seat: Seat, random: Random): Promise<void> {
   let kept = new Map<string, string>()
   brokenOff.set(seat, new Set())
-  for (
-    let all = 0;
-    all < KILLS;
-    all = [...deaths.values()].reduce((sum, count) => sum + count, 0)
-  ) {
-    const ended = await live(seat, random)
+  const die = async (planned?: Way): Promise<void> => {
+    const ended = await live(seat, random, planned)
     const what = doing(ended)
     deaths.set(what, (deaths.get(what) ?? 0) + 1)
     wrong.push(...problemsIn(ended))
@@ -172,7 +167,18 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
     }
     kept = now
   }
+  const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
+  while (all() < KILLS) await die()
+  // However slow the machine is: to be seen is what becomes of a lane that a death broke off.
+  while (!hasSurvived()) {
+    await die({ by: 'samples' })
+    await die({ by: 'words', words: /"what":"seal/, isDeadForLong: true })
+  }
 }
+
+/** Was a lane sealed in whose sampling its validator died? */
+const hasSurvived = (): boolean =>
+  victims.some((seat) => [...(brokenOff.get(seat) ?? [])].some((epoch) => seat.seals.has(epoch)))
 
 /** For people. */
 const countsOf = () =>

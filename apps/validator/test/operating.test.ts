@@ -256,7 +256,9 @@ describe('af validate', () => {
     expect(ended.code).toBe(1)
     const last = records(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', what: 'stalled' })
-    expect(last?.message).toBe('no block came in 600 s: it ends, to be started again')
+    expect(last?.message).toBe(
+      'no block came in 600 s: the process ends, so that it is started again',
+    )
   })
 
   /** An environment in which every process begins with this code. */
@@ -304,12 +306,12 @@ describe('af validate', () => {
       // Until the next block there is another reason.
       let said = await health(at)
       for (; said.reasons.length > 1; said = await health(at)) await sleep(50)
-      expect(said).toEqual({ ok: false, reasons: ['its turn came no further in 300 s'] })
+      expect(said).toEqual({ ok: false, reasons: ['it made no progress in 300 s'] })
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
       expect(code).toBe(1)
       expect(records(stdout).at(-1)?.message).toBe(
-        'its turn came no further in 600 s: it ends, to be started again',
+        'it made no progress in 600 s: the process ends, so that it is started again',
       )
     })
 

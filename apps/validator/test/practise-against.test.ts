@@ -140,7 +140,7 @@ describe('af practise --against champion', () => {
     const lacking = await run(AF, ['practise', '0.5', '--against', 'champion'])
     expect([lacking.code, lacking.stderr]).toEqual([
       2,
-      'af: "--network" expected with --against: where the champion is\n',
+      'af: --against needs "--network", the network of the champion\n',
     ])
     const words = ['practise', '0.5', '--against', 'champion', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
@@ -150,7 +150,7 @@ describe('af practise --against champion', () => {
     const none = await run(AF, ['practise', '0.5', '--against', 'champion', '--network', early])
     expect([none.code, none.stderr]).toEqual([
       1,
-      'af: nobody holds the throne: there is no champion yet\n',
+      'af: the throne is empty: there is no champion yet\n',
     ])
   })
 })

@@ -49,7 +49,7 @@ describe.concurrent('af practise', () => {
     const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1', '--show', '4']
     const ended = await practise(...words)
     expect([ended.code, ended.stderr, unprintable(ended.stdout)]).toEqual([0, '', []])
-    expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 as well as can be, 0.313…0.832\n')
+    expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 played perfectly, 0.313…0.832\n')
     expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
     expect(ended.stdout).toContain(
       '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
@@ -86,8 +86,8 @@ describe.concurrent('af practise', () => {
       practise('random', ...words, '0.5'),
     ])
     expect([perfect.code, best.code, worst.code]).toEqual([0, 0, 1])
-    expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 as well as can be')
-    expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 as well as can be')
+    expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 played perfectly')
+    expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
   })
 
   it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {

@@ -109,9 +109,9 @@ it('tells people of one request in a stretch, and of all in the end', async () =
     true,
   )
   expect(stdout).toContain(
-    '\nasked 102 times\n  tictactoe@0.1.0: 1 answered, 1 as well as can be\n' +
-      '  mult8@0.1.0: 100 answered, 100 as well as can be\n' +
-      '  1 of no environment that is known here\n',
+    '\nasked 102 times\n  tictactoe@0.1.0: 1 answered, 1 perfectly\n' +
+      '  mult8@0.1.0: 100 answered, 100 perfectly\n' +
+      '  1 of an unknown environment\n',
   )
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThan(200)
 })

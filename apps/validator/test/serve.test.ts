@@ -474,7 +474,7 @@ describe('the command', () => {
   it.each([
     [['serve'], 2, "missing required argument 'folder'"],
     [['serve', '.', '--port', '-1'], 2, 'Expected a whole number, 0 to 65535.'],
-    [['serve', '/nowhere/at/all'], 1, '/nowhere/at/all is not there'],
+    [['serve', '/nowhere/at/all'], 1, '/nowhere/at/all does not exist'],
     [['serve', AF], 1, 'where a folder is expected'],
     [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 1, '256.0.0.1'],
   ] as const)('refuses %j', async (words, code, why) => {

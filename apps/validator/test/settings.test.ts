@@ -207,7 +207,7 @@ describe('what is wrong', () => {
       'a bucket in two places',
       MINIMUM,
       { ...R2, R2_PUBLIC_BASE: 'https://x' },
-      ['the bucket: expected one place, got R2_ACCOUNT_ID and --buckets'],
+      ['the bucket: expected only one place, got R2_ACCOUNT_ID and --buckets'],
     ],
     [
       'the half of a bucket in S3',
@@ -217,7 +217,7 @@ describe('what is wrong', () => {
         '--s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
         'S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
         'S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
-        '--bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find the bucket',
+        '--bucket-url or AFFINE_BUCKET_URL: not given, so that nobody could find the bucket',
       ],
     ],
     [
@@ -241,14 +241,14 @@ describe('what is wrong', () => {
       {},
       [
         '--bucket-url or AFFINE_BUCKET_URL: expected https on this network',
-        'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes',
+        'CHUTES_API_KEY: not given; on this network miners are asked through Chutes',
       ],
     ],
     [
       'a dry run that sends',
       { ...MINIMUM, dryRun: true },
       { AFFINE_EMIT: 'yes' },
-      ['--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many'],
+      ['--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them'],
     ],
     [
       'a URL over 128 bytes',
@@ -398,12 +398,14 @@ describe.concurrent('af config, and the start of af validate', () => {
 
   it('name variables that are not known, with the nearest, a file that is missing, and that all is well', async () => {
     const words = 'config --key key --folder f --buckets b'
-    expect((await af(words)).stdout).toMatch(/^All is well: `af validate` starts with these\.$/m)
+    expect((await af(words)).stdout).toMatch(
+      /^No problem found: `af validate` can start with these settings\.$/m,
+    )
     const { code, stdout } = await af(words, { AFFINE_METRIX: '1', R2_ACOUNT_ID: 'b' })
     expect(code).toBe(0)
-    expect(stdout).toContain('! AFFINE_METRIX is not known: is AFFINE_METRICS meant?')
-    expect(stdout).toContain('! R2_ACOUNT_ID is not known: is R2_ACCOUNT_ID meant?')
-    expect(stdout).not.toContain('All is well')
+    expect(stdout).toContain('! AFFINE_METRIX is not known: did you mean AFFINE_METRICS?')
+    expect(stdout).toContain('! R2_ACOUNT_ID is not known: did you mean R2_ACCOUNT_ID?')
+    expect(stdout).not.toContain('No problem found')
     const cwd = await mkdtemp(join(root, 'bare-'))
     const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
     expect(bare.stdout).toContain('; there is no .env in this folder:\n')
@@ -438,9 +440,9 @@ describe.concurrent('af config, and the start of af validate', () => {
       '✘ --network or SUBTENSOR_ENDPOINT: not given',
       '✘ --folder or AFFINE_FOLDER: not given',
       '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
-      '✘ --emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many',
+      '✘ --emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
       `✘ ${NO_BUCKET}`,
-      '✘ no/such/key is not there: is it written right?',
+      '✘ no/such/key does not exist: check the spelling',
     ]
     const env = { SUBTENSOR_ENDPOINT: '' }
     const [config, validate] = await Promise.all([

@@ -62,7 +62,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       '✘ --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
       '✘ S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
       '✘ S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
-      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, and nobody would find the bucket',
+      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, so that nobody could find the bucket',
       expect.stringMatching(/^✘ no hotkey named: give --key <file>, or --wallet/),
       '(see --help)',
     ])
@@ -99,7 +99,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       AFFINE_BUCKETS: 'buckets',
     })
     const config = await run(AF, ['config'], { cwd })
-    expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('All is well')])
+    expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('No problem found')])
   })
 
   it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
@@ -108,7 +108,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
     const refused = await setUp(cwd, inFolder())
     expect([refused.code, refused.stdout]).toEqual([2, ''])
-    expect(refused.stderr).toBe('af: .env is there: mend it, or write over it with --overwrite\n')
+    expect(refused.stderr).toBe('af: .env exists: edit it, or replace it with --overwrite\n')
     expect(await readFile(file, 'utf8')).toContain('another')
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
@@ -137,7 +137,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const wrong = await setUp(cwd, words, { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
     expect(wrong.code).toBe(1)
     expect(wrong.stdout).toMatch(/^✘ {2}bucket write cannot write .*status 403/m)
-    expect(wrong.stderr).toBe('af: .env is not written: mend what has ✘, or use --anyway\n')
+    expect(wrong.stderr).toBe('af: .env is not written: fix what has ✘, or use --anyway\n')
     const { code, stdout } = await setUp(cwd, words, env)
     expect(code).toBe(0)
     for (const text of [wrong.stdout, stdout])
@@ -315,7 +315,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const wallet: (readonly string[])[] = [
     ['The wallet', `${wipe}mine${ENTER}`],
-    ['Its hotkey', `${wipe}hot${ENTER}`],
+    ["The wallet's hotkey", `${wipe}hot${ENTER}`],
   ]
 
   it('asks for what it needs, says what cannot be, and shows no secret', async () => {
@@ -331,17 +331,17 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
       [
         ['The network', `${wipe}${served.url}${ENTER}`],
         ['The wallet', `${wipe}nobody${ENTER}`],
-        ['is not there', `${wipe}mine${ENTER}`],
-        ['Its hotkey', `${wipe}hot${ENTER}`],
-        ['A folder', ENTER],
-        ['Its bucket is', ENTER],
+        ['does not exist', `${wipe}mine${ENTER}`],
+        ["The wallet's hotkey", `${wipe}hot${ENTER}`],
+        ['Its private folder', ENTER],
+        ['Where is its bucket?', ENTER],
         ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
         ["The bucket's name", `Two Words${ENTER}`],
         ["expected a bucket's name", `${wipe}bucket${ENTER}`],
         ['The id of a key', `${id}${ENTER}`],
         ["That key's secret", `${secret}${ENTER}`],
         ['Its region', ENTER],
-        ['Its URL', `${s3.url}${ENTER}`],
+        ['The URL at which', `${s3.url}${ENTER}`],
       ],
     )
     expect(shown).toContain('.env is written')
@@ -372,13 +372,13 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const [no, yes] = [await place(), await place()]
     const left = await typed(no, words, [
-      ['Its URL', ENTER],
-      ['all the same?', ENTER],
+      ['The URL at which', ENTER],
+      ['.env anyway?', ENTER],
     ])
     expect([left.code, await readdir(no)]).toEqual([1, ['b']])
     const written = await typed(yes, words, [
-      ['Its URL', ENTER],
-      ['all the same?', 'y'],
+      ['The URL at which', ENTER],
+      ['.env anyway?', 'y'],
     ])
     expect(written.code).toBe(0)
     expect(await readdir(yes)).toContain('.env')
@@ -392,14 +392,14 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--overwrite', '--network', served.url, '--wallet-path', '../wallets']
     const { code } = await typed(cwd, words, [
       ...wallet,
-      ['A folder', ENTER],
-      ['Its bucket is', ENTER],
+      ['Its private folder', ENTER],
+      ['Where is its bucket?', ENTER],
       ["The service's URL", ENTER],
       ["The bucket's name", ENTER],
       ['Enter keeps', ENTER],
       ["That key's secret", ENTER],
       ['Its region', ENTER],
-      ['Its URL', ENTER],
+      ['The URL at which', ENTER],
     ])
     expect(code).toBe(0)
     const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))

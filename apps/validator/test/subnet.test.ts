@@ -269,7 +269,7 @@ describe('recomputing', () => {
     const going = epochsIn(base)
     await expect(going).rejects.toThrow(Unavailable)
     await expect(going).rejects.toThrow(
-      `epoch ${epoch}: the attested lane of ${hotkeyOf('alice')} is not to be had`,
+      `epoch ${epoch}: the attested lane of ${hotkeyOf('alice')} is not available`,
     )
   })
 
@@ -353,7 +353,7 @@ describe.concurrent('af-verify', () => {
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain(`champion   ${hotkeyOf('stronger')}`)
-    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(LIAR)}: its samples did not agree`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(LIAR)}: its samples disagreed`, 'm'))
     expect(stdout).toContain('Everything holds.')
     expect(stdout).not.toContain('✘ epoch')
   })
@@ -474,7 +474,7 @@ describe.concurrent('af-verify', () => {
     const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(
-      /^af-verify: epoch \d+: the attested lane of \w+ is not to be had\n$/,
+      /^af-verify: epoch \d+: the attested lane of \w+ is not available\n$/,
     )
     expect([bare.code, bare.stdout]).toEqual([2, ''])
   })

@@ -4,11 +4,11 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { join } from './join.ts'
 import { verify } from './verify.ts'
 
-const EXIT_CODES = `Exit codes: 0 all holds, 1 something does not, 2 wrong usage.
-3: what was looked at holds, but with --copies not all copies of blocks were compared.
-A run whose reader leaves ends there with 0, and has not said that all holds.
-A validator is named, without a failure, whose samples were statistically far from the others',
-that attested without bits of lanes that are whole, or whose weights are not the champion's.`
+const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
+3: everything that was compared holds, but --copies left out some copies of blocks.
+If the reader of its output closes early, it stops with 0, without a verdict.
+Some validators are named, but are no failure: those whose samples were statistically far from the
+others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
 
 const EXAMPLES = `
 Examples:
@@ -25,40 +25,51 @@ const JOIN_EXAMPLE = `
 Example:
   $ af-verify join first.json second.json
 
-Exit codes: as of a run in one piece; 2 where the files do not form one unbroken history from the
-network's first state on.`
+Exit codes: those of one run over all these epochs; 2 also if the files do not form one unbroken
+history that begins with the network's first state.`
 
 const joining = new Command('af-verify join')
-  .description('Say what a run in one piece says, of files of stretches that follow one another.')
-  .argument('<files...>', 'what runs with --from-epoch, --to-epoch and --json said')
+  .description(
+    'Join the results of runs over consecutive epochs, as if one run had verified them all.',
+  )
+  .argument('<files...>', 'the outputs of runs with --from-epoch, --to-epoch and --json')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', JOIN_EXAMPLE)
   .action((files, { json }) => join(files, output(json)))
 
 const verifying = chainCommand('af-verify')
-  .description('Recompute a subnet from its public data, byte by byte, and say what holds.')
+  .description(
+    'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
+  )
   .version('0.1.0')
   .argument(
     '[buckets]',
-    'folder or URL that holds the buckets announced by name; not needed for https buckets',
+    'the folder or URL that holds the buckets announced by name; not needed for https buckets',
   )
   .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
-  .option('--from-epoch <n>', 'begin with the state that was attested for it', whole(0, 1e9))
+  .option(
+    '--from-epoch <n>',
+    'begin with this epoch, from the state that was attested for it',
+    whole(0, 1e9),
+  )
   .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
-  .option('--validator <hotkey>', 'of the samples asked for, show those of this validator')
+  .option(
+    '--validator <hotkey>',
+    'show only the samples of this validator; with --block, --challenge or --sample',
+  )
   .option('--block <hash>', 'show the samples of this block')
   .option('--challenge <id>', 'show the samples of this challenge')
-  .option('--sample <env#index>', 'show these samples, of any version without one: mult8#0')
+  .option('--sample <env#index>', 'show this sample; without a version, of every version: mult8#0')
   .option(
     '--jobs <n>',
-    'check so many blocks at a time, in threads of their own; without, as many as there are ' +
-      'processors, once there is enough to check',
+    'the number of blocks to check at once, each in its own thread (default: the number of ' +
+      'processors, once there is enough to check)',
     whole(1, 256),
   )
   .option(
     '--copies <n>',
-    'compare so many copies of each block; all without. They are drawn anew in every run: ' +
-      'what it finds, and its digest, depend on that',
+    'the number of copies of each block to compare (default: all). Every run draws other ' +
+      'copies, so its findings and its digest may differ',
     whole(0, 1e9),
   )
   .addHelpText('after', EXAMPLES)
@@ -69,7 +80,7 @@ const verifying = chainCommand('af-verify')
     )
   })
 
-// No subcommands, which would have to be given the options of every run.
+// Not subcommands: commander would demand the options of a run for them too.
 const others: CommandUnknownOpts[] = [joining]
 others.push(completionOf(verifying, others).name('af-verify completion'))
 const other = others.find((command) => command.name() === `af-verify ${process.argv[2]}`)

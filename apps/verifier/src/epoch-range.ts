@@ -4,12 +4,12 @@ import { digestAfter } from './lines.ts'
 import type { OpenEnd } from './output-records.ts'
 import { type BeginRecord, type OutputRecord, parseLine } from './record.ts'
 
-/** What a run found of some epochs, one after the other, as a file has it. */
+/** The results of a run over consecutive epochs, as read from a file. */
 export interface EpochRange {
   readonly path: string
   readonly begin: BeginRecord
   readonly end: OpenEnd
-  /** Of its epochs. */
+  /** The champion of each epoch. */
   readonly champions: readonly (string | null)[]
 }
 
@@ -22,7 +22,8 @@ interface PlacedLine {
 
 /**
  * The lines of a file that `--json` wrote.
- * @throws RangeError that names the first which is none. Rejects when the file cannot be read.
+ * @throws RangeError that names the first line that is not valid. Rejects when the file cannot be
+ *   read.
  */
 export async function* readLines(path: string): AsyncGenerator<PlacedLine, void> {
   const texts = (await NODE_HOST.readText(path)).split('\n')
@@ -36,8 +37,8 @@ export async function* readLines(path: string): AsyncGenerator<PlacedLine, void>
 }
 
 /**
- * Reads what a run found. The lines are those which the run wrote, and all of them, unless somebody
- * went to the length of making them up.
+ * Reads the results of a run. The digest shows that the lines are complete and unchanged. It does
+ * not show that a run wrote them, as anyone can compute it.
  * @throws RangeError that says what is wrong, and where. Rejects when the file cannot be read.
  */
 export async function readRange(path: string): Promise<EpochRange> {
@@ -47,18 +48,18 @@ export async function readRange(path: string): Promise<EpochRange> {
     const { line, text, place } = placed
     if (read !== undefined) addLine(read, placed)
     else if (line.type === 'begin') read = beginRange(line)
-    else throw new RangeError(`${place}: expected what a run begins with, got ${line.type}`)
+    else throw new RangeError(`${place}: expected the first line of a run, got ${line.type}`)
     if (line.type === 'end' && digestAfter(digest, withoutDigest(text)) !== line.digest)
-      throw new RangeError(`${place}: the lines before it, or itself, are not as they were written`)
+      throw new RangeError(`${place}: this line or one before it was changed`)
     digest = digestAfter(digest, text)
   }
-  if (read === undefined) throw new RangeError(`${path} is empty: verify its epochs again`)
+  if (read === undefined) throw new RangeError(`${path} is empty: verify these epochs again`)
   const { begin, end, champions } = read
   if (end) return { path, begin, end, champions }
-  throw new RangeError(`${path} has no end, its run was cut short: verify its epochs again`)
+  throw new RangeError(`${path} has no end, so its run was cut short: verify these epochs again`)
 }
 
-/** As it was when the digest was made. */
+/** The line as it was when its digest was computed. */
 const withoutDigest = (text: string): string => text.replace(/,"digest":"[0-9a-f]{64}"\}$/, '}')
 
 /** What was read of a file so far. */
@@ -67,7 +68,7 @@ interface RangeSoFar {
   readonly champions: (string | null)[]
   readonly flaw: { count: number }
   readonly remark: { count: number }
-  /** Of the state after the last epoch. */
+  /** The root of the state after the last epoch. */
   root: Hash
   end?: OpenEnd
 }
@@ -80,16 +81,16 @@ const beginRange = (begin: BeginRecord): RangeSoFar => ({
   root: begin.root,
 })
 
-/** @throws RangeError when the line has no business after those that were read. */
+/** @throws RangeError when the line cannot follow the lines before it. */
 function addLine(read: RangeSoFar, { line, place }: PlacedLine): void {
   const next = read.begin.epoch + read.champions.length
   const expect = (holds: boolean, expected: string): void => {
     if (!holds) throw new RangeError(`${place}: expected ${expected}`)
   }
-  expect(read.end === undefined, 'nothing after the end')
+  expect(read.end === undefined, 'no line after the end')
   switch (line.type) {
     case 'begin':
-      expect(false, 'one beginning')
+      expect(false, 'only one beginning')
       return
     case 'epoch':
       expect(line.epoch === next, `epoch ${next}, got ${line.epoch}`)

@@ -6,11 +6,12 @@ import type { BeginRecord } from './record.ts'
 import type { Epochs } from './record-text.ts'
 
 /**
- * Says what a run in one piece says, of files in which runs of epoch ranges said it, in any order,
- * and sets the exit code as that does. It believes those files, and nothing else.
+ * Joins the results of runs over parts of the epochs, given in any order. Prints what one run over
+ * all of them would print, and sets the same exit code. It trusts these files, and reads
+ * nothing else.
  *
- * @throws RangeError unless they form one unbroken history from the network's first state on: what
- *   is wrong, and in which file. Rejects when a file cannot be read.
+ * @throws RangeError unless they form one unbroken history from the network's first state on. It
+ *   says what is wrong, and in which file. Rejects when a file cannot be read.
  */
 export async function join(paths: readonly string[], screen: Output): Promise<void> {
   const ranges: EpochRange[] = []
@@ -27,13 +28,13 @@ export async function join(paths: readonly string[], screen: Output): Promise<vo
   lines.end(ranges.map(({ end }) => end).reduce(joinEnds), partlyIn(ranges))
 }
 
-/** How many copies were compared in all of them. */
+/** The smallest number of copies that any of them compared. */
 function leastOf(ranges: readonly EpochRange[]): BeginRecord['copies'] {
   const counts = ranges.flatMap(({ begin: { copies } }) => (copies === 'all' ? [] : [copies]))
   return counts.length === 0 ? 'all' : Math.min(...counts)
 }
 
-/** The epochs in which not all copies were compared; those that follow one another as one. */
+/** The epochs in which not all copies were compared; consecutive ranges are merged. */
 function partlyIn(ranges: readonly EpochRange[]): readonly Epochs[] {
   const partly: Epochs[] = []
   for (const { begin, end } of ranges) {
@@ -53,16 +54,18 @@ function checkHistory([first, ...others]: readonly EpochRange[]): void {
   if (begin.root !== begin.first)
     throw new RangeError(
       `${path}: begins with epoch ${begin.epoch}, not with the network's first: ` +
-        'give the files of all before',
+        'give the files of all earlier epochs too',
     )
   const champions = [...first.champions]
   let before = first
   for (const range of others) {
     checkNext(before, range)
-    // Of none before the network's first epoch.
+    // There are fewer near the network's first epoch.
     const known = champions.slice(champions.length - range.begin.champions.length)
     if (known.join() !== range.begin.champions.join())
-      throw new RangeError(`${range.path}: believed other champions before it than there were`)
+      throw new RangeError(
+        `${range.path}: assumed other champions before it than the earlier files have`,
+      )
     champions.push(...range.champions)
     before = range
   }
@@ -72,10 +75,10 @@ function checkNext({ path, begin, end }: EpochRange, next: EpochRange): void {
   const refuse = (what: string): never => {
     throw new RangeError(`${next.path}: ${what}`)
   }
-  if (networkOf(begin) !== networkOf(next.begin)) refuse(`is of another network than ${path}`)
+  if (networkOf(begin) !== networkOf(next.begin)) refuse(`belongs to another network than ${path}`)
   const { epoch, root } = next.begin
-  if (epoch > end.epoch) refuse(`begins with epoch ${epoch}: nothing has epoch ${end.epoch}`)
-  if (epoch < end.epoch) refuse(`begins with epoch ${epoch}, which ${path} has, too`)
+  if (epoch > end.epoch) refuse(`begins with epoch ${epoch}: no file has epoch ${end.epoch}`)
+  if (epoch < end.epoch) refuse(`begins with epoch ${epoch}, which ${path} also has`)
   if (root !== end.root)
     refuse(`begins with the state ${root} of epoch ${epoch}: ${path} ends with ${end.root}`)
 }

@@ -5,7 +5,7 @@ import type { OpenEnd } from './output-records.ts'
 import type { BeginRecord, EpochRecord, NoteRecord } from './record.ts'
 import { type Epochs, endText, lineText } from './record-text.ts'
 
-/** Says what a run finds, line by line, and ends with the digest of its lines. */
+/** Prints the results of a run, line by line, and ends with the digest of the lines. */
 export class Lines {
   readonly #screen: Output
   #digest: Hash = ''
@@ -23,7 +23,7 @@ export class Lines {
     this.#screen.line(text, record)
   }
 
-  /** Says the end, and sets the exit code that says the same. */
+  /** Prints the end, and sets the exit code accordingly. */
   end(end: OpenEnd, partly: readonly Epochs[]): void {
     const digest = digestAfter(this.#digest, toJson(end))
     this.#screen.line(endText(end, partly), { ...end, digest })
@@ -32,5 +32,5 @@ export class Lines {
   }
 }
 
-/** The digest of lines of JSON, one after the other; that of none is ''. */
+/** The digest of lines of JSON, extended by one line; '' before the first. */
 export const digestAfter = (before: Hash, line: string): Hash => digest('line', before, line)

@@ -6,7 +6,7 @@ import type { BeginRecord, EndRecord, EpochRecord, NoteRecord } from './record.t
 /** An end before its digest is known. */
 export type OpenEnd = Omit<EndRecord, 'digest'>
 
-/** What a run in this subnet begins with that compares so many copies. */
+/** The first line of a run in this subnet that compares this many copies. */
 export function beginOf(
   { chain, network }: Subnet,
   { from, champions }: Beginning,

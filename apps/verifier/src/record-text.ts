@@ -16,13 +16,13 @@ function noteText({ type, epoch, validator, code, detail }: NoteRecord): string 
   return `  ${sign} epoch ${epoch}, ${said.join(': ')}`
 }
 
-/** A line for people. What another run wrote is as untrusted as what validators did. */
+/** A line for people. The output of another run is untrusted, like the data of validators. */
 export function lineText(line: BeginRecord | EpochRecord | NoteRecord): string {
   if (line.type === 'begin') return beginText(line)
   return line.type === 'epoch' ? normalise(line.text) : noteText(line)
 }
 
-/** Epochs, the first and the last of them. */
+/** A range of epochs: the first and the last. */
 export type Epochs = readonly [first: number, last: number]
 
 /** The end for people. In the epochs of `partly` not all copies were compared. */
@@ -36,11 +36,9 @@ export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
     ...votesTexts(end.votes),
   ]
   for (const [hotkey, epochs] of Object.entries(disagreed)) {
-    lines.push(
-      `${printable(hotkey)}: its samples did not agree with the others' in ${epochs} epochs`,
-    )
+    lines.push(`${printable(hotkey)}: its samples disagreed with the others' in ${epochs} epochs`)
   }
-  if (remarks > 0) lines.push(`${remarks} ! in the epochs: reported, and no failure.`)
+  if (remarks > 0) lines.push(`${remarks} lines with "!" above: reported, but not failures.`)
   if (partly.length > 0) {
     const epochs = partly.map(([first, last]) => `${first} to ${last}`).join(', ')
     lines.push(`Not all copies of blocks were compared in epochs ${epochs}.`)
@@ -52,10 +50,10 @@ export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
 function verdictText(flaws: number, isAll: boolean): string {
   if (flaws > 0) return `Not everything holds: ${flaws} ✘ above.`
   if (isAll) return 'Everything holds.'
-  return 'What was looked at holds. To look at all, verify these epochs without --copies.'
+  return 'Everything that was compared holds. To compare all copies, run it without --copies.'
 }
 
-/** Whom the weights go to at the end of the last epoch. */
+/** Which validators gave the champion all their weight at the end of the last epoch. */
 function votesTexts(votes: EndRecord['votes']): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes

@@ -3,9 +3,8 @@ import type { Flaw, Remark, Votes } from '@affine/settlement'
 import { z } from 'zod'
 
 /*
- * What a run says with `--json`: a line that it begins with, lines of every epoch, and a line that
- * it ends with. So that ranges can be joined, what an epoch's lines say does not depend on where
- * the run began.
+ * The output of a run with `--json`: a first line, lines for every epoch, and a last line. So that
+ * ranges can be joined, the lines of an epoch do not depend on where the run began.
  */
 
 /** Where a run begins. */
@@ -18,27 +17,27 @@ export interface BeginRecord {
   /** The first epoch, and the root of the state that governs it. */
   readonly epoch: number
   readonly root: Hash
-  /** Of the epochs right before, as far as they matter; null for none. Believed, as the state. */
+  /** Of the epochs just before, as far as they matter; null for none. Trusted, like the state. */
   readonly champions: readonly (string | null)[]
-  /** How many copies of each block were compared with the one read, drawn unless all were. */
+  /** How many copies of each block were compared with the one read; drawn at random if not all. */
   readonly copies: 'all' | number
 }
 
-/** One epoch, in words too; its other fields are an account of how it was decided. */
+/** One epoch, also as a text. Further fields explain how it was decided. */
 export interface EpochRecord {
   readonly type: 'epoch'
   readonly epoch: number
-  /** Of the state that governs the next epoch. */
+  /** The root of the state that governs the next epoch. */
   readonly root: Hash
-  /** Who held the throne in it. */
+  /** The miner that held the throne in it. */
   readonly champion: string | null
   readonly text: string
 }
 
-/** Something of an epoch that does not hold, or is reported though no data is wrong. */
+/** Something in an epoch that does not hold, or that is reported although no data is wrong. */
 export type NoteRecord = ({ readonly type: 'flaw' } & Flaw) | ({ readonly type: 'remark' } & Remark)
 
-/** What a run came to. */
+/** The result of a run. */
 export interface EndRecord {
   readonly type: 'end'
   /** The epoch that comes next, and the root of the state that governs it. */
@@ -49,11 +48,11 @@ export interface EndRecord {
   readonly ratio: number
   /** Of the last epoch. */
   readonly votes?: Votes | undefined
-  /** By validator, in how many epochs it was set aside. */
+  /** For each validator: in how many epochs it was set aside. */
   readonly disagreed: Readonly<Record<string, number>>
   readonly remarks: number
   readonly flaws: number
-  /** Of all lines, this one without it. */
+  /** The digest of all lines, with this line as it is without its digest. */
   readonly digest: Hash
 }
 
@@ -107,10 +106,10 @@ const lineShape = z.discriminatedUnion('type', [
 export function parseLine(text: string): Result<OutputRecord, 'BAD_LINE'> {
   const value = jsonOf(text)
   const { error } = lineShape.safeParse(value)
-  // As it is, not as it was read: the order of its keys is part of what was written.
+  // The value itself, not zod's copy: the order of its keys is part of the digest.
   if (error === undefined) return { ok: true, value: value as OutputRecord }
   const [issue] = error.issues
-  // No message: it may quote a stranger's key.
+  // Without zod's message, which may quote an untrusted key.
   const detail = `${['line', ...(issue?.path ?? [])].join('.')}: ${issue?.code}`
   return { ok: false, code: 'BAD_LINE', detail }
 }

@@ -19,24 +19,24 @@ import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-reco
 import type { Epochs } from './record-text.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
 
-/** What is to be verified, and what of it is to be shown. */
+/** What to verify, and which part of it to show. */
 export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], string>> {
-  /** Where the buckets are that were announced by name. */
+  /** The folder or URL of the buckets that were announced by name. */
   readonly base?: string | undefined
-  /** The first and the last to recompute; without, the network's first and the last that ended. */
+  /** The first and last epoch to recompute; by default all that have ended. */
   readonly fromEpoch?: number
   readonly toEpoch?: number
-  /** The one to show. */
+  /** The only epoch to show. */
   readonly epoch?: number
-  /** How many blocks are checked at a time; without, as many as pays. */
+  /** How many blocks are checked at once; by default as many as is useful. */
   readonly jobs?: number
-  /** How many copies of each block are compared; all without. */
+  /** How many copies of each block are compared; by default all. */
   readonly copies?: number
 }
 
 const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
 
-/** What one thread checks while others would start. */
+/** So many bytes are checked by one thread while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
 
 type PlacedSample = readonly [sample: Sample, place: SamplePlace]
@@ -45,8 +45,9 @@ type PlacedSample = readonly [sample: Sample, place: SamplePlace]
 type SampleOutput = readonly [text: string, record: object]
 
 /**
- * Recomputes a subnet, says what each epoch came to and what does not hold, and sets the exit code.
- * @throws Error when there is no epoch, or none of what was asked for.
+ * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
+ * code.
+ * @throws Error when there is no epoch to show, or no sample matches.
  */
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
@@ -79,11 +80,11 @@ const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefin
 
 function nothingFor(asked: VerifyOptions, voids: readonly string[]): Error {
   const search = searchOf(asked)
-  if (search === undefined) return new Error(`nothing matches epoch ${asked.epoch}`)
-  return new Error(`nothing matches ${search}${whyOf(voids)}`)
+  if (search === undefined) return new Error(`no epoch matches: ${asked.epoch} was not recomputed`)
+  return new Error(`no sample matches ${search}${whyOf(voids)}`)
 }
 
-/** Says what an epoch came to, or the samples found in it; how much that was, without its notes. */
+/** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */
 function sayEpoch(
   lines: Lines,
   settled: Recomputed,
@@ -95,7 +96,7 @@ function sayEpoch(
   return samples?.length ?? 1
 }
 
-/** The epochs, recomputed in as many threads as there are jobs; in none if there is one job. */
+/** The epochs, recomputed with one thread per job; with one job, without threads. */
 async function* epochsOf(
   data: RecomputeOptions,
   { jobs: wanted, toEpoch: to, copies }: VerifyOptions,
@@ -107,7 +108,7 @@ async function* epochsOf(
   yield* recompute({ ...data, to, choose, ...threads })
 }
 
-/** Draws so many holders, others each time: nobody can know which copies are looked at. */
+/** Draws holders at random each time, so that nobody knows which copies will be compared. */
 function drawing(most: number): Choose | null {
   if (most === 0) return null
   return (holders) => {
@@ -117,14 +118,14 @@ function drawing(most: number): Choose | null {
   }
 }
 
-/** Is it what was asked for, if anything was? An environment may lack its version. */
+/** Does it match what was asked for, if anything was? An environment may come without version. */
 function isFor(asked: string | undefined, here: string): boolean {
   const [env = '', index] = here.split('#')
   const short = `${env.split('@')[0]}#${index}`
   return asked === undefined || asked === here || asked === short
 }
 
-/** The sample as it is shown, if it is asked for: `validator` alone narrows what others ask for. */
+/** The sample as it is shown, if it matches all filters. */
 function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): readonly SampleOutput[] {
   const here = {
     ...place,

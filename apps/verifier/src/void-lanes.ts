@@ -1,19 +1,19 @@
 import type { Recomputed } from '@affine/settlement'
 
-/** So many are named. */
+/** At most this many lanes are named. */
 const MOST_TOLD = 8
 
-/** The lanes of an epoch that are void: none of their samples is shown. */
+/** The invalid lanes of an epoch. Their samples are never shown. */
 export function voidsIn({ epoch, lanes }: Recomputed): readonly string[] {
   return [...lanes].flatMap(([validator, lane]) =>
-    lane.ok ? [] : [`that of ${validator} in epoch ${epoch} (${lane.code})`],
+    lane.ok ? [] : [`${validator} in epoch ${epoch} (${lane.code})`],
   )
 }
 
-/** Why a sample may not have been found, where lanes are void. */
+/** Why a sample may not have been found, if some lanes are invalid. */
 export function whyOf(voids: readonly string[]): string {
   if (voids.length === 0) return ''
   const told = voids.slice(0, MOST_TOLD)
   if (voids.length > told.length) told.push(`and ${voids.length - told.length} more`)
-  return ` in a lane that is whole; samples of void lanes are not shown: ${told.join(', ')}`
+  return ` in a valid lane. Samples of invalid lanes are not shown: ${told.join(', ')}`
 }

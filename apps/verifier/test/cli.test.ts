@@ -32,7 +32,9 @@ describe.concurrent('af-verify', () => {
     const { code, stdout, stderr } = await verify('--help')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --network chain.json\n')
-    expect(stdout).toContain('Exit codes: 0 all holds, 1 something does not, 2 wrong usage.')
+    expect(stdout).toContain(
+      'Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.',
+    )
   })
 
   it.each([
@@ -62,7 +64,7 @@ describe.concurrent('af-verify', () => {
   it('an epoch that nobody has decided is not to be shown: 1, and that is said', async () => {
     const chain = await chainOf(60)
     const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
-    expect([code, stderr]).toEqual([1, 'af-verify: nothing matches epoch 99\n'])
+    expect([code, stderr]).toEqual([1, 'af-verify: no epoch matches: 99 was not recomputed\n'])
   })
 
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {

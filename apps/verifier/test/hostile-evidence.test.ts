@@ -143,8 +143,8 @@ describe('evidence that its validator made up', () => {
     expect(stdout).toContain(`${evil.hotkey}: WRONG_CHALLENGE: block ${head}, line 2`)
     expect(stdout).not.toContain('text')
     expect(stderr).toBe(
-      `af-verify: nothing matches ${challenge} in a lane that is whole; ` +
-        `samples of void lanes are not shown: that of ${evil.hotkey} in epoch 1 (WRONG_CHALLENGE)\n`,
+      `af-verify: no sample matches ${challenge} in a valid lane. ` +
+        `Samples of invalid lanes are not shown: ${evil.hotkey} in epoch 1 (WRONG_CHALLENGE)\n`,
     )
   })
 })

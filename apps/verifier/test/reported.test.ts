@@ -85,7 +85,9 @@ it('bits withheld from whole lanes that others attest are reported, and are no f
 
   const { text, records } = await told()
   expect(text).toContain(`  ! epoch 1, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
-  expect(text).toMatch(/\n1 ! in the epochs: reported, and no failure\.\nEverything holds\.$/)
+  expect(text).toMatch(
+    /\n1 lines with "!" above: reported, but not failures\.\nEverything holds\.$/,
+  )
   const remark = { type: 'remark', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
   expect(records).toContainEqual({ ...remark, detail })
   expect(records.at(-1)).toMatchObject({ type: 'end', remarks: 1, flaws: 0 })

@@ -47,7 +47,7 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
         // Another writer was faster: with the same bytes.
         if (linked === null) await isThere(root, path, bytes)
       }
-      // Also when the file was there: who linked it may have crashed before this.
+      // Also if the file was there: the process that linked it may have crashed before this.
       await syncFolders(folder, topOf(root, firstMade))
     } catch (cause) {
       throw new Error(`cannot write ${place}: ${(cause as Error).message}`, { cause })

@@ -6,7 +6,7 @@ import { AMAZON, type Dialect } from './s3-signature.ts'
 
 export { BucketRefusal, type Dialect }
 
-/** Where a bucket is, and who asks. The time is for one request. */
+/** The place of a bucket and the credentials. The time is for one request. */
 export interface S3Options extends HttpOptions {
   /** The service's URL, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
   readonly endpoint: string | URL

@@ -3,7 +3,7 @@ import type { HttpOptions } from './http-bucket.ts'
 import { readAnswer, type S3Answer } from './s3-answer.ts'
 import { type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
 
-/** Who asks, and how. */
+/** The credentials, and how to ask. */
 export interface S3Account extends Required<HttpOptions>, Signer {}
 
 interface S3Request {

@@ -30,7 +30,7 @@ export interface UnsignedRequest {
   readonly body: Uint8Array | null
 }
 
-/** Who signs, in which dialect, and when. */
+/** The signer's key, the dialect, and the time. */
 export interface Signer {
   readonly accessKeyId: string
   readonly secretAccessKey: string

@@ -20,7 +20,7 @@ export interface Load {
 
 /** What a duel that goes on takes of a validator of a subnet. */
 export interface Loads {
-  /** Whose lanes there are: who has a permit and stake, as many as can vote. */
+  /** How many validators have lanes: those with a permit and stake that can vote. */
   readonly voters: number
   readonly firstEpoch: Load
   readonly mostEpoch: Load

@@ -14,7 +14,7 @@ import type { OwnLane } from './own-lane.ts'
 import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
-/** A lane that was sealed, and who may have it, in the order in which to ask. */
+/** A sealed lane, and the validators that may have it, in the order in which to ask. */
 export type Audit = Omit<Sought, 'attesters'>
 
 /** The epoch that `state` governs, and the buckets that are read in it. */

@@ -32,7 +32,7 @@ export interface Setup {
   readonly openBucket: OpenBucket
   /** Audits the blocks of others; without, it is done in the thread that follows the chain. */
   readonly check?: CheckBlock
-  /** Who answers for a miner, with the time for a reply and the signal that ends the sampling. */
+  /** Gives the agent of a miner, with the time for a reply and the signal that ends sampling. */
   readonly agent: AgentOf
   readonly now: () => number
   readonly random: (size: number) => Uint8Array

@@ -156,7 +156,7 @@ export class Validator {
   /**
    * After the seals: publishes the own lane, verifies and mirrors the others, attests what held.
    * Everybody publishes at the seal block, and reads the others' from the next on. Each lane is a
-   * task by itself: who is slow holds up no other lane. Protocol §5.2.
+   * task by itself: a slow validator holds up no other lane. Protocol §5.2.
    */
   async #audit(state: State, offset: number, phase: Phase): Promise<void> {
     const { chain, account } = this.#setup

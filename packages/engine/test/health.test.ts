@@ -32,7 +32,7 @@ describe('health', () => {
       on(event)
       pass(seconds)
     }
-    expect(late(10)).toEqual(['its turn came no further in 10 s']) // it is the first head's
+    expect(late(10)).toEqual(['it made no progress in 10 s']) // it is the first head's
     expect(late(20)).toEqual([])
     for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
       on(event)
@@ -42,7 +42,7 @@ describe('health', () => {
     }
     on({ type: 'ended', what: 'reveal' })
     pass(2)
-    expect(late(10)).toEqual(['no block came in 10 s', 'its turn came no further in 10 s'])
+    expect(late(10)).toEqual(['no block came in 10 s', 'it made no progress in 10 s'])
     on({ type: 'ended', what: 'turn' })
     on({ type: 'read' })
     expect(late(10)).toEqual(['no block came in 10 s'])

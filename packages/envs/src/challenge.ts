@@ -78,7 +78,7 @@ const seedDigestOf = /* @__PURE__ */ digestsAfter('seed')
  */
 export const isChallengeId = (text: string): boolean => decodeId(text) !== undefined
 
-/** The hash that a challenge id is the text of; undefined for what is none. Protocol §1.4. */
+/** The hash that a challenge id encodes; undefined if it is not valid. Protocol §1.4. */
 function decodeId(text: string): Uint8Array | undefined {
   if (typeof text !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return undefined
   const hash = base58.decode(text)

@@ -13,7 +13,7 @@ const SEEDS = 16
  * earns more than a forfeit.
  *
  * It plays some dozens of episodes with `env` and leaves it closed. Passing is no proof: it cannot
- * see that an observation gives the answer away, or a rule that none of its seeds meets.
+ * see that an observation gives the answer away, or a rule that no seed of it meets.
  * @throws Error that says what is wrong.
  */
 export function checkEnv(env: Env): void {

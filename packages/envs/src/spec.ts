@@ -13,7 +13,7 @@ const GREATEST_REWARD = 10 ** 9
  *
  * Its specHash, worked out at the first call, is its behaviour as one hash: `digest("spec", id,
  * episodes)`. Reformatting its code does not change it; changing what it prints, accepts or rewards
- * in any of 256 episodes does. A rule none of them meets is not seen. Protocol §3.5.
+ * in any of 256 episodes does. A rule that no episode meets is not seen. Protocol §3.5.
  *
  * @throws RangeError when a name, version or number has the wrong form.
  */

@@ -101,7 +101,7 @@ function linesOf(board: Board): readonly string[] {
 const positionOf = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-/** Who won by which line, and the last board. */
+/** The winner with its line, and the last board. */
 function outcomeOf({ after: board, reward }: LastTurn<Board, number>): Outcome {
   const line = lineIn(board)
     ?.map((cell) => NAMES[cell])

@@ -39,7 +39,7 @@ const shortText = z.string().max(128).optional().catch(undefined)
 /** What Chutes says of a chute: the owner chooses what is in it. */
 const description = z.object({ name: shortText, revision: shortText, slug: shortText }).catch({})
 
-/** The description of a chute; an empty one where there is none. */
+/** The description of a chute; empty if it has no description. */
 async function describeChute(
   chute: string,
   signal: AbortSignal,

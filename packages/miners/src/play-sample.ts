@@ -4,7 +4,7 @@ import { type Agent, make, play } from '@affine/envs'
 /** A challenge of a lane, before anyone has played it. */
 export type LaneChallenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
 export type Role = 'champion' | 'contender'
-/** Whose episode it is, and who answers. */
+/** The miner of an episode, and the agent that answers for it. */
 export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
 /** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */

@@ -24,7 +24,7 @@ export type SoloDuel = Readonly<
   Record<Role, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
-/** How a duel stands: by environment, and who has it, once that is certain. */
+/** The result of a duel so far: each environment, and the winner once it is certain. */
 export type DuelStanding = {
   readonly envs: Readonly<Record<string, Match>>
   readonly outcome: Winner | undefined

@@ -7,7 +7,7 @@ import { type Turn, turnOf } from './turn.ts'
 export interface EpisodeCourse {
   readonly env: string
   readonly challengeId: string
-  /** The last is without a reply while the episode is not over. */
+  /** While the episode is not over, the last turn has no reply. */
   readonly turns: readonly Turn[]
   /** What was observed after the last reply. */
   readonly last: unknown
@@ -27,8 +27,8 @@ export interface PlayedReplies {
 }
 
 /**
- * The course of an episode, turn by turn; undefined for an environment that is not registered, or
- * what is no challenge id. Replies after the end are left out. Never throws.
+ * The course of an episode, turn by turn; undefined if the environment is not registered or the
+ * challenge id is not valid. Replies after the end are left out. Never throws.
  */
 export function courseOf({
   env: name,
@@ -48,7 +48,7 @@ export function courseOf({
   return { ...open, isOver: true, reward, ending: endingIn(env.spec, open, fault) }
 }
 
-/** Plays replies up to the end of the episode, or their own. */
+/** Plays replies until the episode or the replies end. */
 function playReplies(env: Env, challengeId: string, replies: readonly string[]) {
   const { spec } = env
   const random = pcg64(seedOf(challengeId))

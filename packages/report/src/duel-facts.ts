@@ -1,7 +1,7 @@
 import { type Duel, neededWins, type Winner, winnerBy } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 
-/** How a duel ended: for whom, and whether by its environments, its length, or as one left. */
+/** How a duel ended: its winner, and the cause: its environments, its length, or that one left. */
 export interface DuelEnd {
   readonly winner: Winner
   readonly by: 'environments' | 'length' | 'leaving'
@@ -10,15 +10,15 @@ export interface DuelEnd {
 /** A duel as it stands after one of its epochs. */
 export interface DuelFacts
   extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio' | 'verdicts'> {
-  /** Of the epoch, from 1, and how many epochs the duel may have. */
+  /** The number of this epoch in the duel, from 1, and the most epochs that a duel has. */
   readonly epochIndex: number
   readonly duelEpochs: number
   readonly envs: readonly string[]
-  /** Of `counted` environments, which are not even, the contender has won some, and needs some. */
+  /** How many environments the contender has won; how many are not even; how many it needs. */
   readonly wins: number
   readonly counted: number
   readonly needed: number
-  /** Undefined while it goes on. */
+  /** Undefined while the duel goes on. */
   readonly end: DuelEnd | undefined
 }
 

@@ -20,15 +20,15 @@ interface LastLook {
 /**
  * What is kept of the lanes of a duel, and which of it the rule counts: lanes accepted in an epoch
  * that was not frozen, of validators that the last look at the environment neither set aside nor
- * found without weight, whatever an earlier look said. If all epochs of the duel were read these
- * are as many challenges as the tallies of that look have. Protocol §8.4, §8.5.
+ * found without weight, even if an earlier look did. If all epochs of the duel were read, their
+ * challenges are as many as in the tallies of that look. Protocol §8.4, §8.5.
  */
 export class DuelLanes<Kept> {
   readonly #begin: () => Kept
   #duel = ''
   #accepted: KeptLane<Kept>[] = []
   readonly #looks = new Map<string, LastLook>()
-  /** Of the epoch under way, by validator and environment. */
+  /** The lanes of the epoch under way, by validator and environment. */
   readonly #open = new Map<string, Omit<KeptLane<Kept>, 'epoch'>>()
 
   constructor(begin: () => Kept) {
@@ -67,7 +67,7 @@ export class DuelLanes<Kept> {
     return this.#accepted.filter((lane) => lane.epoch === epoch)
   }
 
-  /** Of the epochs of the duel that were read, the lanes that count as its last looks have it. */
+  /** The lanes that count by the last looks, in all epochs of the duel that were read. */
   get counted(): readonly KeptLane<Kept>[] {
     return this.#accepted.filter(({ validator, env }) => {
       const look = this.#looks.get(env)

@@ -5,11 +5,11 @@ import type { Turn } from './turn.ts'
 
 /** How an episode ended, for people: why, lines that show it, and what would have been better. */
 export interface EpisodeEnding extends Outcome {
-  /** Undefined when nothing would. */
+  /** Undefined when nothing would have been better. */
   readonly better: string | undefined
 }
 
-/** What an ending follows from: what was observed last, and the reward of the whole. */
+/** A played episode: its turns, the last observation, and its reward. */
 interface EndedEpisode {
   readonly turns: readonly Turn[]
   readonly last: unknown
@@ -34,7 +34,7 @@ export function endingIn(
   return { ...outcome, better: betterIn(spec, turns) }
 }
 
-/** The first mistake. What was best in an episode of one reply is the outcome's to say. */
+/** The first mistake. In an episode of one reply the outcome itself says what was best. */
 function betterIn({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)
   if (at === -1 || maxSteps === 1) return undefined

@@ -34,18 +34,18 @@ export interface EnvLaneFacts {
   readonly played: number
   readonly bounds: Bounds | undefined
   readonly isSetAside: boolean
-  /** In ppm, in this epoch; a lane without any counts for nothing. */
+  /** Its weight in this epoch, in ppm; a lane without weight does not count. */
   readonly weight: number
-  /** What is left of its weight in the tally for a win, and in that for a hold, in ppm of it. */
+  /** The part of its weight that is left after trimming, for a win and for a hold, in ppm. */
   readonly keptForWin: number
   readonly keptForHold: number
 }
 
-/** What an environment that is open came to in an epoch, over the duel so far. */
+/** The result of an open environment in an epoch, over the duel so far. */
 export interface EnvFacts {
   readonly env: string
   readonly ratioPpm: number
-  /** The verdict that it got in the epoch. */
+  /** The verdict that it got in this epoch. */
   readonly given: Verdict | undefined
   /** In the lanes that count. */
   readonly wins: number
@@ -57,7 +57,7 @@ export interface EnvFacts {
   readonly expected: number
   /** The fewest decisive challenges that a win takes. */
   readonly minTrials: number
-  /** In hundredths of a deviation, rounded down; and what a win takes, rounded up. */
+  /** The score in hundredths of a deviation, rounded down, and the bar for a win, rounded up. */
   readonly floor: { readonly score: number; readonly bar: number }
   readonly ways: readonly Way[]
   readonly decisivePpm: number | undefined
@@ -67,7 +67,7 @@ export interface EnvFacts {
   readonly lanes: readonly EnvLaneFacts[]
 }
 
-/** A look at an environment of a duel: what was seen, held against what. */
+/** A look at an environment of a duel: the evidence, and the ratio to beat. */
 export interface EnvLook {
   readonly env: string
   readonly report: Omit<EnvReport, 'look'>
@@ -89,7 +89,7 @@ export const doesCount = (
   validator: string,
 ): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
 
-/** What the environments of an epoch came to: those that were open. */
+/** The results of the environments that were open in an epoch. */
 export const looksAt = (
   envs: Readonly<Record<string, EnvReport>>,
   at: Pick<EnvLook, 'weights' | 'ratioPpm'>,

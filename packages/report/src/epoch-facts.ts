@@ -5,12 +5,12 @@ import { type EnvFacts, looksAt } from './env-facts.ts'
 import { type LaneFacts, laneFacts } from './lane-facts.ts'
 import { crownedIn, type ThroneChange, throneChanges } from './throne.ts'
 
-/** What one decided epoch came to. */
+/** The result of one decided epoch. */
 export interface EpochFacts {
   readonly epoch: number
-  /** Who held the throne in it. */
+  /** The miner that held the throne in it. */
   readonly champion: Miner | undefined
-  /** To beat in it, in ppm. */
+  /** The ratio to beat in it, in ppm. */
   readonly ratio: number
   readonly duel: DuelFacts | undefined
   readonly frozen: boolean
@@ -18,10 +18,10 @@ export interface EpochFacts {
   /** The environments that were open. */
   readonly envs: readonly EnvFacts[]
   readonly throne: readonly ThroneChange[]
-  /** Who has the throne from the next epoch on, and the ratio to beat then. */
+  /** The miner that has the throne from the next epoch on, and the ratio to beat then. */
   readonly heir: Miner | undefined
   readonly nextRatio: number
-  /** Of the state that governs the next epoch. */
+  /** The root of the state that governs the next epoch. */
   readonly root: string
 }
 

@@ -1,6 +1,6 @@
 import type { EnvSpec } from '@affine/envs'
 
-/** The best actions in what is observed, as its environment explains it or as its solver plays. */
+/** The best actions for an observation, by the environment's explanation or else its solver. */
 export function bestActions(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
@@ -10,7 +10,7 @@ export function bestActions(spec: EnvSpec, observation: unknown): readonly unkno
 export const bestText = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
-/** What an action gave away; undefined where nothing was better, or nothing is known of it. */
+/** What an action gave away; undefined if nothing was better, or nothing is known about it. */
 export function mistakeIn(spec: EnvSpec, { observation, action, best }: Taken): string | undefined {
   const { explain } = spec
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
@@ -20,7 +20,7 @@ export function mistakeIn(spec: EnvSpec, { observation, action, best }: Taken): 
   return `${spec.format(action)}, gave ${away} away: best was ${bestText(spec, best)}`
 }
 
-/** An action, in what it was taken, and what would have been best there. */
+/** An action, the observation for which it was taken, and the best actions there. */
 interface Taken {
   readonly observation: unknown
   readonly action: unknown

@@ -1,7 +1,7 @@
 import { trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 
-/** What became of the lane of a validator that was due. */
+/** The result of the lane of a validator that was due. */
 export interface LaneFacts {
   readonly validator: string
   readonly sealed: boolean
@@ -10,9 +10,9 @@ export interface LaneFacts {
   /** The environments in which it was too far from the others. */
   readonly setAside: readonly string[]
   readonly attesters: readonly string[]
-  /** After the epoch, in ppm. */
+  /** The validator's trust after the epoch, in ppm. */
   readonly trust: number
-  /** Why it is void, as a code. */
+  /** Why the lane is void, as a code. */
   readonly fault: string | undefined
 }
 

@@ -3,7 +3,7 @@ import { type DuelFacts, duelFacts } from './duel-facts.ts'
 import type { DuelStats, MinerStats } from './miner-stats.ts'
 import { type Side, sideOf } from './sides.ts'
 
-/** A duel as one of its two had it. */
+/** A duel, seen from one of its two miners. */
 export interface MinerDuel<Loss> {
   readonly hotkey: string
   readonly role: Side

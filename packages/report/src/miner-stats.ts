@@ -6,7 +6,7 @@ import { SIDES, type Side } from './sides.ts'
 /** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
 export type Forfeits = Readonly<Record<string, number>>
 
-/** In how many challenges a miner was, and what came of them. */
+/** How many challenges a miner played, and their results. */
 export interface MinerCounts {
   readonly challenges: number
   readonly won: number
@@ -23,16 +23,16 @@ export interface MinerStats<Loss> extends MinerCounts {
   readonly losses: readonly (Loss & { readonly epoch: number })[]
 }
 
-/** A challenge that a miner lost, where it is written, and why, if it was forfeited. */
+/** A challenge that a miner lost, its place in a block, and why if it was forfeited. */
 export interface Lost<Place> {
   readonly sample: Sample
   readonly place: Place
   readonly forfeit: string | undefined
 }
 
-/** What is counted, and what is kept of what was lost. */
+/** Which results are counted, and what is kept of lost challenges. */
 interface Counting<Loss, Place> {
-  /** Whose results are counted; everybody's without. */
+  /** The miner whose results are counted; if undefined, both miners'. */
   readonly hotkey?: string | undefined
   /** The most lost challenges of an environment that are kept. */
   readonly most: number
@@ -50,10 +50,10 @@ interface SideCounts<Loss> {
 
 type BothSides<Loss> = Readonly<Record<Side, SideCounts<Loss>>>
 
-/** What a sample's verdict is when that side lost it: the verdict is for the contender. */
+/** The verdict of a sample that a side lost; verdicts are for the contender. */
 const LOST_BY: Readonly<Record<Side, Sample['verdict']>> = { champion: 'win', contender: 'loss' }
 
-/** What the two miners of one duel after another did, epoch by epoch. */
+/** Counts what the two miners of each duel did, epoch by epoch. */
 export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   readonly #counting: Counting<Loss, Place>
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
@@ -65,7 +65,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     this.#counting = counting
   }
 
-  /** Takes note of a sample of the epoch under way. */
+  /** Adds a sample of the epoch under way. */
   add(sample: Sample, place: Place): void {
     const { hotkey } = this.#counting
     for (const side of SIDES) {

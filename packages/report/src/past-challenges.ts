@@ -5,7 +5,7 @@ import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import { SIDES, type Side } from './sides.ts'
 
-/** A challenge, and what was earned in it. */
+/** A challenge and the reward in it. */
 export interface PastChallenge {
   readonly env: string
   readonly challengeId: string
@@ -13,8 +13,9 @@ export interface PastChallenge {
 }
 
 /**
- * What miners earned in past challenges, by what they had committed to: in the lanes that count, at
- * most `most` of each environment, those whose ids come first, and ids are hashes.
+ * The rewards of miners in past challenges, by their commitments. It keeps only lanes that count,
+ * and at most `most` challenges of each environment: those with the smallest ids, which are hashes
+ * and so a random choice.
  */
 export class PastChallenges {
   readonly #most: number
@@ -22,7 +23,7 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** Of duels that are over. */
+  /** From duels that are over. */
   readonly #past = new Map<Hash, readonly PastChallenge[]>()
   #duel: Settled['before']['duel']
 
@@ -30,7 +31,7 @@ export class PastChallenges {
     this.#most = most
   }
 
-  /** Takes note of a sample of the epoch under way: of what was said, nothing. */
+  /** Adds a sample of the epoch under way, without its messages. */
   add({ env, challengeId, ...sides }: Sample, place: SamplePlace): void {
     const lane = this.#lanes.laneOf({ env }, place)
     for (const side of SIDES) {
@@ -47,13 +48,13 @@ export class PastChallenges {
     this.#lanes.finish(settled)
   }
 
-  /** What a miner earned with what it commits to. */
+  /** The rewards of a miner with its present commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     this.#closeDuel()
     return this.#past.get(contentOf(miner)) ?? []
   }
 
-  /** Keeps what counts of the duel that was read last. */
+  /** Keeps the challenges of the last duel that count. */
   #closeDuel(): void {
     const duel = this.#duel
     this.#duel = undefined
@@ -67,7 +68,7 @@ export class PastChallenges {
   }
 }
 
-/** At most so many of each environment, those whose ids come first. */
+/** At most `most` of each environment, those with the smallest ids. */
 function firstOf(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
   const ascending = [...challenges].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))

@@ -8,13 +8,13 @@ export const Z_SQUARED_95 = 3_841_600n
 /** The ends and the middle of an interval in which the rate lies 95 times of 100. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
 
-/** How an endpoint fared against what the champion earned, in one environment. */
+/** An endpoint compared with the champion's results, in one environment. */
 export interface Comparison {
   readonly env: string
   readonly wins: number
   readonly losses: number
   readonly ties: number
-  /** Of its rate of wins; undefined without a decisive challenge. */
+  /** The interval of its rate of wins; undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
   /** Would a duel find too few challenges that tell the two apart? Protocol §8.6. */
   readonly isEven: boolean
@@ -22,7 +22,7 @@ export interface Comparison {
   readonly win: WinRates
 }
 
-/** What a duel against the champion would probably come to. */
+/** The probable result of a duel against the champion. */
 export interface Prospects {
   readonly ratioPpm: number
   readonly envs: readonly Comparison[]
@@ -30,23 +30,23 @@ export interface Prospects {
   readonly dethrones: WinRates
 }
 
-/** What was earned in a challenge, and what the champion had earned in it. */
+/** The reward in a challenge, and the champion's reward in it. */
 interface ComparedReward {
   readonly env: string
   readonly reward: number
   readonly champion?: number
 }
 
-/** What a duel that starts now is held against. */
+/** The rules and the ratio of a duel that starts now. */
 interface DuelBar {
   readonly protocol: Protocol
   readonly ratioPpm: number
 }
 
 /**
- * Holds what was played against what the champion earned in the same challenges, as a duel that
- * starts now would. The probabilities are of whole counts with a look after each, as in a duel by
- * oneself: weights, trimming and rarer looks are left out. Protocol §7, §8.7, §10.
+ * Compares rewards with the champion's in the same challenges, as a duel that starts now would. The
+ * probabilities are those of a duel that one person runs, with a look after every challenge: they
+ * leave out weights, trimming and rarer looks. Protocol §7, §8.7, §10.
  */
 export function prospectsOf(
   played: readonly ComparedReward[],
@@ -94,7 +94,7 @@ function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRate
   return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }
 }
 
-/** How likely at least `needed` of events come about that do not depend on each other. */
+/** The probability of at least `needed` of these independent events. */
 function reaching(needed: number, chances: readonly number[]): number {
   let byCount = [1]
   for (const chance of chances) {

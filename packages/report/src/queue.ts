@@ -4,16 +4,16 @@ import { duelSnapshot, type Network } from '@affine/settlement'
 
 /** Where a neuron is in the queue, or why it is not in it. */
 export type QueueEntry = {
-  /** Among those who wait, from 1. */
+  /** Its place among the miners that wait, from 1. */
   readonly place: number | undefined
   readonly uid: number
   readonly hotkey: string
-  /** Of its commitment. */
+  /** The block of its commitment. */
   readonly block: number | undefined
   readonly why: string
 }
 
-/** Who waits for a duel, and where everybody is. */
+/** The miners that wait for a duel, and the place of every neuron. */
 export interface MinerQueue {
   /** The hotkeys that wait, the next first. */
   readonly waiting: readonly string[]
@@ -32,7 +32,7 @@ export function queueIn(state: State, snapshot: Snapshot, { protocol }: Network)
       return { place: undefined, uid, hotkey, block, why }
     }
     const place = waiting.indexOf(hotkey) + 1
-    return { place, uid, hotkey, block, why: `waits, the ${place}. of ${waiting.length}` }
+    return { place, uid, hotkey, block, why: `waits, at place ${place} of ${waiting.length}` }
   })
   rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
   return { waiting, rows }

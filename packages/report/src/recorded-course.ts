@@ -6,8 +6,8 @@ import type { EpisodeEnding } from './ending.ts'
 export type ChallengeRef = Pick<Sample, 'env' | 'challengeId'>
 
 /**
- * How an episode ended. Of one that does not replay, or of an environment that is not registered,
- * the reward alone. Never throws, whatever the messages.
+ * How an episode ended. If it does not replay, or its environment is not registered, only the
+ * reward. Never throws, whatever the messages.
  */
 export function endingOf(challenge: ChallengeRef, episode: Transcript): EpisodeEnding {
   const plain = { why: `reward ${episode.reward}`, shown: [], better: undefined }
@@ -15,8 +15,8 @@ export function endingOf(challenge: ChallengeRef, episode: Transcript): EpisodeE
 }
 
 /**
- * The course of a recorded episode; undefined for one that does not replay, or of an environment
- * that is not registered. Never throws, whatever the messages.
+ * The course of a recorded episode; undefined if it does not replay, or its environment is
+ * not registered. Never throws, whatever the messages.
  */
 export function recordedCourse(
   { env, challengeId }: ChallengeRef,

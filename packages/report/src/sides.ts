@@ -5,11 +5,11 @@ export const SIDES = ['champion', 'contender'] as const
 
 export type Side = (typeof SIDES)[number]
 
-/** The side on which a miner is in a duel, if it is. */
+/** The side of a miner in a duel; undefined if it is not in it. */
 export const sideOf = (hotkey: string, duel: Pick<DuelFacts, Side> | undefined): Side | undefined =>
   SIDES.find((side) => duel?.[side].hotkey === hotkey)
 
-/** How a duel stands for one side. */
+/** The result of a duel so far for one side. */
 export type DuelResult = 'won' | 'lost' | 'open'
 
 export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): DuelResult {

@@ -24,7 +24,7 @@ import { type ValidatorRow, validatorRows } from './validators.ts'
 interface Due {
   /** What counts until then. */
   readonly what: 'seals' | 'attestations'
-  /** How far it is. */
+  /** How many blocks are left. */
   readonly blocks: number
   /** An estimate, from the last 20 blocks. */
   readonly seconds: number
@@ -35,18 +35,18 @@ export interface EnvStatus extends Omit<Evidence, 'look'> {
   readonly env: string
   readonly tallies: Tallies
   readonly verdict: Verdict | 'go on'
-  /** The numbers that it is held against, while it is open. */
+  /** The numbers that decide it while it is open. */
   readonly rule: LaneRule
 }
 
-/** Where a subnet stands at its head. */
+/** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
-  /** Governs the head's epoch. */
+  /** The state that governs the head's epoch. */
   readonly state: State
-  /** Of the epoch before. */
+  /** The report of the epoch before. */
   readonly report: Report | undefined
   readonly block: number
-  /** Where that block lies. */
+  /** The block's place in its epoch. */
   readonly place: EpochPosition
   readonly epochBlocks: number
   readonly due: Due
@@ -57,13 +57,13 @@ export interface SubnetStatus {
   readonly waiting: readonly string[]
   /** One for each validator. */
   readonly rows: readonly ValidatorRow[]
-  /** The weights in force, by the hotkey of who set them. */
+  /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
 }
 
 /**
- * Where a subnet stands at its head, given the state that governs the head's epoch and the account
- * of the epoch before.
+ * The state of a subnet at its chain's head, given the state that governs the head's epoch and the
+ * report of the epoch before.
  */
 export async function subnetStatus(
   subnet: Subnet,
@@ -85,7 +85,7 @@ export async function subnetStatus(
   return { state, report, block, place, epochBlocks, due, ...seen }
 }
 
-/** Until which block what is sent now counts. Protocol §5.1. */
+/** The next deadline for seals or attestations. Protocol §5.1. */
 async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Promise<Due> {
   const { sealBlock, epochBlocks } = protocol
   const { offset } = placeOf(block, protocol)
@@ -98,7 +98,7 @@ async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Pr
   return dueAt('attestations', epochBlocks - 1)
 }
 
-/** What a block took on average, in the last 20 blocks; 0 at block 0. */
+/** The average time of the last 20 blocks; 0 at block 0. */
 async function blockMs(chain: Chain, block: number): Promise<number> {
   const past = Math.max(0, block - 20)
   if (past === block) return 0
@@ -123,7 +123,7 @@ function envsOf({ duel, protocol }: State, today: DuelSnapshot) {
   return { envs, looks }
 }
 
-/** Where a subnet stands, for machines. */
+/** The state of a subnet as a record for machines. */
 export function statusRecord({ state, place, report, ...status }: SubnetStatus): object {
   const { block, due, envs, waiting, rows, weights } = status
   const { ratio, champion, duel } = state

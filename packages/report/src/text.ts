@@ -6,13 +6,13 @@ export function printable(text: string, most = 200): string {
   return line.length > most ? `${line.slice(0, most - 1).replace(HALF_PAIR, '')}…` : line
 }
 
-/** What is left of a character beyond U+FFFF that was cut through. */
+/** The first half of a character beyond U+FFFF that was cut in two. */
 const HALF_PAIR = /[\ud800-\udbff]$/
 
 /** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
 export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
 
-/** How hotkeys and miners are called on the screen. */
+/** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string
 
 /** A hotkey by its first and last letters. */

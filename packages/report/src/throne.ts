@@ -2,7 +2,7 @@ import { contentOf, type Miner } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { duelEnd } from './duel-facts.ts'
 
-/** What an epoch's end may do to the throne. */
+/** What can happen to the throne at an epoch's end. */
 export type ThroneChange =
   | 'dethroned'
   | 'inherited'
@@ -13,7 +13,7 @@ export type ThroneChange =
   | 'emptied'
 
 /**
- * What became of the throne at an epoch's end, in its order; nothing while a duel goes on.
+ * What happened to the throne at an epoch's end, in order; empty while a duel goes on.
  * Protocol §8.11.
  */
 export function throneChanges(settled: Settled): readonly ThroneChange[] {
@@ -25,7 +25,7 @@ export function throneChanges(settled: Settled): readonly ThroneChange[] {
   return [...changes, state.champion ? 'crowned' : 'emptied']
 }
 
-/** Who took the empty throne with this epoch's end; undefined if nobody did. Protocol §8.11. */
+/** The miner that took the empty throne at this epoch's end, if one did. Protocol §8.11. */
 export const crownedIn = (settled: Settled): Miner | undefined =>
   throneChanges(settled).includes('crowned') ? settled.state.champion : undefined
 

@@ -5,17 +5,17 @@ import { bestActions, mistakeIn } from './explained.ts'
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
-  /** The observation as lines of text; empty where its environment draws none. */
+  /** The observation as lines of text; empty if its environment does not draw it. */
   readonly drawn: readonly string[]
   /** The best actions. */
   readonly best: readonly unknown[]
-  /** Undefined where nobody has replied. */
+  /** Undefined if there is no reply. */
   readonly reply: string | undefined
-  /** What the reply is as an action; null for one that cannot be read. */
+  /** The reply as an action; null if it cannot be read. */
   readonly action: unknown
   /** Why the reply is a forfeit, if it is one. */
   readonly forfeit: 'unreadable' | 'illegal' | undefined
-  /** What it gave away; undefined when nothing, or nothing is known of it. */
+  /** What the reply gave away; undefined if nothing, or if it is not known. */
   readonly mistake: string | undefined
 }
 

@@ -4,33 +4,33 @@ import { commitmentsOf } from '@affine/settlement'
 import { laneText } from './sentences/lanes.ts'
 import { share, shortHotkey } from './text.ts'
 
-/** A subnet at the end of a block, and what its validators have come to. */
+/** A subnet at the end of a block, with everything about its validators. */
 export interface ValidatorSeats {
   readonly block: number
   readonly snapshot: Snapshot
-  /** The weights in force, by the hotkey of who set them. */
+  /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
   readonly state: State
-  /** Of the epoch before. */
+  /** The report of the epoch before. */
   readonly report: Report | undefined
 }
 
-/** A validator as a line of a table. */
+/** A validator as a row of a table. */
 export type ValidatorRow = {
   readonly uid: number
   readonly hotkey: string
-  /** What became of its lane in the epoch before; undefined when it was not due. */
+  /** The result of its lane in the epoch before; undefined when it was not due. */
   readonly lane: string | undefined
   readonly trust: string
   /** What it has committed, and for which epoch. */
   readonly committed: string | undefined
-  /** Whom its weights in force go to. */
+  /** The miners that get its weights in force. */
   readonly weights: string
-  /** For how many blocks. */
+  /** How many blocks ago it set them. */
   readonly ago: number
 }
 
-/** Who holds a permit, has weights in force, or is trusted more or less: a row for each. */
+/** One row for each neuron with a permit, with weights in force, or with a record of trust. */
 export function validatorRows({
   block,
   snapshot,
@@ -62,7 +62,7 @@ function committedText(said: Commitment | undefined): string | undefined {
   return `${said.kind} ${said.epoch}`
 }
 
-/** Whom weights go to. */
+/** The miners that get weights, as a text. */
 function weightsText(weights: UidWeights = [], neurons: readonly Neuron[]): string {
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)

@@ -31,12 +31,12 @@ describe('the answer to one of a duel’s two', () => {
     [`You lost: 0 of 2 environments, 2 needed. ${MANY}`, 'm2', [LOSING]],
     [`Your duel goes on: 0 of 2 environments, 2 needed. ${MANY}`, 'm2', [CLOSE]],
     [
-      `You won, as the other one left: 0 of 2 environments, 2 needed. ${MANY}`,
+      `You won, because the other miner left: 0 of 2 environments, 2 needed. ${MANY}`,
       'm2',
       [{ ...CLOSE, miners: [miner('m2', 2)] }],
     ],
     [
-      'You lost, as you left (another commitment, or no registration): ' +
+      'You lost, because you left (a new commitment, or not registered): ' +
         `the contender has 0 of 2 environments, 2 needed. ${MANY}`,
       'm1',
       [{ ...CLOSE, miners: [miner('m1', 9, 'new'), miner('m2', 2)] }],
@@ -55,7 +55,7 @@ describe('the answer to one of a duel’s two', () => {
     expect(answerOf(own)).toContain(' Your endpoint answered 0 of 768.')
     const mixed = duelOf('m2', [CLOSE], { 'no-reply': 2, illegal: 3, unreadable: 1 })
     expect(answerOf(mixed)).toContain(
-      ' Your endpoint answered 240 of 256. Of its answers these were forfeits: ' +
+      ' Your endpoint answered 240 of 256. These of its answers were forfeits: ' +
         '8 no answer on the last line, 12 illegal.',
     )
   })
@@ -66,7 +66,7 @@ describe('the answer to one of a duel’s two', () => {
     const own = duelOf('m2', scenes)
     expect([resultFor('contender', own.duel), own.duel.end?.by]).toEqual(['lost', 'length'])
     expect(answerOf(own)).toBe(
-      `You lost: 0 of 2 environments, 2 needed, when its 8 epochs were over. ${MANY}`,
+      `You lost: 0 of 2 environments, 2 needed, when the 8 epochs were over. ${MANY}`,
     )
     expect([own.from, own.to]).toEqual([1, 8])
     const late = duelOf('m2', scenes, {}, 6)

@@ -28,7 +28,7 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
   [
     'the champion’s leaving',
     { ...CLOSE, miners: [miner('m2', 2)] },
-    ['  m2 has the throne, as m1 has left. The ratio to beat becomes 0.51'],
+    ['  m2 gets the throne, because m1 has left. The ratio to beat becomes 0.51'],
   ],
   [
     'a win after which the champion leaves',
@@ -39,7 +39,7 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
     'a win of who has left',
     { ...WINNING, miners: [miner('m1'), M3] },
     [
-      '  m2 wins, and has left',
+      '  m2 wins, but has left',
       '  m3 takes the empty throne without a duel. The ratio to beat becomes 0.51',
     ],
   ],
@@ -47,14 +47,14 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
     'a champion that holds, and leaves',
     { ...LOSING, miners: [M3] },
     [
-      '  m2 fails, and m1 has left',
+      '  m2 fails, but m1 has left',
       '  m3 takes the empty throne without a duel. The ratio to beat becomes 0.51',
     ],
   ],
   [
     'both leaving',
     { ...CLOSE, miners: [] },
-    ['  m2 fails, and m1 has left', '  the throne is empty'],
+    ['  m2 fails, but m1 has left', '  the throne is empty'],
   ],
 ])('what becomes of the throne is told as it was: %s', (_, scene, told) => {
   const lines = toldOf(begun.state, scene)
@@ -67,7 +67,7 @@ it('a win that was taken back is none when the champion leaves', () => {
   const won = settledIn(settledIn(begun.state, early).state, early).state
   expect(won.duel?.verdicts).toEqual({ [MULT8]: 'win' })
   expect(toldOf(won, { ...early, miners: [miner('m2', 2)] })).toEqual([
-    '  m2 has the throne, as m1 has left. The ratio to beat becomes 0.51',
+    '  m2 gets the throne, because m1 has left. The ratio to beat becomes 0.51',
   ])
 })
 

@@ -14,7 +14,7 @@ interface Attested {
   readonly attest: Attestation
 }
 
-/** Who attests the epoch without a weight in it is nobody's concern. */
+/** Attestations without weight in the epoch are ignored. */
 export function attestationsIn({ before, snapshot }: Settled): readonly Attested[] {
   const { weights } = before.duel ?? { weights: {} }
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
@@ -49,7 +49,7 @@ function neverSealed(settled: Settled): readonly UndatedFlaw[] {
     })
 }
 
-/** A lane that nobody has is not served by those who attest it either. Protocol §5.2. */
+/** If nobody has a lane, those that attested it do not serve it. Protocol §5.2. */
 function neverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []

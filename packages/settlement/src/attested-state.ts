@@ -22,7 +22,7 @@ export interface PublicData extends Subnet {
  * The state that governed the epoch before `epoch`, if validators with more than half the stake
  * attested one root; else null. It is believed, not recomputed. Asks those who attested it, side by
  * side, until one serves it.
- * @throws Error when they did, and none of their buckets serves the state.
+ * @throws Error when they did, but no bucket of theirs serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
   const { protocol, firstEpoch } = data.network
@@ -64,7 +64,7 @@ export async function attestedRoot(
   return attestedIn(duelSnapshot(ended, epoch, protocol)).root
 }
 
-/** What more than half the stake attests for the epoch before a snapshot, and who does. */
+/** The root that more than half the stake attested for the last epoch, and its attesters. */
 function attestedIn({ epoch, validators }: DuelSnapshot): {
   readonly root: Hash | undefined
   readonly holders: readonly string[]

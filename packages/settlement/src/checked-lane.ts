@@ -44,7 +44,7 @@ export interface SealedLane extends Pick<LaneRequest, 'head' | 'read'> {
   readonly chain: Chain
   /** Governs the lane's epoch. */
   readonly state: State
-  /** Who sealed it. */
+  /** The validator that sealed it. */
   readonly validator: string
 }
 

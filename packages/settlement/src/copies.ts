@@ -18,12 +18,12 @@ export interface Original {
   readonly refused: ReadonlyMap<string, Copy>
 }
 
-/** Of those who have a copy of a block, whose to look at. */
+/** Chooses which of the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
 /** How copies are looked at. */
 export interface Looking {
-  /** Shared with those who read. */
+  /** Shared with the readers. */
   readonly failed: Failed
   /** Everybody's without. */
   readonly choose?: Choose | undefined

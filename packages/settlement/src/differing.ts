@@ -43,14 +43,14 @@ export function flawsIn(
   const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
     if (copy.is === 'other' && !isTwin(copy))
       return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
-    // Only who attested a lane has said that it serves it.
+    // Only a validator that attested a lane has promised to serve it.
     if (copy.is !== 'missing' || !attesters.includes(holder)) return []
     const detail = `it attested ${what}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
   if (twin === undefined) return found
-  // Who signed twice did so once, however many have the other copy.
+  // A second signature counts once, however many validators have the other copy.
   const detail = `${what} is not the only one at height ${header.height}: ${twin} has another`
   return [...found, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
 }

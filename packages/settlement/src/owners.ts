@@ -51,7 +51,7 @@ export class Owners {
     const ranked: { hotkey: string; rank: number }[] = []
     for (const each of group) {
       const { hotkey, address } = each
-      const isNamed = hotkey === address // comes before who is early
+      const isNamed = hotkey === address // comes before earlier ones
       ranked.push({ hotkey, rank: isNamed ? -1 : await this.#firstBlock(each, epoch) })
     }
     return ranked.sort((a, b) => a.rank - b.rank)[0]?.hotkey

@@ -43,7 +43,7 @@ export interface Sought {
   readonly head: Hash
   /** Whose attestations have its bit. */
   readonly attesters: readonly string[]
-  /** Who may have it, in the order in which to ask. */
+  /** The validators that may have it, in the order in which to ask. */
   readonly holders: readonly Holder[]
 }
 
@@ -89,7 +89,7 @@ export async function settleEpoch(
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
     if (isMissing(lane) && needed.includes(validator))
-      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not to be had`)
+      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not available`)
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...settle(state, facts), lanes }

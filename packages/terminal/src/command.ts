@@ -34,16 +34,16 @@ type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 const netuidOption = (): Whole<'--netuid <n>'> =>
   new Option(
     '--netuid <n>',
-    'the number of the subnet, where the network does not say it',
+    'the number of the subnet, if the network does not have a fixed one',
   ).argParser(whole(0, 65_535))
 
 const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
   new Option(
     '--first-epoch <n>',
-    "the number of the epoch that all validators agreed to start with, instead of the network's",
+    "the first epoch, on which all validators agreed, instead of the network's own",
   ).argParser(whole(0, 1e9))
 
-/** With `FIRST_EPOCH` for commands that can do without a chain: no variable gives them one. */
+/** For commands that can work without a chain, like `FIRST_EPOCH`: no variable sets these. */
 export const NETUID: Whole<'--netuid <n>'> = netuidOption()
 
 export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = firstEpochOption()
@@ -55,7 +55,7 @@ export type ChainOptions = {
   json?: true
 }
 
-/** A command over a chain, which the environment may name, with "--json". */
+/** A command that reads a chain, which the environment may name; with "--json". */
 export const chainCommand = (name: string): Command<[], ChainOptions> => {
   const network = new Option('--network <where>', NETWORK_HELP).env('SUBTENSOR_ENDPOINT')
   return new Command(name)
@@ -66,13 +66,13 @@ export const chainCommand = (name: string): Command<[], ChainOptions> => {
     .hook('preAction', (_, command) => addFallback(command))
 }
 
-/** Has the first of these variables that is set give an option: commander itself knows of one. */
+/** Lets the first of these variables that is set give an option; commander supports only one. */
 function byVariables<T extends Option>(option: T, names: readonly [string, ...string[]]): T {
   const get = (): string => names.find((name) => process.env[name]) ?? names[0]
   return Object.defineProperty(option, 'envVar', { get })
 }
 
-/** Adds a node to those that a variable names. */
+/** Adds the fallback node to the nodes that a variable names. */
 function addFallback(command: CommandUnknownOpts): void {
   const { SUBTENSOR_ENDPOINT: nodes, SUBTENSOR_FALLBACK: fallback } = process.env
   if (fallback && command.getOptionValueSource('network') === 'env')
@@ -83,8 +83,8 @@ function addFallback(command: CommandUnknownOpts): void {
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
 /**
- * Does `work` over the chain that `open` opens as the options say, and closes it. Rejects once it
- * is interrupted.
+ * Opens the chain that the options name, does `work` with it, and closes it. Rejects when it is
+ * interrupted.
  */
 export async function onChain(
   open: Open,

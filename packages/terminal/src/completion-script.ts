@@ -1,14 +1,14 @@
-/** Shells whose words can be completed. */
+/** The shells that are supported. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
 
-/** What a shell runs to have the words of the program `name` completed, by that program itself. */
+/** The script that makes a shell ask the program `name` to complete its own words. */
 export function scriptOf(shell: Shell, name: string): string {
   const called = `_${name.replaceAll('-', '_')}_words`
   return SCRIPTS[shell](name, called)
 }
 
-/** In each, files are completed where the program has nothing to say. */
+/** Each completes files where the program offers no word. */
 const SCRIPTS: Readonly<Record<Shell, (name: string, called: string) => string>> = {
   bash: (name, called) => `${called}() {
   local IFS=$'\\n'
@@ -37,7 +37,7 @@ complete -c ${name} -f -a '(${called})'
 `,
 }
 
-/** A word that a shell may offer, and what it says of it: bash shows words alone. */
+/** A word for a shell to offer, with its description; bash shows words only. */
 export function offerOf(shell: Shell, word: string, about: string): string {
   if (shell === 'bash') return word
   return shell === 'fish' ? `${word}\t${about}` : `${word.replaceAll(':', '\\:')}:${about}`

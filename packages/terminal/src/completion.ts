@@ -11,15 +11,15 @@ import { offerOf, SHELLS, scriptOf } from './completion-script.ts'
 /** The name of an environment's newest version. */
 const gymName = ({ name, version }: EnvSpec): string => `${name}-v${version.split('.')[0]}`
 
-/** What may be given where an option or an argument has this name. */
+/** The values that an option or an argument of this name accepts. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   env: [...new Set([...registry.values()].map(gymName))],
   network: Object.keys(NETWORKS),
 }
 
 /**
- * `completion`: for a shell, how it has the program's words completed; with words, what the last of
- * them may become. `beside` are the commands of which the program itself does not know.
+ * `completion`: prints the script for a shell; with words, the completions of the last one.
+ * `beside` are commands that are not registered in the program itself.
  */
 export function completionOf(
   program: CommandUnknownOpts,
@@ -28,8 +28,11 @@ export function completionOf(
   const name = program.name()
   return new Command('completion')
     .description('for a shell: complete commands, options, environments and networks')
-    .addArgument(new Argument('<shell>', 'which').choices(SHELLS))
-    .argument('[words...]', 'after "--", what is typed: says what the last word may become')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .argument(
+      '[words...]',
+      'after "--", the words typed so far: prints the completions of the last one',
+    )
     .addHelpText('after', examplesOf(name))
     .action((shell, words) => {
       const { stdout } = process
@@ -43,10 +46,10 @@ export function completionOf(
 const examplesOf = (name: string): string => `
 Examples:
   $ source <(${name} completion bash)        # in ~/.bashrc
-  $ source <(${name} completion zsh)         # in ~/.zshrc, behind compinit
+  $ source <(${name} completion zsh)         # in ~/.zshrc, after compinit
   $ ${name} completion fish | source         # in ~/.config/fish/config.fish`
 
-/** What words have come to. */
+/** The command and the argument that the words have led to. */
 interface Place {
   readonly command: CommandUnknownOpts
   /** The commands that may follow it. */
@@ -79,7 +82,7 @@ function after(place: Place, word: string): Place {
   return { command: named, below: named.commands, given: 0 }
 }
 
-/** Without the program's, which stands before it. */
+/** The name without the program's name before it. */
 const ownName = (command: CommandUnknownOpts): string => command.name().split(' ').at(-1) ?? ''
 
 function valuedOption(command: CommandUnknownOpts, word: string): Option | undefined {
@@ -89,7 +92,7 @@ function valuedOption(command: CommandUnknownOpts, word: string): Option | undef
   )
 }
 
-/** Those that its help names, and the program's, but for its version. */
+/** The options that its help shows, and the program's own except its version. */
 function optionsOf(command: CommandUnknownOpts): readonly Option[] {
   const help = command.createHelp()
   help.showGlobalOptions = true

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { NODE_HOST } from '@affine/settlement/node'
 
-/** Variables by their names. */
+/** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What btcli calls its options, and what they are here. */
+/** btcli's names of options, and ours. */
 const BTCLI = new Map([
   ['--wallet.name', '--wallet'],
   ['--wallet.hotkey', '--hotkey'],
@@ -14,13 +14,13 @@ const BTCLI = new Map([
   ['--subtensor.chain_endpoint', '--network'],
 ])
 
-/** May a file of settings give this variable? It is no way to change Node's own. */
+/** May a file of settings set this variable? Such a file must not change Node's own variables. */
 export type IsOurs = (name: string) => boolean
 
 /** The variables that name a chain, and where its buckets are. */
 const isChains: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if there is one, and what the environment lacked of it. */
+/** The file of settings that was read, if any, and the variables that came from it. */
 export interface EnvFile {
   readonly path: string | undefined
   readonly given: Variables
@@ -32,10 +32,13 @@ let read: EnvFile = { path: undefined, given: {} }
 export const envFile = (): EnvFile => read
 
 /**
- * Puts into the environment what it lacks and `.env` has, or the file that "--env-file" names,
- * which goes from `words`, as far as it is ours; takes out of it what is ours and empty; and puts
- * options by btcli's names under ours.
- * @throws RangeError for what is no regular file. Rejects when a file that is named is missing.
+ * Prepares the environment and the words of a command line:
+ * - adds our variables from `.env`, or from the file that "--env-file" names, unless they are set;
+ * - removes "--env-file" from `words`;
+ * - deletes our variables that are empty;
+ * - replaces btcli's names of options by ours.
+ *
+ * @throws RangeError if it is not a regular file. Rejects when the file that is named is missing.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isChains): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
@@ -54,13 +57,13 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isChains
     if (isOurs(name) && process.env[name] === '') delete process.env[name]
 }
 
-/** Where the words are that are arguments, whatever they look like. */
+/** The index from which all words are arguments, even if they look like options. */
 function endOfOptions(words: readonly string[]): number {
   const at = words.indexOf('--')
   return at === -1 ? words.length : at
 }
 
-/** Takes an option and its value out of the words; undefined when it is not among them. */
+/** Removes an option from the words and returns its value; undefined if it is not there. */
 function takeOption(words: string[], name: string): string | undefined {
   const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
   if (at === -1 || at > endOfOptions(words)) return undefined

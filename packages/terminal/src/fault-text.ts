@@ -1,27 +1,27 @@
-/** What the system says of a path, in words. */
+/** The system's error codes for a path, in words. */
 const SENTENCES = new Map([
-  ['ENOENT', 'is not there: is it written right?'],
-  ['ENOTDIR', 'is a file or lies below one, where a folder is expected'],
+  ['ENOENT', 'does not exist: check the spelling'],
+  ['ENOTDIR', 'is a file or is below one, where a folder is expected'],
   ['EISDIR', 'is a folder, where a file is expected'],
-  ['EACCES', 'is closed to this user: whose is it?'],
-  ['EPERM', 'is closed to this user: whose is it?'],
-  ['EROFS', 'is on a disk that takes no writes'],
+  ['EACCES', 'is closed to this user: check its owner and mode'],
+  ['EPERM', 'is closed to this user: check its owner and mode'],
+  ['EROFS', 'is on a read-only disk'],
   ['EDQUOT', 'is on a disk whose quota is used up'],
-  ['EIO', 'is on a disk that fails'],
-  ['ENOSPC', 'is on a disk that is full'],
+  ['EIO', 'is on a disk that has errors'],
+  ['ENOSPC', 'is on a full disk'],
 ])
 
-/** What comes of a disk, not of a path. */
+/** Errors that come from a disk and not from a path. */
 const DISK = new Set(['EROFS', 'EDQUOT', 'EIO', 'ENOSPC'])
 
-/** What went wrong in a sentence for people, where it is the system that refuses a path. */
+/** An error as a sentence for people if the system refused a path, else its message. */
 export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
   if (sentence === undefined) return message
-  // What fails while an open file is written does not say which.
+  // An error while an open file is written does not name the file.
   if (path === undefined) return DISK.has(code) ? `a file ${sentence}: ${message}` : message
-  if (syscall === 'mkdir' && code === 'ENOENT') return `no folder can be made at ${path}`
+  if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
   return `${path} ${sentence}`
 }

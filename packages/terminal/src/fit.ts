@@ -1,24 +1,23 @@
-/** Between a name and what is said of it; there is none in a drawn interval. */
+/** The gap between a name and its description; a drawn interval has no gap. */
 const GAP = /(?<=[^ [━┃]) {2,}(?=[^ \]])/
-/** A word with the spaces before it; a drawn interval is one. */
+/** A word with the spaces before it; a drawn interval is one word. */
 const WORD = / *(?:\[[ ━┃]+\]|[^ ])+/g
 const SPACES = /^ */
-/** A line for a shell: broken as a shell reads it, so that it can be copied. */
+/** A line for a shell. It is broken with a backslash, so that it can be copied. */
 const COMMAND = /^\$ /
 
-/** Columns by which a line goes on further to the right. */
+/** By how many columns the rest of a broken line is indented. */
 const HANG = 4
 
-/** How wide a line of the terminal is, in columns; without a terminal there is no limit. */
+/** The width of the terminal in columns; Infinity without a terminal. */
 export function columns(): number {
   const { isTTY, columns } = process.stdout
   return (isTTY && columns) || Number.POSITIVE_INFINITY
 }
 
 /**
- * A text without a line wider than the terminal, but for words of a command. A line that is too
- * wide goes on below: under what is said in it where a name stands before that, else a little
- * further to the right.
+ * A text with lines no wider than the terminal, except for long words of a command. A line that is
+ * too wide continues below: under its description if it begins with a name, else a little indented.
  */
 export function fit(text: string, width: number = columns()): string {
   const lines = text.split('\n')
@@ -53,14 +52,14 @@ export function wrap(text: string, width: number, hang = 0): readonly string[] {
   )
 }
 
-/** A word with the spaces before it in parts, of which the word's own are at most `most` long. */
+/** A word in parts of at most `most` characters; the spaces before it stay with the first part. */
 function cut(word: string, most: number): readonly string[] {
   const [spaces = ''] = SPACES.exec(word) ?? []
   const parts = word.slice(spaces.length).match(new RegExp(`.{1,${most}}`, 'gsu')) ?? []
   return parts.map((part, i) => (i === 0 ? spaces + part : part))
 }
 
-/** Lines of words, each with the spaces before it that it keeps unless a line begins with it. */
+/** Joins words to lines. A word keeps the spaces before it, unless it begins a line. */
 function lay(words: readonly string[], width: number, hang: number): readonly string[] {
   const [first = '', ...others] = words
   const lines: string[] = []

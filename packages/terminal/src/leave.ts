@@ -4,9 +4,9 @@ const POLL_MS = 10
 const POLLS = 500
 
 /**
- * Ends this process with an exit code. `process.exit` waits for every call to a disk: where one
- * hangs it would never return, deaf to signals. So those under way have five seconds; then the
- * process is killed. Others may begin meanwhile: they are taken to end as those did.
+ * Ends this process with an exit code. `process.exit` waits for every disk call: if one hangs, it
+ * never returns and ignores signals. So the calls under way get five seconds; then the process is
+ * killed. Calls that begin later are not waited for.
  */
 export async function leave(code: number): Promise<never> {
   const begun = new Set(callsToDisks())
@@ -17,7 +17,7 @@ export async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** The calls to a disk that are under way; nothing that is documented tells one from another. */
+/** The disk calls under way. Node has no documented way to list them. */
 function callsToDisks(): readonly object[] {
   const { _getActiveRequests } = process as unknown as { _getActiveRequests(): readonly object[] }
   return _getActiveRequests().filter((request) => request.constructor.name.startsWith('FSReq'))
@@ -31,11 +31,11 @@ function kill(): void {
 const ignore = (): void => {}
 
 /**
- * Ends this process when its standard output fails: without a word and with 0 when its reader has
- * gone, who has read enough; else with 1, and `say` says why.
+ * Ends this process when its standard output fails. If the reader has closed it, the process ends
+ * silently with 0; otherwise with 1, and `say` gets the reason.
  */
 export function leaveWithStdout(say: (text: string) => void): void {
-  process.stderr.on('error', ignore) // where would it be said?
+  process.stderr.on('error', ignore) // an error of standard error cannot be reported
   process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return leave(0)
     say(`standard output: ${error.message}`)
@@ -43,7 +43,7 @@ export function leaveWithStdout(say: (text: string) => void): void {
   })
 }
 
-/** From now on this process goes on when its standard output fails: what it says is lost. */
+/** From now on this process continues when its standard output fails, and its output is lost. */
 export function outliveStdout(): void {
   process.stdout.removeAllListeners('error').on('error', ignore)
 }

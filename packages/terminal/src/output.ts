@@ -2,18 +2,18 @@ import { toJson } from '@affine/report'
 import { fit } from './fit.ts'
 import { paint } from './paint.ts'
 
-/** Where a command says what happens: lines for people, or one JSON object a line for machines. */
+/** The output of a command: lines for people, or one JSON object a line for machines. */
 export interface Output {
-  /** Says `text`, fitted to the terminal and in colour, or with `--json` the record. */
+  /** Prints `text`, fitted to the terminal and in colour; with `--json` the record instead. */
   line(text: string, record: object): void
   /**
-   * A passing state of things: shown on one line of a terminal, overwritten by the next. Nothing
+   * Shows progress on one line of a terminal; the next status overwrites it. Prints nothing
    * elsewhere.
    */
   status(text: string): void
 }
 
-/** Says things on standard output; with `json`, records alone. */
+/** Prints on standard output; with `json` only records. */
 export function output(json = false): Output {
   const { stdout } = process
   if (json) return { line: (_, record) => writeLine(toJson(record)), status: () => {} }

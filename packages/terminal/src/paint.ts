@@ -1,12 +1,12 @@
 import { styleText } from 'node:util'
 
-/** What is said to be well, and what is not. */
+/** What is shown in green, and what in red. */
 const GOOD = /[✔★]|(?<=[→:]\s+)win\b|\bYou won\b|\bEverything\s+holds\./g
 const BAD = /✘|(?<=[→:]\s+)hold\b|\bYou lost\b|\bNot\s+everything\s+holds\b/g
 
 /**
- * A text with marks and verdicts in colour, where standard output has it: on a terminal, by its
- * kind, unless NO_COLOR says otherwise; and anywhere if FORCE_COLOR does.
+ * A text with marks and verdicts in colour, if standard output is a terminal with colours and
+ * NO_COLOR is not set, or if FORCE_COLOR is set.
  */
 export function paint(text: string): string {
   return text

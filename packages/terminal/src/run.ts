@@ -8,8 +8,8 @@ import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls } from './mask-urls.ts'
 
 /**
- * A signal that aborts at the first Ctrl-C or SIGTERM, for `run` to exit with 130; the second ends
- * the process at once.
+ * A signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The second one
+ * ends the process at once.
  */
 export function interrupted(): AbortSignal {
   const controller = new AbortController()
@@ -21,8 +21,8 @@ export function interrupted(): AbortSignal {
 }
 
 /**
- * Settles as `work` does, or rejects with the reason of `signal` once that aborts, whatever `work`
- * does then.
+ * Settles as `work` does. If `signal` aborts first, it rejects with the signal's reason and no
+ * longer waits for `work`.
  */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<void>((resolve) => {
@@ -34,8 +34,9 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 }
 
 /**
- * Runs a program to its end: what went wrong in one line, exit code 0 done or nobody reads what it
- * says any more, 1 failed, 2 wrong usage, 130 interrupted. `isOurs` says what `.env` may give.
+ * Runs a program to its end. An error is printed in one line. Exit codes: 0 done, or the reader of
+ * its output closed it; 1 failed; 2 wrong usage; 130 interrupted. `isOurs` tells which variables
+ * `.env` may set.
  */
 export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
   const say = (text: string): void => {
@@ -46,17 +47,17 @@ export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise
   sayWhatLibrariesPrint(say)
   await parse(program, isOurs).catch((error: Error) => {
     if (isHelp(error)) return undefined
-    // At once, whatever is still under way: what counts is on disk.
+    // It does not wait for work under way: everything that counts is on disk.
     if (error instanceof CommanderError) return leave(codeOf(error))
     say(faultText(error))
     return leave(error instanceof RangeError ? 2 : 1)
   })
 }
 
-/** Where less is left beside a name, what is said of it goes below. */
+/** If less width is left beside a name, its description goes below. */
 const NARROWEST_HELP = 24
 
-/** Has a command, and those below it, throw what is wrong with the usage, and help that fits. */
+/** Makes a command and its subcommands throw usage errors, and fit their help to the terminal. */
 function prepare(command: CommandUnknownOpts): void {
   command
     .exitOverride()
@@ -66,20 +67,20 @@ function prepare(command: CommandUnknownOpts): void {
   for (const below of command.commands) prepare(below)
 }
 
-/** With what the environment, and the file beside it, have for the options. */
+/** Parses the command line, with options from the environment and from `.env`. */
 async function parse(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
   await readEnvironment(process.argv, isOurs)
   await program.parseAsync()
 }
 
-/** Some print what strangers told them, as it is, and on standard output. */
+/** Libraries print untrusted text unescaped and on standard output; this redirects it. */
 function sayWhatLibrariesPrint(say: (text: string) => void): void {
   const print = (...words: unknown[]): void => say(format(...words))
   Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
 
-/** It was asked for and printed, as a version is. */
+/** Help or the version was asked for, and is printed. */
 const isHelp = (error: Error): boolean => error instanceof CommanderError && error.exitCode === 0
 
-/** Commander has said what was wrong with the usage, and calls it 1. */
+/** Commander has printed the usage error, for which its code is 1; ours is 2. */
 const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)

@@ -2,28 +2,28 @@ import { printable } from '@affine/report'
 import { columns, wrap } from './fit.ts'
 import type { Output } from './output.ts'
 
-/** Records of one shape: a column for each of their fields. */
+/** Records with the same fields: one column for each field. */
 export type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** A line about the whole, for people and for machines. */
+/** The line above a table, for people and for machines. */
 export interface Title {
   readonly text: string
   readonly record: object
 }
 
-/** A value from outside, on one line of a terminal. */
+/** An untrusted value, on one line of a terminal. */
 export function shown(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value), 8000)
 }
 
-/** A cell that is narrower cannot be read. */
+/** Narrower cells cannot be read. */
 const NARROWEST = 12
 const BETWEEN = '  '
 
 /**
- * Records as the texts of a table, the first with the names of the fields. Each is a line; several
- * in a terminal that is narrower; and where that is narrower still, the first is empty, and the
- * others have a line for each field.
+ * Records as the rows of a table, after a row with the names of the fields. In a narrow terminal a
+ * row takes several lines. In a very narrow one the first row is empty, and the others have one
+ * line for each field.
  */
 export function align(rows: Rows): readonly string[] {
   const names = Object.keys(rows[0] ?? {})
@@ -35,7 +35,7 @@ export function align(rows: Rows): readonly string[] {
   return ['', ...records.map((record) => listText(names, record))]
 }
 
-/** The widths, the widest of them cut down until all fit in; undefined if none can be any more. */
+/** The widths, with the widest reduced until all fit; undefined if they cannot fit. */
 function narrowed(widest: readonly number[], room: number): readonly number[] | undefined {
   const widths = [...widest]
   let excess = widths.reduce((sum, width) => sum + width, 0) - room
@@ -60,7 +60,7 @@ function listText(names: readonly string[], record: readonly string[]): string {
   return names.map((name, i) => `${name.padEnd(width)}${BETWEEN}${record[i]}\n`).join('')
 }
 
-/** A line about the whole, then the records, for people as a table. */
+/** Prints the title, then the records; for people as a table. */
 export function table(screen: Output, { text, record }: Title, rows: Rows): void {
   const [names = '', ...lines] = align(rows)
   screen.line(`${text}\n${names}`.trimEnd(), record)

@@ -19,17 +19,17 @@ const saidOf = (work: Promise<unknown>): Promise<string> =>
 
 it('what the system refuses is a sentence that names the path', async () => {
   const [nope, file, below] = [join(root, 'nope'), join(root, 'file'), join(root, 'file/x')]
-  expect(await saidOf(open(nope))).toBe(`${nope} is not there: is it written right?`)
-  expect(await saidOf(readdir(nope))).toBe(`${nope} is not there: is it written right?`)
+  expect(await saidOf(open(nope))).toBe(`${nope} does not exist: check the spelling`)
+  expect(await saidOf(readdir(nope))).toBe(`${nope} does not exist: check the spelling`)
   expect(await saidOf(open(below))).toBe(
-    `${below} is a file or lies below one, where a folder is expected`,
+    `${below} is a file or is below one, where a folder is expected`,
   )
   expect(await saidOf(readdir(file))).toBe(
-    `${file} is a file or lies below one, where a folder is expected`,
+    `${file} is a file or is below one, where a folder is expected`,
   )
   expect(await saidOf(open(root, 'w'))).toBe(`${root} is a folder, where a file is expected`)
   expect(await saidOf(mkdir(file))).toBe(`${file} is a file, where a folder is expected`)
-  expect(await saidOf(mkdir('/proc/af'))).toBe('no folder can be made at /proc/af')
+  expect(await saidOf(mkdir('/proc/af'))).toBe('cannot make a folder at /proc/af')
 })
 
 it('what else went wrong is as it is', () => {
@@ -41,7 +41,7 @@ it('a disk that is full is said where the system names no path', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
   })
-  expect(faultText(full)).toBe(`a file is on a disk that is full: ${full.message}`)
+  expect(faultText(full)).toBe(`a file is on a full disk: ${full.message}`)
   const none = Object.assign(new Error('ENOENT: lost'), { code: 'ENOENT' })
   expect(faultText(none)).toBe('ENOENT: lost')
 })

@@ -68,7 +68,7 @@ interface RowProps {
 function Row({ row, at, frame: { x, y } }: RowProps): JSX.Element {
   const { name, kind, rate, bounds, note } = row
   const middle = y(at)
-  const said = bounds ? `${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : 'nothing decided'
+  const said = bounds ? `${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : 'nothing decisive'
   return (
     <g class={`row row-${kind.slice(0, 4)} row-${kind}`}>
       <title>{`${name}: ${said}. ${note}`}</title>

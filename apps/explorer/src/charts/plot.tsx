@@ -14,7 +14,7 @@ export interface Frame {
 type Range = readonly [least: number, most: number]
 
 export interface PlotProps {
-  /** What it shows, for who does not see it. */
+  /** What it shows, for a screen reader. */
   readonly label: string
   readonly height: number
   readonly xs: Range

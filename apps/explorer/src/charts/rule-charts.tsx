@@ -24,7 +24,7 @@ export function RuleCharts({ account, tried }: RuleProps): JSX.Element {
       </figure>
       <figure class="wide">
         <figcaption>
-          After how many decisive challenges it ends at p = {tried.p}: with a win above the line,
+          When a duel ends, in decisive challenges, at p = {tried.p}: with a win above the line,
           with a hold below.
         </figcaption>
         <Ends account={account} tried={tried} />
@@ -41,7 +41,7 @@ function Boundaries({ account, tried: { cap, ratioPpm } }: RuleProps): JSX.Eleme
   const ticks = [1, 2, 3].filter((power) => 10 ** power <= cap)
   return (
     <Plot
-      label="Share of wins that is a win, or a hold, by the number of challenges"
+      label="The share of wins that makes a win or a hold, by the number of challenges"
       height={280}
       xs={[1, Math.log10(cap)]}
       ys={[0, 1]}
@@ -98,7 +98,7 @@ function Ends({ account: { wins, holds }, tried: { cap } }: RuleProps): JSX.Elem
   const width = cap / wins.length
   return (
     <Plot
-      label="How often it ends after so many challenges"
+      label="How often a duel ends after a number of challenges"
       height={240}
       xs={[0, cap]}
       ys={[-most(holds), most(wins)]}

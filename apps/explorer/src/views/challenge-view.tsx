@@ -14,14 +14,14 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
     <>
       <p class="eyebrow">Challenge</p>
       <h1 class="mono">{id}</h1>
-      {lines.length === 0 && <p class="lead">It was not played in what was read so far.</p>}
+      {lines.length === 0 && <p class="lead">No epoch that was read so far has this challenge.</p>}
       {lines.map((line) => (
         <p class="lead" key={line.validator}>
           In the lane of <Name state={state} hotkey={line.validator} />:{' '}
-          <a href={linkTo.sample(line)}>See how it was played, and its proof</a>
+          <a href={linkTo.sample(line)}>See how it was played, and the proof</a>
         </p>
       ))}
-      <p>An id does not say of which environment it is; this is what follows from it in each.</p>
+      <p>An id does not name its environment. This is the challenge that it gives in each one.</p>
       {courses?.length === 0 && <p class="bad">This is no challenge id: base58 of 32 bytes.</p>}
       <div class="columns">
         {courses?.map((course) => (

@@ -37,16 +37,16 @@ export function Copies({ ask, hear, epochs }: CopiesProps): JSX.Element | null {
     <section class="copies">
       <h2>Copies</h2>
       <p>
-        Each block was read from one bucket. Its validator, and everybody who attested its lane,
-        said that their buckets serve it too.
+        Each block was read from one bucket. Its validator, and every validator that attested its
+        lane, promised to serve it too.
       </p>
       <p role="status">{wordsOf(played)}</p>
-      {error !== undefined && <p class="bad">Comparing ended: {visibleLine(error, 600)}</p>}
+      {error !== undefined && <p class="bad">The comparison failed: {visibleLine(error, 600)}</p>}
       {at !== undefined && (
         <p>
           Comparing the copies of epoch {at}…{' '}
           <button type="button" onClick={stop}>
-            Stop after it
+            Stop after this epoch
           </button>
         </p>
       )}

@@ -46,9 +46,9 @@ function TurnView({ env, turn, index }: TurnProps): JSX.Element {
       <Drawing env={env} {...turn} turn={turn} />
       <p class="said">{visible(turnText(turn, index))}</p>
       <details>
-        <summary>What was asked, and the whole reply</summary>
+        <summary>The prompt and the whole reply</summary>
         <pre class="message">{visible(prompt)}</pre>
-        <pre class="message reply">{visible(reply ?? '(no reply that can be used)', 8192)}</pre>
+        <pre class="message reply">{visible(reply ?? '(no usable reply)', 8192)}</pre>
       </details>
     </>
   )

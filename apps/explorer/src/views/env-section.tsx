@@ -25,8 +25,8 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
       <h2>{env}</h2>
       <h3>What decides, epoch by epoch</h3>
       <p>
-        A win is judged without the third of the weight that favours it most, a hold without the
-        third that favours that most. The bars are the intervals of these two.
+        The test for a win leaves out the third of the weight that favours a win most; the test for
+        a hold leaves out the third that favours a hold most. The bars are the intervals of both.
       </p>
       <IntervalChart
         label={`${env}: intervals for a win and for a hold, by epoch`}
@@ -41,8 +41,9 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
         <>
           <h3>Lanes, over the duel</h3>
           <p>
-            A blue ring: trimmed for a win, as it favours one most. A golden ring: trimmed for a
-            hold. A red ring: set aside, as it is too far from the others.
+            Blue ring: left out of the test for a win, because it favours a win most. Golden ring:
+            left out of the test for a hold. Red ring: set aside, because it is too far from the
+            others.
           </p>
           <IntervalChart
             label={`${env}: the lanes of validators`}
@@ -66,27 +67,27 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
   const { win, hold, expected, floor, ways, left, cap, decisivePpm, wins, losses, ties } = look
   return (
     <dl class="basis">
-      <dt>Counted, without lanes set aside</dt>
+      <dt>Challenges that count, without lanes set aside</dt>
       <dd>
         {wins} won, {losses} lost, {ties} tied
       </dd>
-      <dt>For a win</dt>
+      <dt>Test for a win</dt>
       <dd>
         {shareOf(win.wins)} of {shareOf(win.trials)} won, {shareOf(expected)} expected
         {intervalText(win)}
         {'; the floor is '}
         {floor.score / 100} of {floor.bar / 100} deviations
-        {ways.length > 0 && `: a win by ${ways.join(' and ')}`}
+        {ways.length > 0 && `: won by the test of the ${ways.join(' and of the ')}`}
       </dd>
-      <dt>For a hold</dt>
+      <dt>Test for a hold</dt>
       <dd>
         {shareOf(hold.wins)} of {shareOf(hold.trials)} won{intervalText(hold)}
       </dd>
-      <dt>Until the cap</dt>
+      <dt>Left until the cap</dt>
       <dd>
-        {Math.ceil(left / 1e6)} decisive challenges of {cap} are left
+        {Math.ceil(left / 1e6)} of {cap} decisive challenges
       </dd>
-      <dt>Decisive in the median lane</dt>
+      <dt>Share of decisive challenges, in the median lane</dt>
       <dd>{decisivePpm === undefined ? 'none' : shareOf(decisivePpm)}</dd>
     </dl>
   )

@@ -29,7 +29,7 @@ export function FindForm(): JSX.Element {
           />
         </label>
         <button type="submit">Go</button>
-        {isLost && <span role="alert">That is none of these.</span>}
+        {isLost && <span role="alert">This is not a challenge id, hotkey or duel.</span>}
       </form>
     </search>
   )

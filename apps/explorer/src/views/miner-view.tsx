@@ -59,7 +59,7 @@ function Duel({ account, state, hotkey }: DuelProps): JSX.Element | null {
       <p>
         In the lanes that count it won {won}, lost {lost} and tied {challenges - won - lost} of{' '}
         {challenges} challenges, at a ratio to beat of {shareOf(duel.ratio)}.{' '}
-        <a href={linkTo.duel(duel.id)}>Why the verdict is what it is</a>.
+        <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>.
       </p>
       <Losses losses={losses} />
     </section>
@@ -70,7 +70,7 @@ function Losses({ losses }: { readonly losses: readonly LostLine[] }): JSX.Eleme
   if (losses.length === 0) return null
   return (
     <details open>
-      <summary>The last {losses.length} challenges that it lost</summary>
+      <summary>The last {losses.length} lost challenges</summary>
       <ul class="losses">
         {losses.map(({ block, line, env, index, forfeit }) => (
           <li key={`${block}${line}`}>

@@ -21,8 +21,8 @@ export function PlayView(page: Page): JSX.Element {
     <>
       <h1>Beat the champion</h1>
       <p>
-        A challenge that was recorded, drawn anew from its id. Play it, then see what the champion
-        of its duel replied.
+        A recorded challenge, made again from its id. Play it, then see what the champion of its
+        duel replied.
       </p>
       <p class="controls">
         <label>
@@ -40,7 +40,7 @@ export function PlayView(page: Page): JSX.Element {
       {challenge ? (
         <Match key={`${challenge.block}${challenge.line}`} {...page} met={challenge} />
       ) : (
-        <p>{state.ms === undefined ? 'Reading…' : 'No challenge of it was met.'}</p>
+        <p>{state.ms === undefined ? 'Reading…' : 'No challenge of this environment was read.'}</p>
       )}
     </>
   )
@@ -68,7 +68,7 @@ function Match({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
       </section>
       <section class="card">
         <h2>The champion</h2>
-        {!mine.isOver && <p>Shown when you are done.</p>}
+        {!mine.isOver && <p>You will see it when you have finished.</p>}
         {mine.isOver && theirs && (
           <>
             <p class="lead">{wordsOf(mine.reward, theirs.reward)}</p>

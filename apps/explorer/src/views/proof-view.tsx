@@ -16,8 +16,8 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
     <section>
       <h2>Its proof</h2>
       <p>
-        Each step is recomputed in this browser from what was published and what is on chain. Change
-        a byte, and see which of them notice.
+        This browser recomputes each step from the published data and from the chain. Change a byte,
+        and see which steps notice it.
       </p>
       <fieldset class="flips">
         <legend>Change a byte in</legend>

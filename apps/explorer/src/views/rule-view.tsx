@@ -16,9 +16,10 @@ export function RuleView({ ask }: Page): JSX.Element {
     <>
       <h1>The rule</h1>
       <p>
-        After each decisive challenge somebody looks. A win is a lower Wilson bound at the ratio to
-        beat, with a z that allows for all the looks up to the cap; a hold, when what is left until
-        the cap cannot plausibly bring it. All of it is computed exactly, here.
+        The rule looks after each decisive challenge. It is a win when the lower Wilson bound
+        reaches the ratio to beat, with a z that allows for all the looks up to the cap. It is a
+        hold when the challenges left until the cap cannot plausibly bring a win. This page computes
+        it exactly.
       </p>
       <Sliders tried={tried} set={setTried} />
       {error !== undefined && <p class="bad">{error}</p>}

@@ -9,7 +9,7 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** Which network the page shows, from where, and who named it: on every view. */
+/** On every view: the network, where it is read from, and whether site or link named it. */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
   const { file, isByLink, own } = network
   return (
@@ -28,8 +28,8 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
 function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
     <section class="link-warning" aria-label="Who named this network">
-      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets: what
-      is shown is true of them alone.{' '}
+      <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
+      this page is true for them only.{' '}
       {own ? (
         <a href={location.pathname}>Show this site’s own network, {chainWords(own)}</a>
       ) : (

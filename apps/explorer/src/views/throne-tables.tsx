@@ -44,8 +44,8 @@ export function QueueTable({ state }: StateProps): JSX.Element {
   const { queue } = state
   return (
     <section>
-      <h2>Who waits, and why not</h2>
-      <Wide label="Who waits" columns={['uid', 'hotkey', 'committed at', 'it …']}>
+      <h2>Miners that wait, and why others do not</h2>
+      <Wide label="Miners that wait" columns={['uid', 'hotkey', 'committed at', 'it …']}>
         {queue?.slice(0, MOST_ROWS).map(({ uid, hotkey, block, why }) => (
           <tr key={uid}>
             <td>{uid}</td>

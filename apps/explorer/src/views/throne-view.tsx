@@ -7,7 +7,7 @@ import { shareOf, visibleLine } from '../visible.ts'
 import { Key } from './key.tsx'
 import { DuelsTable, QueueTable } from './throne-tables.tsx'
 
-/** Who holds the throne, since when, and what it takes to take it. */
+/** The champion, since when, and the ratio that a contender has to beat. */
 export function ThroneView({ state }: Page): JSX.Element {
   const last = state.epochs.at(-1)
   if (last === undefined) return <h1>The throne</h1>
@@ -16,7 +16,7 @@ export function ThroneView({ state }: Page): JSX.Element {
       <Holder state={state} />
       <figure>
         <figcaption>
-          The ratio to beat. Bands are reigns; ▲ is a duel that the contender won, ✕ one that it
+          The ratio to beat. Each band is a reign; ▲ is a duel that the contender won, ✕ one that it
           lost, ○ one that goes on.
         </figcaption>
         <ThroneChart state={state} />
@@ -52,7 +52,7 @@ function Contention({ state }: StateProps): JSX.Element {
   const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
   return (
     <section>
-      <h2>Who contends</h2>
+      <h2>The contender</h2>
       {duel ? (
         <p>
           <Key state={state} hotkey={duel.contender.hotkey} />, in epoch {duel.epochIndex} of at
@@ -68,10 +68,10 @@ function Contention({ state }: StateProps): JSX.Element {
 function Nobody({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
   if (next === undefined)
-    return <p>Nobody, and nobody waits: the ratio to beat goes down until somebody does.</p>
+    return <p>No miner contends or waits. The ratio to beat goes down until one does.</p>
   return (
     <p>
-      Nobody. Next is <Key state={state} hotkey={next.hotkey} />.
+      There is no contender. The next is <Key state={state} hotkey={next.hotkey} />.
     </p>
   )
 }
@@ -84,12 +84,12 @@ function Root({ state }: StateProps): JSX.Element {
       <h2>State root</h2>
       <p class="mono root">{last?.root}</p>
       <p>
-        It governs epoch {(last?.epoch ?? 0) + 1}, and was computed here from the chain and the
-        buckets.{' '}
+        This is the digest of the state for epoch {(last?.epoch ?? 0) + 1}. This browser computed it
+        from the chain and the buckets.{' '}
         {beginning?.isBelieved
-          ? `The state of epoch ${beginning.from} was believed, as more than half of the stake ` +
-            'attested it; the rest follows.'
-          : 'It begins with the network’s first state, and took no state from anybody.'}
+          ? `It trusted the state of epoch ${beginning.from}, as more than half of the stake ` +
+            'attested it, and computed the rest.'
+          : 'It began with the network’s first state, and trusted no other state.'}
       </p>
     </section>
   )

@@ -19,7 +19,8 @@ export function ValidatorsView(page: Page): JSX.Element {
       <section>
         <h2>Trust over time</h2>
         <p>
-          The share of its lanes that were good, older ones fading. Who has no record has one half.
+          The share of a validator’s lanes that were good; older lanes count less. A validator
+          without a record has one half.
         </p>
         {state.epochs.length > 0 && <TrustChart state={state} />}
       </section>
@@ -40,7 +41,7 @@ function Findings({ state: { epochs } }: StateProps): JSX.Element {
       {found.length === 0 && (
         <p>
           {epochs.length > 0
-            ? 'Nothing so far, in one copy of each block: all roots attested are right.'
+            ? 'Everything held so far, in one copy of each block: all attested roots are right.'
             : 'Nothing was recomputed yet.'}
         </p>
       )}
@@ -129,7 +130,7 @@ interface BucketRow {
 }
 
 function stateText({ place, silent, asked }: BucketRow): string {
-  if (place === undefined) return 'no address that a page opens'
+  if (place === undefined) return 'a page cannot open its address'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
   return asked > 0 ? '✔ answers' : 'was not asked'
 }

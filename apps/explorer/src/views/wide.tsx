@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 interface WideProps {
-  /** What it holds, for who does not see it. */
+  /** What it holds, for a screen reader. */
   readonly label: string
   readonly columns: readonly string[]
   /** Its rows. */

@@ -42,7 +42,7 @@ export class PageBuckets {
     this.#isLocal = isLocal
   }
 
-  /** For who recomputes. */
+  /** For a reader that recomputes. */
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
@@ -102,5 +102,5 @@ interface AskedBucket {
 /** A browser does not say which of the two it was, and to find out would take another request. */
 function reasonOf({ message }: Error): string {
   if (!/failed to fetch|networkerror|load failed/i.test(message)) return message
-  return 'there is no answer, or none that a page may read: see its CORS rules'
+  return 'no answer that a page may read: check its CORS rules'
 }

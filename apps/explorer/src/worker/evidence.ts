@@ -18,7 +18,7 @@ export interface ProvenLane {
   readonly state: State
   readonly validator: string
   readonly checked: CheckedLane
-  /** Who may have its blocks. */
+  /** The validators that may have its blocks. */
   readonly sources: readonly Source[]
 }
 

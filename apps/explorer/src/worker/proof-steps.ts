@@ -45,7 +45,7 @@ function idStep(evidence: ProofEvidence, { env, index, id }: EvidenceRead): Step
   const computed = challengeId({ ...evidence, env, index })
   return {
     title: 'Secret and beacon → challenge id',
-    says: `Nobody knew both before block ${beaconBlock}, so nobody could choose the challenge.`,
+    says: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
     values: [
       ['beacon', beacon],
       ['place', `${env} #${index}`],
@@ -61,7 +61,7 @@ function seedStep({ id }: EvidenceRead): Step {
   const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
   return {
     title: 'Id → seed',
-    says: 'All chance of the episode follows from these 128 bits.',
+    says: 'Everything random in the episode follows from these 128 bits.',
     values: [
       ['id', id],
       ['seed', seed],
@@ -76,7 +76,7 @@ function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: Evi
   const proved = { leaf, index, size: count, proof, root: bytesOf(root) }
   return {
     title: 'Line → Merkle root',
-    says: `The line is number ${index} of the ${count} that the block's header has the root of.`,
+    says: `The block's header has the root of ${count} lines, and this is number ${index}.`,
     values: [
       ['leaf', hexOf(merkleRoot([leaf]))],
       ...path.map((hash, i) => [`sibling ${i + 1}`, hash] as const),
@@ -91,7 +91,7 @@ function hashStep({ header, links }: ProofEvidence): Step {
   const isLinked = links.every((line, i) => line.includes(`"prev":"${hashes[i]}"`))
   return {
     title: 'Header → block hash → head',
-    says: 'Each block names the one before it, up to the last of the lane, its head.',
+    says: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
     values: hashes.map((hash, i) => [i === 0 ? 'this block' : `block after ${i}`, hash]),
     holds: isLinked,
   }
@@ -115,7 +115,7 @@ function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
   const head = blockHash(textBytes(links.at(-1) ?? header))
   return {
     title: 'Head → seal on chain',
-    says: `At block ${sealBlock} lanes closed: the head was on chain, and all of it was fixed.`,
+    says: `At block ${sealBlock} lanes closed: the head was on chain, and nothing can change now.`,
     values: [
       ['head', head],
       ['sealed', sealed],

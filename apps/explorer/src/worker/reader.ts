@@ -98,7 +98,7 @@ export class SubnetReader {
   /** Who may have a block, in the order in which to ask, and whose it is. */
   async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
     const place = this.samples.placeOf(block)
-    if (place === undefined) throw new Error('no whole lane that was read has this block')
+    if (place === undefined) throw new Error('no valid lane that was read has this block')
     const duel = this.#settled.get(place.epoch)?.before.duel
     const holders = inReadingOrder(holdersOf(duel, await this.#snapshot()), place.validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])

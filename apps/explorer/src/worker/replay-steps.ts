@@ -15,7 +15,7 @@ function promptStep({ env, id, champion, contender }: EvidenceRead): Step {
   const recorded = [champion, contender].map(({ messages }) => messages?.[0]?.content)
   return {
     title: 'Seed → prompt',
-    says: 'The environment, drawn anew from the seed, asks what both miners were asked.',
+    says: 'From this seed the environment makes the prompt that both miners were asked.',
     values: [
       ['drawn now', prompt],
       ['champion was asked', recorded[0] ?? ''],
@@ -45,7 +45,7 @@ function replayStep(side: 'champion' | 'contender', miner: string, read: Evidenc
   const came = played.ok ? `reward ${played.value.reward}` : `${played.code} ${played.detail}`
   return {
     title: `Replies of the ${side} → reward`,
-    says: 'Its recorded replies are played again, by the code that played them first.',
+    says: 'The same code that the validators run plays the recorded replies again.',
     values: [
       ...repliesIn(recorded).map((reply, i) => [`reply ${i + 1}`, reply] as const),
       ['replayed', came],
@@ -71,7 +71,7 @@ function verdictStep({ champion, contender, verdict }: EvidenceRead): Step {
   const computed = challengeVerdict(rewards)
   return {
     title: 'Rewards → verdict',
-    says: 'Who earned more has it.',
+    says: 'The miner with the higher reward wins; equal rewards are a tie.',
     values: [
       ['champion', String(rewards.champion.reward)],
       ['contender', String(rewards.contender.reward)],

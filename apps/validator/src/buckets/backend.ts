@@ -2,24 +2,24 @@ import type { Bucket } from '@affine/blocks'
 import type * as z from 'zod'
 import { defineGroup, type Group } from '../settings/group.ts'
 
-/** A validator's own bucket, where its settings say it is. */
+/** A validator's own bucket, as its settings define it. */
 export interface OwnBucket {
   /** Opens it for writing. */
   readonly open: (hotkey: string) => Bucket
-  /** The folder that holds it beside those of others, where it is in one. */
+  /** The folder that holds all buckets, if the bucket is in a folder. */
   readonly folder?: string
-  /** Where everyone can read it, where that follows from its settings. */
+  /** The URL at which everyone can read it, if it follows from the settings. */
   readonly url?: string
 }
 
 /**
- * A kind of place for a bucket, with what must be given for one there, in the order in which it is
- * asked. Others read every bucket at an http(s) URL, or in a folder.
+ * A kind of place for a bucket, with its settings in the order in which `af setup` asks for them.
+ * Others read every bucket at an http(s) URL, or in a folder.
  */
 export interface Backend extends Group<OwnBucket> {
-  /** As `af setup` offers it. */
+  /** Its text in `af setup`. */
   readonly label: string
-  /** Must a validator be told where everyone can read its bucket? */
+  /** Must `bucketUrl` be given too? */
   readonly needsUrl: boolean
 }
 
@@ -29,7 +29,7 @@ interface BackendDefinition<Shape extends Record<string, z.ZodType>>
   readonly bucketOf: (settings: z.output<z.ZodObject<Shape>>) => OwnBucket
 }
 
-/** A backend by its settings' types, and what it makes of their values. */
+/** A backend, from the types of its settings and a function that opens the bucket. */
 export function defineBackend<Shape extends Record<string, z.ZodType>>(
   definition: BackendDefinition<Shape>,
 ): Backend {

@@ -4,15 +4,15 @@ import { DIRECTORY } from './directory.ts'
 import { GCS } from './gcs.ts'
 import { S3 } from './s3.ts'
 
-/** Where a validator may keep its bucket, in the order in which `af setup` offers it. */
+/** The places where a validator can keep its bucket, in the order of `af setup`. */
 export const BACKENDS: readonly Backend[] = [S3, GCS, DIRECTORY]
 
-/** The backend whose setting this is; undefined for one that every validator may be told. */
+/** The backend to which a setting belongs; undefined for a setting of every validator. */
 export function backendOf({ name }: Pick<Setting, 'name'>): Backend | undefined {
   return BACKENDS.find(({ settings }) => settings.some((each) => each.name === name))
 }
 
-/** The backends of which something is given that has no default. */
+/** The backends for which a setting without a default is given. */
 export function backendsIn(given: object): readonly Backend[] {
   const isMeant = ({ name, type }: Setting): boolean =>
     Object.hasOwn(given, name) && !type.safeParse(undefined).success

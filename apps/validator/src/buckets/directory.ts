@@ -3,16 +3,16 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { ABOUT, text } from '../settings/setting.ts'
 import { type Backend, defineBackend, type OwnBucket } from './backend.ts'
 
-/** In a folder of this machine, below the hotkey's name. */
+/** A bucket in a folder of this machine, named after the hotkey. */
 export const DIRECTORY: Backend = defineBackend({
-  label: 'in a folder here, which a web server shows',
+  label: 'in a folder here, which a web server serves',
   needsUrl: false,
   settings: {
     buckets: text().register(ABOUT, {
-      help: 'the folder that holds its bucket, under the name of its hotkey',
+      help: 'the folder in which the bucket is, as a folder named after the hotkey',
       takes: '<folder>',
       variables: ['AFFINE_BUCKETS'],
-      question: 'The folder: the bucket is the hotkey in it',
+      question: 'The folder; the bucket is a folder in it, named after the hotkey',
       proposed: 'buckets',
     }),
   },

@@ -4,9 +4,9 @@ import { ABOUT, bucketName, web, word } from '../settings/setting.ts'
 import { type Backend, defineBackend } from './backend.ts'
 
 /**
- * What Google Cloud Storage takes by its XML API. In Amazon's dialect it ignores `If-None-Match`
- * where something is written, and would overwrite; its own condition stands beside no header of
- * Amazon's.
+ * How Google Cloud Storage's XML API differs from S3. With Amazon's headers it ignores
+ * `If-None-Match` on writes and would overwrite files. Its own condition cannot be combined with
+ * Amazon's headers.
  */
 const GOOGLE: Dialect = {
   prefix: 'GOOG4',
@@ -15,7 +15,7 @@ const GOOGLE: Dialect = {
   createOnly: ['x-goog-if-generation-match', '0'],
 }
 
-/** In Google Cloud Storage, by an HMAC key. Everyone reads it at the service's own address. */
+/** A bucket in Google Cloud Storage, by an HMAC key. Everyone reads it at Google's address. */
 export const GCS: Backend = defineBackend({
   label: 'in Google Cloud Storage',
   needsUrl: false,

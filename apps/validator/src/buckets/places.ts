@@ -8,7 +8,7 @@ import { bucketsIn } from '@affine/settlement/node'
 import pRetry from 'p-retry'
 import type { Settings } from '../settings/schema.ts'
 
-/** Is `emit` set? On a careful network only by `--emit`, elsewhere unless by `--dry-run`. */
+/** Are transactions sent? On a careful network only with `--emit`, else unless `--dry-run`. */
 export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean {
   return told.emit ?? !(told.dryRun || careful)
 }
@@ -17,9 +17,9 @@ type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBuc
 type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
 
 /**
- * Where the validator `hotkey` keeps what is its own, and the buckets: its own, and those of
- * others, which are beside it where it is in a folder. What it announces is `bucketUrl`, or its
- * hotkey as a name.
+ * The folder and the bucket of the validator `hotkey`, and how it opens the buckets of others,
+ * which are beside its own if that is in a folder. It announces `bucketUrl`, or its hotkey as a
+ * name.
  */
 export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
   const { folder, bucket, bucketUrl } = wanted
@@ -34,8 +34,8 @@ export function placesOf(wanted: Wanted, hotkey: string, network: Network): Plac
 }
 
 /**
- * Tries a write again, 5 times, after 250 ms and then after twice as long each time, while the
- * network or the service fails.
+ * Retries a write up to 5 times while the network or the service fails: after 250 ms, then after
+ * twice as long each time.
  */
 function retrying(bucket: Bucket): Bucket {
   const write: Bucket['write'] = (path, bytes) =>
@@ -47,6 +47,6 @@ function retrying(bucket: Bucket): Bucket {
   return { read: bucket.read, write }
 }
 
-/** A refusal would be the same, and so would a path that is none. */
+/** A refusal or an invalid path would fail again. */
 const isPassing = (error: Error): boolean =>
   !(error instanceof BucketRefusal || error instanceof RangeError)

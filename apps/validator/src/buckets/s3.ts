@@ -8,16 +8,16 @@ const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
 const EXPECTED = 'expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2'
 
-/** The URL of a service that speaks S3, or that of R2 for an account there. */
+/** The URL of a service with S3's API; the id of an R2 account becomes R2's URL. */
 const endpoint = text()
   .transform((given) =>
     R2_ACCOUNT.test(given) ? `https://${given}.r2.cloudflarestorage.com` : given,
   )
   .refine((url) => web().safeParse(url).success, EXPECTED)
 
-/** In Amazon's S3, Cloudflare's R2, or any service that speaks S3 and honours If-None-Match. */
+/** A bucket in Amazon S3, Cloudflare R2, or a service with S3's API that honours If-None-Match. */
 export const S3: Backend = defineBackend({
-  label: 'in Cloudflare R2, or another service that speaks S3',
+  label: "in Cloudflare R2, or another service with S3's API",
   needsUrl: true,
   settings: {
     s3Endpoint: endpoint.register(ABOUT, {
@@ -56,7 +56,7 @@ export const S3: Backend = defineBackend({
       .enum(['path', 'virtual'], 'expected path or virtual')
       .default('path')
       .register(ABOUT, {
-        help: 'where URLs name the bucket: path, or virtual for the host',
+        help: 'where URLs have the name of the bucket: path, or virtual (in the host)',
         variables: ['S3_STYLE'],
       }),
   },

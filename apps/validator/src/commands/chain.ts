@@ -13,7 +13,7 @@ interface ChainView {
 const VIEWS: readonly ChainView[] = [
   {
     name: 'snapshot',
-    about: 'the neurons, their stake in TAO or alpha',
+    about: 'the neurons, with their stake in TAO or alpha',
     read: ({ neurons }) =>
       neurons.map(({ uid, hotkey, stake, ...rest }) => ({
         uid,
@@ -49,7 +49,7 @@ function viewCommand({ name, about, read }: ChainView): CommandUnknownOpts {
     .description(about)
     .option(
       '--block <n>',
-      'the number of the block at whose end to look (default: the newest)',
+      'the number of a block: show the state after it (default: the newest block)',
       whole(0, 2 ** 32 - 1),
     )
     .addHelpText('after', `\nExample:\n  $ af chain ${name} --network finney`)

@@ -13,16 +13,16 @@ import { narrate } from '../service/narrate.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
-  .description("put a miner's model on chain: from then on it waits for its duel")
+  .description("commit a miner's model on chain; from then on it waits for its duel")
   .requiredOption('--model <name>', "the model's name, which contains the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
   .requiredOption('--chute <where>', "the chute's id, or on a local network the endpoint's URL")
-  .option('--emit', 'send the commitment; on finney it is otherwise only shown')
+  .option('--emit', 'send the commitment; on finney, without it, the commitment is only shown')
   .option(
     '--anyway',
-    'send it also when the chute does not answer; on Chutes it is asked with CHUTES_API_KEY',
+    'send it even if the chute does not answer; a chute on Chutes is asked with CHUTES_API_KEY',
   )
-  .option('--overwrite', "send it also over a validator's seal or attestation")
+  .option('--overwrite', "send it even if it replaces a validator's seal or attestation")
   .addHelpText(
     'after',
     '\nExample:\n  $ af commit --network finney --key k --model me/5F… --revision 1a --chute c',
@@ -43,7 +43,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
         const on: Setup['on'] = (event) => narrate(event, screen, shortHotkey)
         const miner = { hotkey, model, revision, chute }
         if (!(await doesAnswer(miner, agentsHere(network, on), signal)))
-          throw new Error(`${shown(chute)} gives no usable reply: mend it, or commit with --anyway`)
+          throw new Error(`${shown(chute)} gives no usable reply: fix it, or commit with --anyway`)
       }
       const what = { hotkey, model, revision, chute }
       if (!emits(network, options)) {
@@ -54,7 +54,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       const { commitments } = await chain.snapshot(number)
       const slot = commitments.find((each) => each.hotkey === hotkey)
       if (slot?.block !== number)
-        throw new Error(`block ${number} was to hold the commitment: it does not`)
+        throw new Error(`block ${number} should hold the commitment, but does not`)
       const committed = readSlot(slot)
       screen.line(`block ${number} has ${shown(committed.says)}`, {
         type: 'committed',

@@ -3,10 +3,10 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { warn } from '../service/narrate.ts'
 import { readService, serviceCommand } from '../settings/service.ts'
 
-/** `af config`: what `af validate` would go by. */
+/** `af config`: the settings that `af validate` would use. */
 export const config: CommandUnknownOpts = serviceCommand('config')
   .description(
-    'show the settings of `af validate`: where each is from, and what is wrong ' +
+    'show the settings of `af validate`, where each is from, and what is wrong with them ' +
       '(then it exits with 2)',
   )
   .addHelpText('after', '\nExample:\n  $ af config --network finney --folder validator')
@@ -25,7 +25,9 @@ export const config: CommandUnknownOpts = serviceCommand('config')
     }
     if (problems.length > 0) process.exitCode = 2
     else if (warnings.length === 0)
-      screen.line('All is well: `af validate` starts with these.', { type: 'well' })
+      screen.line('No problem found: `af validate` can start with these settings.', {
+        type: 'well',
+      })
   })
 
 const fileText = ({ path }: EnvFile): string =>

@@ -23,18 +23,20 @@ Examples:
   $ af demo --seed 7 --out ./seven
   $ af demo --open`
 
-/** `af demo`: a whole subnet in one process, then its verification in another. */
+/** `af demo`: runs a whole subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
-  .description('run a local subnet to its verdict, then verify it from its public data')
+  .description(
+    'run a local subnet until its throne is settled, then verify it from its public data',
+  )
   .option(
     '--seed <text>',
     'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
   )
   .option(
     '--out <folder>',
-    'keep buckets and chain in this folder, which is empty or new (default: keep nothing)',
+    'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
   )
-  .option('--open', 'when it is done, serve it to a browser until Ctrl-C')
+  .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
@@ -46,7 +48,7 @@ interface DemoOptions {
   readonly json?: true | undefined
 }
 
-/** Runs the subnet, has it verified, and says what can be done next. */
+/** Runs the subnet, verifies it, and prints what can be done next. */
 async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
   const { seed = String(randomInt(2 ** 32)), open, json } = asked
   const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
@@ -55,7 +57,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   const people = peopleIn(cast)
   screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
 
-  // All validators do the same: what goes well is told of one of them.
+  // All validators do the same, so successes are printed for one of them only.
   const hear: OnMemberEvent = (member, event) => {
     const isTold = member === cast.validators[0] && event.type !== 'sent'
     if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
@@ -74,20 +76,20 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   if (open) await showPage({ out, cast }, screen, signal)
 }
 
-/** Makes a folder that is removed when this process ends, at Ctrl-C too. */
+/** Makes a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** A demo's files, and who took part. */
+/** A demo's files and its members. */
 interface DemoFiles {
   readonly out: string
   readonly cast: Cast
 }
 
-/** Serves the explorer on a demo's files, its members by their names, until the signal aborts. */
+/** Serves the explorer for a demo, with the members' names, until the signal aborts. */
 async function showPage(
   { out, cast }: DemoFiles,
   screen: Output,
@@ -99,15 +101,15 @@ async function showPage(
   const page = await explorerPage(network, bucketFiles(join(out, 'buckets')))
   using server = await listenWith(page, 0)
   const { url } = server
-  screen.line(`\nLook at it: ${url}/ (Ctrl-C ends it)`, { type: 'serving', url })
+  screen.line(`\nOpen ${url}/ in a browser (Ctrl-C ends it)`, { type: 'serving', url })
   if (!signal.aborted) await once(signal, 'abort')
   signal.throwIfAborted()
 }
 
 const NO_VERIFIER =
-  'It is not verified: `af-verify` is not installed. `npm install -g @affine/verifier` adds it.'
+  'Not verified: `af-verify` is not installed. `npm install -g @affine/verifier` installs it.'
 
-/** Runs `af-verify`, which says what it finds, in a process of its own, to its exit code. */
+/** Runs `af-verify` in another process and resolves with its exit code. */
 async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {
   const command = [...process.execArgv, ...words]
   const child = spawn(process.execPath, command, {

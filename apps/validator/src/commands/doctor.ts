@@ -9,10 +9,10 @@ import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
 
 const LOOKS = `
-It reads the settings of \`af validate\` too, from the environment and .env. Where they are whole it
-looks at the disk, the account at Chutes, and the bucket: it writes v1/probes/<hotkey>.json there,
-which stays, and reads it back at the public URL. Of a miner it asks what was committed once, as
-validators do.
+It also reads the settings of \`af validate\`, from the environment and .env. If they are complete,
+it tests the disk, the account at Chutes, and the bucket: it writes v1/probes/<hotkey>.json there,
+which stays, and reads it back at the public URL. For a miner it sends one request to the committed
+endpoint or chute, as validators do.
 
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`
@@ -20,25 +20,25 @@ Example:
 const command = accountOnChain('doctor').addOption(
   new Option(
     '--buckets <folder|url>',
-    'the folder or URL that holds the buckets announced by name; without it none is checked',
+    'the folder or URL that holds the buckets announced by name; without it no bucket is checked',
   ).env('AFFINE_BUCKETS'),
 )
 
-// What `--buckets` means here is more than a folder.
+// Here `--buckets` may also be a URL.
 const BUCKETS = BACKENDS.flatMap(({ settings }) => settings.map(({ name }) => name))
 const OPTIONS = ['folder', 'bucketUrl', ...BUCKETS.filter((name) => name !== 'buckets')]
 
-/** `af doctor`: is everything there that a validator or a miner needs? */
+/** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
   .description(
     'check what a validator or a miner needs: ' +
-      '"✘" must be mended (then it exits with 1), "!" perhaps not',
+      '"✘" must be fixed (then it exits with 1), "!" is a warning',
   )
   .addHelpText('after', LOOKS)
   .action(async (options) => {
     const { hotkey } = await accountOf(options)
     const { buckets: base, ...others } = options
-    // At a URL there is nothing to write.
+    // A URL cannot be written to.
     const isFolder = base !== undefined && !/^https?:/.test(base)
     const read = readSettings(isFolder ? options : others, process.env, {})
     const examination = examinationOf({ hotkey, base }, read)

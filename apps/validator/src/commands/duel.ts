@@ -20,8 +20,8 @@ import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
 
 const PLAYER =
-  "an OpenAI-compatible endpoint's URL; perfect, random, or a skill as 0.7; " +
-  'with --network, the uid of a miner on a local one'
+  "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
+  'with --network, the uid of a miner on a local network'
 
 const EXAMPLES = `
 Examples:
@@ -29,20 +29,26 @@ Examples:
   $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
   $ af duel 3 4 --network http://127.0.0.1:9944`
 
-/** `af duel`: is the contender better than the champion? */
+/** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = soloCommand('duel')
-  .description('put the same challenges to two players, and stop when it is certain who is better')
+  .description(
+    'give two players the same challenges, and stop when it is certain which one is better',
+  )
   .argument('<champion>', PLAYER)
   .argument('<contender>', PLAYER)
   .option(
     '--ratio <share>',
-    'the share of decisive challenges that the contender must beat, 0 to 1',
+    'the contender must win more than this share of the decisive challenges, 0 to 1',
     shareOption,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
-  .option('--network <where>', `where the two are registered: ${NETWORK_HELP}`)
+  .option('--network <where>', `the network on which the two are registered: ${NETWORK_HELP}`)
   .addOption(NETUID)
-  .option('--out <folder>', 'the folder for samples and result; a duel begun there goes on', 'duel')
+  .option(
+    '--out <folder>',
+    'the folder for samples and result; continues a duel that was begun there',
+    'duel',
+  )
   .addHelpText('after', EXAMPLES)
   .action(async (first, second, { network, netuid, ratio, ahead, out, ...options }) => {
     const screen = output(options.json)
@@ -61,7 +67,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     if (solo === undefined) throw anotherDuel(out)
     if (journal.entries.length > 0) {
       const samples = journal.entries.length - 1
-      screen.line(`taking up ${samples} samples`, { type: 'resumed', samples })
+      screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
     }
     const on = (standing: DuelStanding): void =>
       screen.status(standingText(standing, solo).join('   '))
@@ -76,7 +82,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     screen.line(text, { type: 'end', ...result })
   })
 
-/** The two players: as they are named, or the miners whose uids these are on a network. */
+/** The two players as they are named; on a network, the miners with these uids. */
 async function playersNamed(
   names: Pair<string>,
   network: string | undefined,
@@ -91,7 +97,7 @@ function anotherDuel(out: string): RangeError {
   return new RangeError(`"--out" ${out} holds another duel: ${advice}`)
 }
 
-/** How each environment stands, on a line. */
+/** The counts of each environment, one a line. */
 function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {

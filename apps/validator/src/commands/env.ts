@@ -15,7 +15,8 @@ import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 
-const AGENT = 'human, perfect, random, a skill as 0.7, or the URL of an OpenAI-compatible endpoint'
+const AGENT =
+  'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
 
 const RUN_EXAMPLES = `
 Examples:
@@ -30,7 +31,7 @@ export const env: CommandUnknownOpts = new Command('env').description(
 
 env
   .command('list')
-  .description('the registered environments')
+  .description('list the registered environments')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', '\nExample:\n  $ af env list')
   .action(({ json }) => {
@@ -46,7 +47,7 @@ env
 env
   .command('run')
   .description('play one challenge')
-  .argument('<env>', 'as in tictactoe@0.1.0, or tictactoe-v0 for the newest')
+  .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for the newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .option('--agent <who>', AGENT, 'human')
   .option('--model <name>', "the model's name at the endpoint", 'default')
@@ -64,7 +65,7 @@ env
     if (isHuman) process.stdin.destroy()
     const { messages, reward, fault } = episode
     const lines = [`challenge ${challengeId}`]
-    // A person has seen the messages.
+    // A human player has seen the messages.
     if (!isHuman) lines.push(...messages.map(messageText))
     const ending = endingOf({ env: id, challengeId }, episode)
     lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
@@ -73,8 +74,8 @@ env
     if (!verify) return
     const again = isHuman ? repeating(episode) : player.agent(replyMs)
     if (!isSame(await play(game, challengeId, again), episode))
-      throw new Error('played twice, the episode differs: the player is not deterministic')
-    screen.line('played twice, the same to the byte', { type: 'verified', equal: true })
+      throw new Error('the two plays differ: the player is not deterministic')
+    screen.line('played twice: the two plays are identical', { type: 'verified', equal: true })
   })
 
 function readChallenge(text: string): string {
@@ -82,7 +83,7 @@ function readChallenge(text: string): string {
   throw new InvalidArgumentError('Expected the base58 of 32 bytes.')
 }
 
-/** Whoever is to play; a built-in player with luck drawn anew. */
+/** Opens the player; a built-in one gets a new seed. */
 async function openAsked(who: string, model: string): Promise<Opponent> {
   if (who === 'human') return human()
   const seed = randomBytes(8).toString('hex')
@@ -96,14 +97,14 @@ function repeating({ messages }: Transcript): Agent {
   return async () => replies.next().value ?? { fault: 'no-reply' }
 }
 
-/** Was the same said, and for the same reward? */
+/** Are the messages and the reward the same? */
 function isSame(one: Transcript, other: Transcript): boolean {
   const said = ({ messages }: Transcript): string =>
     JSON.stringify(messages.map(({ content }) => content))
   return said(one) === said(other) && one.reward === other.reward
 }
 
-/** Shows each prompt and reads one line. The end of input is no reply. */
+/** Shows each prompt and reads one line. The end of input counts as no reply. */
 function human(): Opponent {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
   input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))

@@ -6,12 +6,12 @@ import { Replay, replayCommand } from './replay.ts'
 import { MinerReport, SHOWN } from './views/miner-report.ts'
 
 const ALL =
-  `every challenge it lost, with what both sides said, ` +
+  `show every lost challenge, with the messages of both sides, ` +
   `instead of the last ${SHOWN} of each environment`
 
-/** `af explain`: what the public evidence says of one miner. */
+/** `af explain`: what the public evidence shows about one miner. */
 export const explain: CommandUnknownOpts = replayCommand('explain')
-  .description('why a miner won, lost or waits, from public evidence alone')
+  .description('explain why a miner won, lost or waits, from public evidence only')
   .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
   .option('--all', ALL)
   .addHelpText(

@@ -21,27 +21,22 @@ Examples:
   $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
-/** On a screen, one line is said of what is asked within a second. */
+/** On a screen, at most one request a second is printed. */
 const STRETCH_MS = 1000
 
 /** `af miner`: a reference miner behind HTTP. */
 export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
   .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
-  .option(
-    '--skill <share>',
-    "the share of replies that are a perfect player's, 0 to 1",
-    shareOption,
-    0.8,
-  )
+  .option('--skill <share>', 'the share of replies that are perfect, 0 to 1', shareOption, 0.8)
   .option(
     '--seed <text>',
-    'the seed of its luck: with the same one it answers the same prompt alike',
+    'the seed for its random choices: with the same seed, the same prompt gets the same answer',
     'miner',
   )
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
   .option(
     '--network <where>',
-    "a chain to commit the miner to: local, test, a node's URL, or that of `af localnet`",
+    "the chain on which to commit the miner: local, test, a node's URL, or that of `af localnet`",
   )
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
@@ -50,8 +45,8 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
   .action(async ({ skill, seed, port, network, ...options }) => {
     const { json, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
-      const wanted = 'a chain to commit the miner to'
-      throw new RangeError(`"--network" expected with a hotkey or a subnet: ${wanted}`)
+      const wanted = 'the chain on which to commit the miner'
+      throw new RangeError(`a hotkey or a subnet needs "--network", ${wanted}`)
     }
     const screen = output(json)
     const account = network === undefined ? undefined : await accountOf(options)
@@ -73,14 +68,14 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
 
 /**
  * Commits a miner that answers at `url`.
- * @throws RangeError where nothing is sent unless asked for: that network is not to try things on.
+ * @throws RangeError on a careful network, such as finney: a reference miner is only for tests.
  */
 async function commitMiner(account: Account, url: string, options: ChainOptions): Promise<void> {
   const model = `affine/reference-${account.hotkey}`
   const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute: url })
   await onChain(openLive, { firstEpoch: 0, ...options }, async ({ chain, network }, screen) => {
     if (network.careful)
-      throw new RangeError(`"network" expected one to try things on, got ${options.network}`)
+      throw new RangeError(`"network" expected a network for tests, got ${options.network}`)
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })

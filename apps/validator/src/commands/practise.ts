@@ -18,18 +18,18 @@ import { playPractice, type Session, sayEnvironment } from './practise/session.t
 import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'
 
-const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill as 0.7"
+const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
 const AGAINST = new Option(
   '--against <whom>',
-  'put past challenges of the champion to it instead, and compare: nobody else is asked',
+  'play past challenges of the champion, and compare with its results; only the player is asked',
 )
   .choices(['champion'] as const)
   .conflicts(['env'])
 
 const AT_LEAST =
-  'exit with 1 unless this share of challenges, 0 to 1, is played perfectly in each environment; ' +
-  'with --against, unless it dethrones with this probability at the middle rates'
+  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is played ' +
+  'perfectly; with --against, if it dethrones with a smaller probability at the middle rates'
 
 const EXAMPLES = `
 Examples:
@@ -37,10 +37,10 @@ Examples:
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --against champion --network finney`
 
-/** `af practise`: what would validators see of an endpoint? */
+/** `af practise`: shows what validators would see of an endpoint. */
 export const practise: CommandUnknownOpts = soloCommand('practise')
   .description(
-    'put challenges to an endpoint, as validators do, and say what it earns, what it forfeits, ' +
+    'ask an endpoint as validators do, and show what it earns, what it forfeits, ' +
       'and what would have been better',
   )
   .argument('<player>', PLAYER)
@@ -52,20 +52,23 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   )
   .option(
     '--show <n>',
-    'the number of lost challenges to show of each environment',
+    'the number of lost challenges to show for each environment',
     whole(0, 1e6),
     3,
   )
-  .option('--resume <file>', 'the file that keeps what is played; a practice begun there goes on')
+  .option(
+    '--resume <file>',
+    'the file that keeps what was played; continues a practice that was begun there',
+  )
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
-  .option('--network <where>', `where the champion is: ${NETWORK_HELP}`)
+  .option('--network <where>', `the network of the champion: ${NETWORK_HELP}`)
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)
   .option(
     '--last <epochs>',
-    'with --against: the number of newest epochs whose challenges are taken',
+    'with --against: take challenges from this number of newest epochs',
     whole(1, 1e6),
     8,
   )
@@ -77,7 +80,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
       return practiseAlone(environmentsNamed(env), session)
     }
     if (network === undefined)
-      throw new RangeError('"--network" expected with --against: where the champion is')
+      throw new RangeError('--against needs "--network", the network of the champion')
     await onChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
       const throne = await throneOf(subnet, options, options.challenges)
       await practiseAgainst(throne, { ...asked, screen, signal })

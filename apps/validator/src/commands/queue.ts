@@ -5,11 +5,14 @@ import { onChain, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 
-const UNKNOWN = ', by their commitments alone: who had a duel is known with --buckets or --last'
+const UNKNOWN =
+  ', judged by commitments only; with --buckets or --last also by which miners had a duel'
 
-/** `af queue`: which miner has the next duel. */
+/** `af queue`: shows which miner has the next duel. */
 export const queue: CommandUnknownOpts = replayCommand('queue')
-  .description('which miners wait for a duel, the next first, and why the others do not')
+  .description(
+    'list the miners that wait for a duel, the next first, and why the others do not wait',
+  )
   .addHelpText(
     'after',
     '\nExample:\n  $ af queue --network http://127.0.0.1:9944 --buckets buckets',

@@ -10,14 +10,14 @@ import { bucketsIn, expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
-/** What of a subnet is replayed, and from which buckets. */
+/** Which epochs are replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
 type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
 
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
-  'the folder or URL that holds the buckets announced by name; https buckets need none',
+  'the folder or URL that holds the buckets announced by name; not needed for https buckets',
 ).env('AFFINE_BUCKETS')
 
 /** A command that replays a subnet from its public data. */
@@ -26,12 +26,12 @@ export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOp
     .addOption(BUCKETS)
     .option(
       '--last <epochs>',
-      'the number of newest epochs to look at, from the state that more than half the stake ' +
-        'attested (default: all)',
+      'replay only this number of newest epochs, from the state that more than half of the stake ' +
+        'attested (default: all epochs)',
       whole(1, 1e6),
     )
 
-/** A subnet's epochs, decided anew as far as its chain has closed them; copies are not compared. */
+/** Recomputes the epochs that a subnet's chain has closed. It does not compare copies of blocks. */
 export class Replay {
   readonly #data: RecomputeOptions
   #state: State
@@ -41,7 +41,7 @@ export class Replay {
     this.#state = state
   }
 
-  /** Begins with the state before the `last` epochs, or with the network's first. */
+  /** Begins with the state before the `last` epochs, or with the network's first state. */
   static async begin(
     subnet: Subnet,
     { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
@@ -54,12 +54,12 @@ export class Replay {
     return new Replay(data, await readersState(data, last))
   }
 
-  /** Governs the epoch after the last one decided. */
+  /** The state that governs the epoch after the last one decided. */
   get state(): State {
     return this.#state
   }
 
-  /** Decides what the chain has closed since, one epoch after the other. */
+  /** Decides the epochs that the chain has closed since, one after the other. */
   async *epochs(): AsyncGenerator<Recomputed, void> {
     for await (const settled of recompute({ ...this.#data, from: this.#state })) {
       this.#state = settled.state
@@ -67,7 +67,7 @@ export class Replay {
     }
   }
 
-  /** Decides all that the chain has closed, and gives the state that follows. */
+  /** Decides all epochs that the chain has closed, and returns the state after them. */
   async finish(): Promise<State> {
     let { state } = this
     for await (const settled of this.epochs()) state = settled.state

@@ -12,17 +12,22 @@ Examples:
   $ af serve buckets --network chain.json
   $ af serve buckets --host 0.0.0.0 --port 80`
 
-/** `af serve`: what validators wrote to a folder, and a page that shows it, for everyone. */
+/** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = new Command('serve')
-  .description('serve a bucket, or a folder of buckets, over HTTP; at / a page that shows them')
-  .argument('<folder>', 'a bucket; or a folder of buckets, each below its name')
+  .description(
+    'serve a bucket, or a folder of buckets, over HTTP, with a page at / that shows them',
+  )
+  .argument('<folder>', 'a bucket, or a folder that holds buckets')
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8080)
   .option(
     '--host <address>',
     'the address to listen at; 0.0.0.0 is every address of this machine',
     '127.0.0.1',
   )
-  .option('--network <chain>', "what the page reads: a chain's export, a URL, or finney")
+  .option(
+    '--network <chain>',
+    "the chain that the page reads: the file of a chain's export, a URL, or finney",
+  )
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (folder, { port, host, network, json }) => {
@@ -37,7 +42,7 @@ export const serve: CommandUnknownOpts = new Command('serve')
     signal.throwIfAborted()
   })
 
-/** A chain's export if there is such a file, else what a page can open itself. */
+/** A chain's export if there is such a file, else a name or URL that the page opens itself. */
 async function networkNamed(chain: string | undefined): Promise<PageNetwork | undefined> {
   if (chain === undefined) return undefined
   const isFile = await stat(chain).then(

@@ -11,14 +11,14 @@ import { accountOf, neuronOf, withAccount } from '../service/account.ts'
 import { readSending } from '../settings/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 
-/** `af set-weights`: what a validator does once an epoch, once. */
+/** `af set-weights`: does once what a validator does once an epoch. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
-  .description('recompute the champion, and give it all weight once')
+  .description('recompute the champion, and set all weight to it once')
   .option(
     '--folder <folder>',
-    "the validator's: for salts, where weights are committed and revealed",
+    "the validator's working folder; needed if the subnet reveals weights later, for their salts",
   )
-  .option('--emit', 'send the weights; on finney they are otherwise only shown')
+  .option('--emit', 'send the weights; on finney, without it, they are only shown')
   .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
   .addHelpText(
     'after',

@@ -23,9 +23,9 @@ const ACCOUNT = ['key', 'wallet', 'hotkey', 'walletPath']
 const asked = SETTINGS.filter(({ question }) => question !== undefined)
 const OPTIONS = [...ACCOUNT, ...asked.map(({ name }) => name)]
 const HOW = `
-In a terminal it asks for what no option says, and proposes what the environment or .env has. Where
-nobody can be asked it takes secrets from the environment, as no option has them: CHUTES_API_KEY,
-S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
+In a terminal it asks for every setting that no option gives, and proposes the value from the
+environment or .env. Without a terminal it takes secrets from the environment, because there are no
+options for them: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
 
 Examples:
   $ af setup
@@ -33,16 +33,16 @@ Examples:
 
 const command: Command<[], AccountOptions> = withSettings(new Command('setup'), OPTIONS)
 
-/** `af setup`: a validator's settings, asked for, tried and written. */
+/** `af setup`: asks for a validator's settings, tries them and writes them. */
 export const setup: CommandUnknownOpts = command
   .description("ask for a validator's settings, try them as `af doctor` does, and write .env")
-  .option('--overwrite', 'write over the .env that is there')
-  .option('--anyway', 'write .env also when something must be mended')
+  .option('--overwrite', 'replace the .env that is there')
+  .option('--anyway', 'write .env even if something must be fixed')
   .option('--json', 'print JSON, one object a line, and ask nothing')
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite && existsSync(FILE))
-      throw new RangeError(`${FILE} is there: mend it, or write over it with --overwrite`)
+      throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
     const prompts = await openPrompts(flags)
     const answers = await prompts?.askSettings(flags)
     const { settings, account, ...read } = await readService(flags, answers)
@@ -55,21 +55,21 @@ export const setup: CommandUnknownOpts = command
     const looks = { hide: read.hide, of: examinationOf(examined, { ...read, settings }) }
     const options = { ...flags, network, netuid, firstEpoch }
     const isWell = await lookAround(looks, options, screen)
-    const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} all the same?`))
-    if (!isWanted) throw new Error(`${FILE} is not written: mend what has ✘, or use --anyway`)
+    const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
+    if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)
     const key = flags.key === undefined ? '' : ` --key ${flags.key}`
     const next = `${programName('af')} validate${key}`
     screen.line(`${FILE} is written, for this user alone. Next: ${next}`, { type: 'written', next })
   })
 
-/** What asks a person; nobody can be asked where there is no terminal. */
+/** The prompts; undefined without a terminal. */
 async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')
 }
 
-/** What `af doctor` says, and what a duel would take: must nothing be mended? */
+/** Prints what `af doctor` finds and what a duel takes. True if nothing must be fixed. */
 function lookAround(
   { hide, of }: { readonly hide: Hide; readonly of: Examination },
   options: ChainOptions,
@@ -87,7 +87,7 @@ function lookAround(
   })
 }
 
-/** Writes the file for its owner alone; over another at once, or not at all. */
+/** Writes the file for its owner only. It replaces an older file completely or not at all. */
 async function writeFor(text: string, overwrite: boolean): Promise<void> {
   const place = overwrite ? `${FILE}.${randomUUID()}.tmp` : FILE
   await writeFile(place, text, { flag: 'wx', mode: OWNERS, flush: true })

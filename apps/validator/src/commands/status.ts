@@ -5,13 +5,13 @@ import { align, maskUrls, type Output, onChain, output, shown } from '@affine/te
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 
-/** Begins a terminal's screen anew. */
+/** Clears a terminal's screen. */
 const CLEAR = '\x1b[H\x1b[J'
 
-/** `af status`: where a subnet stands, from its public data. */
+/** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')
-  .description('where a subnet stands: deadlines, duel, lanes, trust, weights, queue')
-  .option('--watch', 'show it again at every block, in place in a terminal, until Ctrl-C')
+  .description('show the state of a subnet: deadlines, duel, lanes, trust, weights, queue')
+  .option('--watch', 'show it again after every block until Ctrl-C; a terminal is redrawn')
   .addHelpText(
     'after',
     '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',
@@ -30,18 +30,18 @@ export const status: CommandUnknownOpts = replayCommand('status')
       const view = new StatusView(subnet, await begin(subnet))
       const isInPlace = process.stdout.isTTY && !options.json
       for await (const { number } of subnet.chain.heads(signal)) {
-        // Slower than the chain: what lies between is passed over.
+        // If this is slower than the chain, it skips the blocks between.
         if (number < view.next) continue
         await view.show(screen, isInPlace ? CLEAR : '').catch(onRetry)
       }
     })
   })
 
-/** A subnet as it stands whenever it is shown. */
+/** Shows the present state of a subnet each time. */
 class StatusView {
   readonly #subnet: Subnet
   readonly #replay: Replay
-  /** Of the last epoch decided. */
+  /** The report of the last epoch decided. */
   #report: Report | undefined
   /** The first block that was not shown. */
   next = 0

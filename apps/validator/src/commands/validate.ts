@@ -37,10 +37,10 @@ const FINNEY =
   '--network finney --wallet validator --hotkey default ' +
   '--folder validator --bucket-url https://my.host/b'
 const VARIABLES =
-  'Every setting may be in the environment instead, or in a file .env: ' +
-  '`af config` names them all, and shows what is in force.'
+  'Every setting can be given in the environment or in a file .env instead. ' +
+  '`af config` lists them all, with the values in force.'
 
-/** `af validate`: one validator, until it is stopped. */
+/** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = serviceCommand('validate')
   .description('run a validator: sample, seal, audit, attest, set weights')
   .addHelpText(
@@ -50,7 +50,7 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
     if (!settings || !account) return command.error(problemLines(problems))
-    // Here, so that other commands start without it.
+    // Imported here, so that other commands start faster.
     const { serviceOutput } = await import('../service/service-output.ts')
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
@@ -59,10 +59,10 @@ export const validate: CommandUnknownOpts = serviceCommand('validate')
     })
   })
 
-/** In milliseconds, whatever becomes of the machine's clock. */
+/** In milliseconds, independent of the machine's clock. */
 const clock = (): number => performance.now()
 
-/** Validates until a signal stops it, the chain is another one, or nothing gets on. */
+/** Validates until a signal stops it, the chain turns out to be another, or it stalls. */
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
@@ -85,21 +85,21 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   hearers.push(diskMonitor({ chain, folders: foldersOf(settings), now: Date.now, on }))
   using served = await servePages(settings, health, metrics)
 
-  // One core is left to what follows the chain and asks the miners.
+  // One core is left for following the chain and asking the miners.
   await using threads = openThreads(Math.max(1, availableParallelism() - 1))
   const setup = setupOf(settings, account, { subnet, check: threads.check, on })
   const validator = new Validator(setup)
   sayStarted(setup, served?.url, screen)
   if (!own.permit) {
-    const advice = 'permits go to the highest stakes once every tempo'
+    const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
   for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
   const { grace } = settings
-  const text = `stopping, in ${grace} s at the latest; at a second signal at once`
+  const text = `stopping within ${grace} s; a second signal ends it at once`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
-  // To give back the folder takes its disk.
+  // Releasing the folder's lock needs the disk, which may hang.
   setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
 }
@@ -112,20 +112,20 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
   throw new Error(`the slot has a miner's model (${shown(slotText(seat))}): ${advice}`)
 }
 
-/** The folders that it fills: its own, and the buckets' where its bucket is among them. */
+/** The folders that it fills: its working folder, and that of the buckets if it is local. */
 function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string>> {
   return { own: folder, ...(bucket.folder !== undefined && { buckets: bucket.folder }) }
 }
 
-/** Ends the process, for a supervisor to start it again, once nothing gets on. */
+/** Ends the process once it has stalled, so that a supervisor starts it again. */
 function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): void {
   guard(2 * stall, health, {
-    say: (why) => on(problem('stalled', `${why}: it ends, to be started again`)),
+    say: (why) => on(problem('stalled', `${why}: the process ends, so that it is started again`)),
     end: () => void leave(1),
   })
 }
 
-/** Opens the chain. Every node that fails is a problem, and none the end once it is open. */
+/** Opens the chain. A node that fails is reported; once the chain is open, it does not end it. */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   const { network, netuid, firstEpoch, folder } = settings
   return openLive(network, NODE_HOST, {
@@ -140,7 +140,7 @@ function problem(what: string, message: string): Event {
   return { type: 'problem', what, error: new Error(message) }
 }
 
-/** Serves metrics and health, where a port is named for them. */
+/** Serves metrics and health if a port is set. */
 async function servePages(
   { metrics: port, metricsHost, stall }: Settings,
   health: Health,

@@ -30,12 +30,12 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
   withAccount(chainCommand(name))
 
 /**
- * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY, which
- * `accountFrom` reads; else BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and
- * BT_WALLET_HOTKEY, which also stand in for one of the two options. `warn` hears what should be
- * mended. The variables are the environment's, or those that are given.
- * @throws RangeError when none is named, and for what `readWallet`, `readHotkey` and `accountFrom`
- *   refuse: no secret is quoted.
+ * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY; else
+ * BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and BT_WALLET_HOTKEY, which also
+ * stand in for one of the two options. `warn` gets what should be fixed. `env` replaces the
+ * environment.
+ * @throws RangeError when no account is named, or when `readWallet`, `readHotkey` or `accountFrom`
+ *   refuses it. No message quotes a secret.
  */
 export async function readAccount(
   options: AccountOptions,
@@ -62,7 +62,7 @@ async function readKey(options: AccountOptions, env: AccountVariables): Promise<
   return readWallet(named)
 }
 
-/** The account that the options name. What should be mended about it is said. */
+/** The account that the options name. Prints warnings about it. */
 export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
   const warn: Warn = (text) =>
     output(options.json).line(`! ${printable(text)}`, { type: 'warning', text })

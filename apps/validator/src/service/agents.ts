@@ -5,8 +5,8 @@ import type { Settings } from '../settings/schema.ts'
 import { NO_KEY } from '../settings/settings.ts'
 
 /**
- * Who answers for miners: Chutes, or endpoints on loopback.
- * @throws RangeError without a key for Chutes, on a network whose miners are there.
+ * The agents of miners: on Chutes, or endpoints on loopback.
+ * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
 export function agentsOf(
   { platform }: Network,

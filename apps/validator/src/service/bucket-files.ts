@@ -6,20 +6,20 @@ import { LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
 
-/** A block, a state or a probe of a bucket, whose name may stand before, and no query. */
+/** The path of a block, state or probe, with or without the bucket's name, and without a query. */
 const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states|probes)\/[\w-][\w.-]*)$/
 const HOST = /^[\w.:[\]-]+$/
 const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
 /** Files open at once: each takes a descriptor and buffers, until its client has read it. */
 const MOST_FILES = 128
-/** Readers of buckets give one answer as long. */
+/** Readers of buckets wait as long for one answer. */
 const ANSWER_MS = 30_000
 const GZIP_FROM_BYTES = 1024
-/** What a file under way holds: 32 KiB that were read, and 128 KiB of zlib where it is zipped. */
+/** The memory for each open file: 32 KiB that were read, and 128 KiB for zlib if it is zipped. */
 const READ_BYTES = 32_768
 const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
-/** Said to those who are turned away: answers take less. */
+/** Sent with a 503: answers usually take less. */
 const RETRY_SECONDS = '5'
 
 /**
@@ -31,7 +31,7 @@ export function bucketFiles(folder: string): RequestListener {
   let files = 0
   return async (request, response) => {
     const path = pathOf(request)
-    if (path === undefined) return refuse(response, 404, 'not here')
+    if (path === undefined) return refuse(response, 404, 'not found')
     if (files >= MOST_FILES) return refuse(response, 503, 'busy: try again')
     files += 1
     await answer({ folder, path }, request, response)
@@ -44,14 +44,14 @@ function pathOf({ method = '', url = '', headers }: IncomingMessage): string | u
   return ADDRESS.exec(url)?.[1]
 }
 
-/** Caches keep none of these: all may pass. */
+/** Caches must not keep refusals, because they may be temporary. */
 function refuse(response: ServerResponse, status: number, text: string): void {
   const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...OPEN }
   if (status === 503) response.setHeader('retry-after', RETRY_SECONDS)
   response.writeHead(status, headers).end(`${text}\n`)
 }
 
-/** Resolves when the answer is sent, or nobody waits for it any more. */
+/** Resolves when the answer is sent, or when the client has gone. */
 async function answer(
   { folder, path }: { readonly folder: string; readonly path: string },
   request: IncomingMessage,
@@ -59,14 +59,14 @@ async function answer(
 ): Promise<void> {
   try {
     const found = await openFile(folder, path)
-    if (typeof found === 'string') return refuse(response, 404, 'not here')
+    if (typeof found === 'string') return refuse(response, 404, 'not found')
     await using _handle = found.handle
-    if (found.stats.size > LIMITS.blockBytes) return refuse(response, 404, 'not here')
+    if (found.stats.size > LIMITS.blockBytes) return refuse(response, 404, 'not found')
     await send(found, path, { request, response })
   } catch (error) {
-    // Once it has begun there is nobody to tell: it was closed.
+    // After the headers are sent no error can be reported: the connection was closed.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (!response.headersSent) refuse(response, 500, `cannot read it: ${code}`)
+    if (!response.headersSent) refuse(response, 500, `cannot read the file: ${code}`)
   }
 }
 
@@ -95,7 +95,7 @@ async function send(
   await pipeline([file, ...coding, response], { signal: AbortSignal.timeout(ANSWER_MS) })
 }
 
-/** Does who sent this header take gzip? */
+/** Does the sender of this header accept gzip? */
 export function takesGzip(header = ''): boolean {
   const accepted = parseAccept(header)
   const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')

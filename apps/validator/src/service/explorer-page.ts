@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { takesGzip } from './bucket-files.ts'
 import { SharedBytes, SharedFile } from './shared-bytes.ts'
 
-/** What the page reads, where it does not say so itself. */
+/** The network that the page shows, unless its reader names another. */
 export interface PageNetwork {
   /** The file of a chain's export; or what a page can open itself: a URL, or a network's name. */
   readonly chain: { readonly file: string } | { readonly name: string }
-  /** How hotkeys are called. */
+  /** Names for hotkeys. */
   readonly names?: Readonly<Record<string, string>>
 }
 
@@ -25,12 +25,12 @@ const SAFE = {
   'referrer-policy': 'no-referrer',
   'content-security-policy': "frame-ancestors 'none'",
 }
-/** As of a chain that is served. */
+/** The same limit as for a chain that is served. */
 const MOST_BYTES = 268_435_456
 
 /**
- * Answers for the explorer's page, and its network, whose buckets are beside it; `others` answers
- * for all else. Without a page, as in a checkout that was not built, that is everything.
+ * Serves the explorer's page and the description of its network, whose buckets are on the same
+ * server. `others` answers all other requests; if the page was not built, it answers everything.
  */
 export async function explorerPage(
   network: PageNetwork | undefined,
@@ -60,7 +60,7 @@ const networkFile = ({ chain, names }: PageNetwork) => ({
   names,
 })
 
-/** The page's files by their paths. They are small, and known: nothing else is ever read. */
+/** The page's files by their paths. They are small and are read once; nothing else is ever read. */
 async function readPage(): Promise<Map<string, SharedBytes>> {
   const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
@@ -72,7 +72,7 @@ async function readPage(): Promise<Map<string, SharedBytes>> {
   return files
 }
 
-/** A file of the page, zipped for who takes that: it is read from far away too. */
+/** Sends a file of the page, zipped if the client accepts it. */
 async function send(
   { name, found }: { readonly name: string; readonly found: SharedBytes },
   { method, headers }: IncomingMessage,

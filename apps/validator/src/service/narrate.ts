@@ -2,7 +2,7 @@ import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
 
-/** Says what happens in one validator, for people and for machines. */
+/** Prints the events of one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   switch (event.type) {
     case 'epoch':
@@ -26,7 +26,7 @@ function sayProblem(what: string, { message }: Error, screen: Output): void {
   screen.line(`  ✘ ${what}: ${printable(message, 500)}`, { type: 'problem', what, message })
 }
 
-/** Says what an operator should know, and perhaps mend. */
+/** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {
   screen.line(`! ${text}`, { type: 'warning', text })
 }

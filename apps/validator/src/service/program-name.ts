@@ -10,7 +10,7 @@ const FILES: Readonly<Record<'af' | 'af-verify', () => string | undefined>> = {
 /** The file of one of our programs; undefined where it is not installed. */
 export const programFile = (name: keyof typeof FILES): string | undefined => FILES[name]()
 
-/** The verifier is another package: it is beside this one, or in a folder of the path. */
+/** The verifier is another package: installed beside this one, or on the PATH. */
 function verifierFile(): string | undefined {
   try {
     return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
@@ -25,10 +25,9 @@ function fileOnPath(name: string, { PATH }: typeof process.env): string | undefi
 }
 
 /**
- * How a person starts one of our programs where this one was started: by its name, with npx if npm
- * has started this one; by its file where no folder of the path has it. npm forgets what it has
- * fetched for one call, as `from`, the URL of a module, says: npx would fetch somebody else's
- * package then.
+ * How a person starts one of our programs from here: by its name; with npx if npm has started this
+ * program; by its file if it is not on the PATH. If npx has fetched this program for one call, as
+ * the module URL `from` shows, also by its file: npx would fetch an unrelated package.
  */
 export function programName(
   name: keyof typeof FILES,

@@ -1,27 +1,27 @@
 import { maskUrls } from '@affine/terminal'
 
-/** Takes out of a text what nobody may see. */
+/** Masks secrets in a text. */
 export type Hide = (text: string) => string
 
-/** The URL of a node may hold a key, as its user or behind its host. */
+/** The URL of a node may contain a key, as its user or after its host. */
 const NODE_KEY = /(?<=:\/\/)[^/?,@]{3,}(?=@)|(?<=:\/\/[^/?,]*[/?])[^,]{8,}/g
 
-/** What is secret in the URLs of nodes. */
+/** The secret parts of the URLs of nodes. */
 export function nodeKeys(urls: string): readonly string[] {
   return urls.match(NODE_KEY) ?? []
 }
 
-/** What stands before the host, and behind the path, of what is meant to be a URL. */
+/** The parts before the host and after the path, even if the URL is malformed. */
 const URL_SECRET = /(?<=^\w+:\/*)[^/].{2,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
-/** The user and the password in a URL, its query and its fragment, however it is written. */
+/** The user and the password in a URL, its query and its fragment, even if it is malformed. */
 export function secretsOfUrl(url = ''): readonly string[] {
   return url.match(URL_SECRET) ?? []
 }
 
 /**
- * Masks these secrets in texts, and as they stand in JSON; and what may be secret in any URL. The
- * longest first: one may be a part of another.
+ * Masks these secrets in texts, also as JSON escapes them, and what may be secret in any URL. The
+ * longest secret comes first, because one may contain another.
  */
 export function hiding(secrets: readonly string[]): Hide {
   const written = new Set(secrets.flatMap((secret) => [secret, inJson(secret)]))
@@ -32,7 +32,7 @@ export function hiding(secrets: readonly string[]): Hide {
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The last two letters of a long one tell an operator which it is. */
+/** The last two characters of a long secret stay, so that an operator can recognise it. */
 function maskOf(secret: string): string {
   return secret.length < 16 ? '****' : `****${secret.slice(-2)}`
 }

@@ -3,9 +3,9 @@ import { type Output, outliveStdout, output } from '@affine/terminal'
 import { type Level, pino } from 'pino'
 
 /**
- * What a service says: in a terminal lines for people; with `json`, and where there is no terminal,
- * a log: one JSON object a line with level, time, the record, and the first line of the text as
- * `msg`. All of it goes through `hide`. The service goes on when nothing can be said any more.
+ * The output of a service: lines for people in a terminal; with `json`, or without a terminal, a
+ * log with one JSON object a line: level, time, the record, and the first line of the text as
+ * `msg`. `hide` masks secrets in all of it. The service continues if its output fails.
  */
 export function serviceOutput(json: boolean, hide: (text: string) => string): Output {
   outliveStdout()
@@ -15,7 +15,7 @@ export function serviceOutput(json: boolean, hide: (text: string) => string): Ou
 }
 
 function logOutput(hide: (text: string) => string): Output {
-  // Each text by itself: JSON writes some characters in two, and does so again in a text of JSON.
+  // Each text by itself, because JSON escapes some characters, and escapes JSON in JSON twice.
   const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
   const write = (text: string) => process.stdout.write(`${toJson(JSON.parse(text, hidden))}\n`)
   const level = (name: string) => ({ level: name })

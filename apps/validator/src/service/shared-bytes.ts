@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { readRegularFile } from '@affine/chain/file'
 
-/** Time for one answer, however slowly it is read: a chain of a day is read over any line. */
+/** The most time for one answer: enough for a chain of a day over a slow line. */
 const ANSWER_MS = 300_000
 
 const zip = promisify(gzip)
 
-/** Bytes that many are sent at once: in memory once, and their gzip, once it was asked for. */
+/** Bytes that many clients may get at once, kept in memory once; zipped on first request. */
 export class SharedBytes {
   readonly #bytes: Promise<Buffer>
   #zipped: Promise<Buffer> | undefined
@@ -19,12 +19,12 @@ export class SharedBytes {
     this.#bytes = bytes
   }
 
-  /** Is anyone being sent them, or about to be? */
+  /** Is an answer with them under way? */
   get isInUse(): boolean {
     return this.#readers > 0
   }
 
-  /** Counts an answer that is to have them, and breaks it off when it takes too long. */
+  /** Counts an answer with them, and ends it if it takes too long. */
   hold(response: ServerResponse): void {
     if (response.destroyed) return
     this.#readers += 1
@@ -45,8 +45,8 @@ export class SharedBytes {
 }
 
 /**
- * A file that may be written anew while it is served. In memory are at most two versions of it: as
- * long as anyone is sent the one before the last, the last is given, even if there is a newer.
+ * A file that may change while it is served. At most two versions are in memory: while an answer
+ * with the older one is under way, no newer version is loaded.
  */
 export class SharedFile {
   readonly #path: string
@@ -73,7 +73,7 @@ export class SharedFile {
   #load(version: string): void {
     const reading = readRegularFile(this.#path, this.#limit).then(({ bytes }) => bytes)
     reading.catch(() => {
-      this.#version = '' // it may be readable the next time
+      this.#version = '' // it may be readable next time
     })
     this.#before = this.#last
     this.#last = new SharedBytes(reading)

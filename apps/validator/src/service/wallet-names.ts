@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WalletPath } from '@affine/chain/wallet'
 
-/** `~` is the shell's, and no shell has seen what a file gives. */
+/** Expands `~`, because a shell does not expand it in a file of settings. */
 export function walletsAt(path: string | undefined): string {
   if (!path) return join(homedir(), '.bittensor', 'wallets')
   return path.replace(/^~(?=\/|$)/, homedir())
@@ -14,9 +14,9 @@ type Named = { readonly [name in 'wallet' | 'hotkey']: string | undefined } & {
 }
 
 /**
- * The wallet and the hotkey that are meant where one of them is named: of the other the only one
- * there is, or `default`. Undefined when neither is named.
- * @throws RangeError when it could be several.
+ * The wallet and the hotkey. If only one of them is named, the other is `default`, or the only
+ * one in the folder. Undefined when neither is named.
+ * @throws RangeError when there are several.
  */
 export async function walletNamed({
   wallet,
@@ -35,7 +35,8 @@ async function onlyIn(what: string, folder: string): Promise<string> {
   const names = found.filter((name) => !/^\.|pub\.txt$/.test(name)).sort()
   const [first] = names
   if (names.includes('default')) return 'default'
-  if (first === undefined) throw new RangeError(`"${what}" not given, and ${folder} has none`)
+  if (first === undefined)
+    throw new RangeError(`"${what}" not given, and there is none in ${folder}`)
   if (names.length === 1) return first
   throw new RangeError(`"${what}" expected one of ${names.join(', ')}: ${folder} has several`)
 }

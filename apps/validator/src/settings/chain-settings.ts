@@ -22,7 +22,7 @@ export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
   fallback: like(/^wss?:/, 'the ws:// or wss:// URL of a node')
     .optional()
     .register(ABOUT, {
-      help: 'one more node of the network that SUBTENSOR_ENDPOINT names',
+      help: 'one more node, for the network that SUBTENSOR_ENDPOINT names',
       variables: ['SUBTENSOR_FALLBACK'],
     }),
   netuid: whole(0, 65_535)
@@ -32,7 +32,7 @@ export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
       takes: '<n>',
       variables: ['AFFINE_NETUID', 'NETUID'],
       without: '120 on finney',
-      question: 'Its subnet',
+      question: 'The number of its subnet',
     }),
   firstEpoch: whole(0, 1e9)
     .optional()
@@ -45,7 +45,7 @@ export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
     }),
 })
 
-/** Who validates. */
+/** The hotkey that validates. */
 export type HotkeySettings = {
   readonly [name in 'key' | 'wallet' | 'hotkey' | 'walletPath' | 'hotkeySecret']?:
     | string
@@ -54,13 +54,13 @@ export type HotkeySettings = {
 
 export const HOTKEY: Group<HotkeySettings> = defineGroup('Hotkey', {
   key: text().optional().register(ABOUT, {
-    help: 'the file of a hotkey; or put its secret in AFFINE_HOTKEY',
+    help: 'the file of the hotkey; or put its secret into AFFINE_HOTKEY',
     takes: '<file>',
   }),
   wallet: text()
     .optional()
     .register(ABOUT, {
-      help: "a Bittensor wallet's name",
+      help: 'the name of a Bittensor wallet',
       takes: '<name>',
       variables: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
       question: 'The wallet',
@@ -72,13 +72,13 @@ export const HOTKEY: Group<HotkeySettings> = defineGroup('Hotkey', {
       help: "the name of the wallet's hotkey",
       takes: '<name>',
       variables: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
-      question: 'Its hotkey',
+      question: "The wallet's hotkey",
       proposed: 'default',
     }),
   walletPath: text()
     .optional()
     .register(ABOUT, {
-      help: 'the folder of wallets',
+      help: 'the folder that holds the wallets',
       takes: '<folder>',
       variables: ['BT_WALLET_PATH'],
       without: '~/.bittensor/wallets',
@@ -86,7 +86,7 @@ export const HOTKEY: Group<HotkeySettings> = defineGroup('Hotkey', {
   hotkeySecret: text()
     .optional()
     .register(ABOUT, {
-      help: "the hotkey's secret, where no option names a hotkey",
+      help: 'the secret of the hotkey, if no option names a hotkey',
       variables: ['AFFINE_HOTKEY'],
       secret: 'all',
     }),

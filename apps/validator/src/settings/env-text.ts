@@ -1,10 +1,10 @@
 import type { Found } from './sources.ts'
 
-const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tries them.\n'
+const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tests them.\n'
 
 /**
- * Settings that were given as the text of a `.env`, each by its first variable; one without a
- * variable is left out.
+ * The text of a `.env` with the settings that were given, each by its first variable. A setting
+ * without a variable is left out.
  * @throws RangeError for a value that no line can hold.
  */
 export function envText(found: readonly Found[]): string {
@@ -16,16 +16,16 @@ export function envText(found: readonly Found[]): string {
   return HEAD + lines.join('')
 }
 
-/** What every reader takes as it stands, without quotes: `docker run --env-file` knows none. */
+/** Values that need no quotes: `docker run --env-file` does not support quotes. */
 const PLAIN = /^[\w./:@%+,=-]*$/
 
-/** What systemd leaves out, or Node reads as something else. */
+/** Characters that systemd drops, or that Node reads differently. */
 const UNREADABLE = /\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}/u
 
 /**
  * A line that Node's `--env-file`, systemd's `EnvironmentFile=` and Compose's `env_file` read
- * alike. In single quotes all stands for itself, but that Compose reads `\'` as a quote; in double
- * ones systemd and Compose have escapes, and Compose expands `$`.
+ * alike. In single quotes every character stands for itself, except that Compose reads `\'` as a
+ * quote. In double quotes systemd and Compose have escapes, and Compose expands `$`.
  */
 function lineOf(name: string, value: string): string {
   if (PLAIN.test(value)) return `${name}=${value}\n`
@@ -34,7 +34,7 @@ function lineOf(name: string, value: string): string {
     if (!/["$\\]/.test(value)) return `${name}="${value}"\n`
   }
   throw new RangeError(
-    `"${name}" expected a value that Node, systemd and Docker read alike: no line feed, no "\\" ` +
-      'at its end, and beside a "\'" none of " $ \\',
+    `"${name}" expected a value that Node, systemd and Docker read alike: without a line feed, ` +
+      'without "\\" at its end, and if it contains "\'", without " $ \\',
   )
 }

@@ -17,7 +17,7 @@ export function withSettings<T extends OptionValues>(
   return command
 }
 
-/** What help says of a setting: what it is, what holds without it, and its variables. */
+/** The help of a setting: what it is, its default, and its variables. */
 function helpOf(setting: Setting): string {
   const { help, variables = [] } = setting
   const standard = standardOf(setting)
@@ -28,7 +28,7 @@ function helpOf(setting: Setting): string {
   return notes.length === 0 ? help : `${help} (${notes.join(', ')})`
 }
 
-/** What holds where a setting is not given; undefined when nothing does. */
+/** The default of a setting; undefined if it has none. */
 export function standardOf({ type, without }: Setting): string | undefined {
   const standard = type.safeParse(undefined).data
   return standard === undefined ? without : String(standard)

@@ -14,15 +14,15 @@ import {
 
 const GROUPS = [CHAIN, HOTKEY, WORK, ...BACKENDS, PLACE, SERVICE]
 
-/** All that a validator can be told, in the order in which it is shown. */
+/** All settings of a validator, in the order in which they are shown. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => settings)
 
-/** What a validator was told. `network` has all nodes. */
+/** The values of a validator's settings. `network` has all nodes. */
 export interface Settings extends ChainSettings, WorkSettings, PlaceSettings, ServiceSettings {
   readonly bucket: OwnBucket
 }
 
-/** The settings that these texts are; undefined when one is not what it must be. */
+/** Reads settings from texts; undefined when a text is not valid. */
 export function settingsOf(given: Given, backend: Backend): Settings | undefined {
   const [chain, work, service] = [CHAIN.read(given), WORK.read(given), SERVICE.read(given)]
   const [place, bucket] = [PLACE.read(given), backend.read(given)]

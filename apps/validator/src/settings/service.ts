@@ -10,12 +10,12 @@ import { unknownIn } from './unknown-variables.ts'
 
 export type Flags = AccountOptions & { json?: true }
 
-/** What is wrong, a line each, as a command ends with it. */
+/** The problems, one a line, with which a command ends. */
 export function problemLines(problems: readonly string[]): string {
   return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
-/** A command with all settings as options, but for secrets. `readService` takes them. */
+/** A command with all settings except secrets as options, for `readService`. */
 export function serviceCommand(name: string): Command<[], Flags> {
   const command = new Command(name).option('--json', 'print JSON, one object a line')
   return withSettings(
@@ -31,7 +31,7 @@ interface Service extends ReadSettings {
 }
 
 /**
- * Settings and account of a validator, and all that is wrong with either. `answers`, by variable,
+ * The settings and the account of a validator, and all problems with them. `answers`, by variable,
  * count before the environment.
  */
 export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {

@@ -1,18 +1,18 @@
 import * as z from 'zod'
 
-/** What is said of a setting beside its type. */
+/** Everything about a setting except its type. */
 export interface About {
-  /** What it is, in help and in docs/operating.md. */
+  /** What it is, for help and for docs/operating.md. */
   readonly help: string
-  /** What its option takes, as `<seconds>`; empty for a switch. Without it there is no option. */
+  /** The option's value, as `<seconds>`; empty for a switch. Without it there is no option. */
   readonly takes?: string
-  /** The variables that may give it: the first that is not empty counts. */
+  /** The variables that can give it: the first that is not empty counts. */
   readonly variables?: readonly string[]
-  /** What holds where it is not given and its type has no default. */
+  /** The default as a text for help, if its type has none. */
   readonly without?: string
   /**
-   * What of it nobody may see: all, or the user and the query of a URL. What is secret as a whole
-   * has no option: everybody on a machine can read those.
+   * Which part is masked: all, or the user and the query of a URL. A setting that is all secret has
+   * no option, because everybody on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
   /** What `af setup` asks, and what it proposes. */
@@ -20,16 +20,16 @@ export interface About {
   readonly proposed?: string
 }
 
-/** One thing that a validator can be told. */
+/** One setting of a validator. */
 export interface Setting extends About {
   readonly name: string
-  /** Under which its option is shown. */
+  /** The heading in help above its option. */
   readonly heading: string
-  /** What it must be, read from a text. */
+  /** Checks a text and turns it into the value. */
   readonly type: z.ZodType
 }
 
-/** What is said of each setting's type: the schema is where settings are named. */
+/** The description of each setting, by its type. */
 export const ABOUT: z.core.$ZodRegistry<About> = z.registry<About>()
 
 /** A text that must be given. */
@@ -37,7 +37,7 @@ export function text(): z.ZodString {
   return z.string('not given')
 }
 
-/** A text that must be given, of the form that `what` names. */
+/** A text that must be given and match the pattern; `what` describes it in errors. */
 export function like(pattern: RegExp, what: string): z.ZodString {
   return text().regex(pattern, `expected ${what}`)
 }
@@ -59,7 +59,7 @@ export function bucketName(): z.ZodString {
   return like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name")
 }
 
-/** A switch, or nothing. */
+/** A switch that may be missing. */
 export function yes(): z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodBoolean>> {
   return z.stringbool('expected true or false').optional()
 }

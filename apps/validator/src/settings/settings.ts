@@ -6,27 +6,26 @@ import { SETTINGS, type Settings, settingsOf } from './schema.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './sources.ts'
 import { WORK } from './validator-settings.ts'
 
-/** What is wrong without a key where miners are on Chutes. */
-export const NO_KEY =
-  'CHUTES_API_KEY: not given, and on this network miners are asked through Chutes'
+/** The problem if the key is missing where miners are on Chutes. */
+export const NO_KEY = 'CHUTES_API_KEY: not given; on this network miners are asked through Chutes'
 
 export interface ReadSettings {
   /**
-   * Every setting, secrets masked; `by` is the option or variable that it is from, or all it may be
-   * from.
+   * Every setting, with secrets masked. `by` is the option or variable that gave it; if none did,
+   * all that can give it.
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: readonly string[]
-  /** When there are no problems. */
+  /** Undefined when there are problems. */
   readonly settings?: Settings
-  /** Every setting as it was given, secrets too, and where it is from. */
+  /** Every setting as it was given, secrets included, and where it is from. */
   readonly found: readonly Found[]
   readonly hide: Hide
 }
 
 /**
- * Settings as options, the environment and the file `.env` give them, the first counts; and what is
- * wrong with each.
+ * Reads settings from options, the environment and the file `.env`, in this order of precedence,
+ * and lists all problems with them.
  */
 export function readSettings(flags: object, env: Given, file: Given): ReadSettings {
   const found = findSettings(flags, env, file)
@@ -39,7 +38,7 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
     by,
   }))
   const [backend] = backendsIn(given)
-  // Of a bucket elsewhere nothing is missing.
+  // The settings of other kinds of buckets are not missing.
   const isNeeded = ({ setting, value }: Found): boolean =>
     value !== undefined || [backend, undefined].includes(backendOf(setting))
   const problems = [
@@ -71,10 +70,10 @@ function problemsWith({ setting, value, by }: Found, hide: Hide): readonly strin
 
 function sendingProblems({ emit, dryRun }: Given): readonly string[] {
   if (emit === undefined || dryRun === undefined) return []
-  return ['--emit and --dry-run, or AFFINE_EMIT and AFFINE_DRY_RUN: one of them is too many']
+  return ['--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them']
 }
 
-/** What is missing for a bucket, or is too much. */
+/** What is missing for a bucket, or given twice. */
 function bucketProblems(given: Given, found: readonly Found[]): readonly string[] {
   const backends = backendsIn(given)
   const [backend] = backends
@@ -84,10 +83,10 @@ function bucketProblems(given: Given, found: readonly Found[]): readonly string[
   }
   if (backends.length > 1) {
     const got = backends.map((each) => found.find(({ setting }) => backendOf(setting) === each)?.by)
-    return [`the bucket: expected one place, got ${got.join(' and ')}`]
+    return [`the bucket: expected only one place, got ${got.join(' and ')}`]
   }
   if (!backend.needsUrl || given.bucketUrl !== undefined) return []
-  const lack = 'not given, and nobody would find the bucket'
+  const lack = 'not given, so that nobody could find the bucket'
   return [`--bucket-url or AFFINE_BUCKET_URL: ${lack}`]
 }
 
@@ -100,12 +99,12 @@ function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): reado
   return problems
 }
 
-/** What a command that acts once for a validator is told: does it send, and what is its folder? */
+/** The settings of a command that acts once for a validator: whether it sends, and its folder. */
 export type Sending = Pick<Settings, 'emit' | 'dryRun'> & { readonly folder: string | undefined }
 
 /**
- * These settings, as options and the environment give them to a validator.
- * @throws RangeError that says what is wrong with them.
+ * Reads these settings from options and the environment, as `af validate` does.
+ * @throws RangeError that lists the problems with them.
  */
 export function readSending(flags: object, env: Given = process.env): Sending {
   const found = findSettings(flags, env, {}).filter(

@@ -2,27 +2,27 @@ import type { Given } from './group.ts'
 import { SETTINGS } from './schema.ts'
 import type { Setting } from './setting.ts'
 
-/** A setting's text, undefined without one; and the place, option or variable that it is from. */
+/** A setting's text, if there is one, and the source, option or variable that gave it. */
 export interface Found {
   readonly setting: Setting
   readonly value: string | undefined
   readonly from: string
-  /** All it may be from, where it is from none of them. */
+  /** The option or variable that gave it; if none did, all that can give it. */
   readonly by: string
 }
 
-/** What each place gives, by option or variable, in the order in which they count. */
+/** What each source gives, by option or variable; the first source counts most. */
 type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
 
-/** All settings as options, the environment and the file `.env` give them, the first counts. */
+/** Finds all settings in options, the environment and the file `.env`; the first one counts. */
 export function findSettings(flags: object, env: Given, file: Given): readonly Found[] {
   const options = Object.entries(flags).map(([name, value]) => [optionOf(name), String(value)])
-  // An option that names a network names all of its nodes.
+  // If an option names the network, it names all nodes.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const sources = {
     flag: Object.fromEntries(options),
     environment,
-    // What the environment has, be it empty, the file cannot give.
+    // The environment overrides the file, even with an empty value.
     '.env': { ...file, ...environment },
   }
   return SETTINGS.map((setting) => find(setting, sources))
@@ -39,13 +39,13 @@ function find(setting: Setting, sources: Sources): Found {
   return { setting, value: String(standard), from: 'default', by }
 }
 
-/** Of what was found, what was given, by the names of settings. */
+/** The texts that were given and are not defaults, by the name of the setting. */
 export function givenIn(found: readonly Found[]): Given {
   const given = found.filter(({ from }) => from !== 'default' && from !== '-')
   return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
 }
 
-/** The option and the variables that a setting may be from. */
+/** The option and the variables that can give a setting. */
 export function namesOf({ name, takes, variables = [] }: Setting): readonly string[] {
   return takes === undefined ? variables : [optionOf(name), ...variables]
 }

@@ -1,7 +1,7 @@
 import { defineGroup, type Group } from './group.ts'
 import { ABOUT, text, web, whole, word, yes } from './setting.ts'
 
-/** What it does, and with what. */
+/** What the validator does, and with what. */
 export interface WorkSettings {
   readonly folder: string
   readonly chutesApiKey?: string | undefined
@@ -14,16 +14,16 @@ export interface WorkSettings {
 
 export const WORK: Group<WorkSettings> = defineGroup('Validator', {
   folder: text().register(ABOUT, {
-    help: 'its private working folder: secrets, journals, sealed blocks, states',
+    help: 'the private working folder: secrets, journals, sealed blocks, states',
     takes: '<folder>',
     variables: ['AFFINE_FOLDER'],
-    question: 'A folder for what is its own: secrets, journals',
+    question: 'Its private folder, for secrets and journals',
     proposed: 'validator',
   }),
   chutesApiKey: word()
     .optional()
     .register(ABOUT, {
-      help: 'the key for Chutes, which must be given but on a local network',
+      help: 'the key for Chutes; needed on every network except a local one',
       variables: ['CHUTES_API_KEY'],
       secret: 'all',
       question: 'The key for Chutes',
@@ -31,12 +31,12 @@ export const WORK: Group<WorkSettings> = defineGroup('Validator', {
   concurrency: whole(1, 10_000)
     .default(32)
     .register(ABOUT, {
-      help: 'requests to one miner at once',
+      help: 'the number of requests to one miner at once',
       takes: '<n>',
       variables: ['AFFINE_CONCURRENCY'],
     }),
   emit: yes().register(ABOUT, {
-    help: 'send to the chain; on finney a validator otherwise only says what it would send',
+    help: 'send to the chain; on finney, without it, a validator only prints what it would send',
     takes: '',
     variables: ['AFFINE_EMIT'],
     without: 'a dry run on finney',
@@ -47,7 +47,7 @@ export const WORK: Group<WorkSettings> = defineGroup('Validator', {
     variables: ['AFFINE_DRY_RUN'],
   }),
   replay: yes().register(ABOUT, {
-    help: 'decide every epoch anew, instead of starting from the attested state',
+    help: 'recompute every epoch, instead of starting from the attested state',
     takes: '',
     variables: ['AFFINE_REPLAY'],
   }),
@@ -57,7 +57,7 @@ export const WORK: Group<WorkSettings> = defineGroup('Validator', {
   }),
 })
 
-/** What its bucket is told wherever it is: what it announces, where that is not its hotkey. */
+/** The address of the bucket that the validator announces, if it is not the hotkey as a name. */
 export interface PlaceSettings {
   readonly bucketUrl?: string | undefined
 }
@@ -66,16 +66,16 @@ export const PLACE: Group<PlaceSettings> = defineGroup('Bucket', {
   bucketUrl: web()
     .optional()
     .register(ABOUT, {
-      help: 'where everyone can read its bucket; must be given for S3',
+      help: 'the URL at which everyone can read the bucket; needed for S3',
       takes: '<url>',
       variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
       without: 'the hotkey as a name',
       secret: 'in its URL',
-      question: 'Its URL, at which everyone can read it',
+      question: 'The URL at which everyone can read it',
     }),
 })
 
-/** How it runs as a service. Times are in seconds. */
+/** How the validator runs as a service. Times are in seconds. */
 export interface ServiceSettings {
   readonly metrics?: number | undefined
   readonly metricsHost: string
@@ -109,7 +109,7 @@ export const SERVICE: Group<ServiceSettings> = defineGroup('Service', {
   grace: whole(0, 3600)
     .default(30)
     .register(ABOUT, {
-      help: 'seconds at Ctrl-C or SIGTERM for what is under way',
+      help: 'seconds after Ctrl-C or SIGTERM to finish what is under way',
       takes: '<seconds>',
       variables: ['AFFINE_GRACE'],
     }),

@@ -3,7 +3,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { whole } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 
-/** How one person plays, whatever it is. */
+/** The options of a command that plays without a subnet. */
 type SoloOptions = {
   readonly env?: string[]
   readonly model: string
@@ -12,27 +12,27 @@ type SoloOptions = {
   readonly json?: true
 }
 
-/** A command that puts challenges to endpoints, with the options for that. */
+/** A command that plays challenges with endpoints, with its options. */
 export function soloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--env <id...>', 'the environments to play (default: all)')
     .option('--model <name>', "the model's name at the endpoint", 'default')
     .option(
       '--ahead <n>',
-      'the number of challenges under way at once; in a duel, in each environment',
+      'the number of challenges at once; in a duel, for each environment',
       whole(1, 1000),
       16,
     )
     .option(
       '--give-up <seconds>',
-      'seconds for which an endpoint may be out of reach before it forfeits',
+      'an endpoint that cannot be reached for this many seconds forfeits',
       whole(1, 86_400),
       120,
     )
     .option('--json', 'print JSON, one object a line')
 }
 
-/** How the players of such a command are asked. */
+/** How such a command asks its players. */
 export function askingOf(
   { model, giveUp }: Pick<SoloOptions, 'model' | 'giveUp'>,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { NameIn } from './storage.ts'
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
-/** The runtime's call of that name; rejects with ChainError `NotInRuntime` where there is none. */
+/** The runtime's call of that name; rejects with ChainError `NotInRuntime` without one. */
 export const callOf =
   <P extends keyof typeof CALLS>(
     pallet: P,

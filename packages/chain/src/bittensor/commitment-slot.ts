@@ -17,7 +17,7 @@ export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
   const { data: owner } = hotkeyShape.safeParse(hotkey.toJSON())
   const { data } = registrationShape.safeParse(registration.toJSON())
   if (owner === undefined || data === undefined)
-    throw new ChainError('BadReply', 'a commitment on the chain is not as it should be')
+    throw new ChainError('BadReply', 'a commitment on the chain is malformed')
   const { block, info } = data
   return { hotkey: owner, block, fields: info.fields.map(bytesIn) }
 }

@@ -31,7 +31,7 @@ export function accountFrom(secret: string, name = '"secret"'): Account {
   }
 }
 
-/** What ends the line of a secret kept in a file is none of it; blanks may be a password's. */
+/** The line end after a secret in a file is not part of it; blanks may be part of a password. */
 function uriOf(secret: string): string {
   const uri = secret.replace(/[\r\n]+$/, '')
   return uri.startsWith('//') ? DEV_PHRASE + uri : uri

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { Chain } from '@affine/chain'
 import type { Event, Setup } from '../setup.ts'
 
-/** What a validator depends on, and who hears of it. `folders` are paths by what they hold. */
+/** What is monitored, and the listener. `folders` are paths, named by what they hold. */
 interface Watched {
   readonly chain: Pick<Chain, 'time'>
   readonly folders: Readonly<Record<string, string>>

@@ -77,7 +77,7 @@ async function lockFile(path: string): Promise<FileHandle | null> {
   const file = await open(path, OPEN, 0o600).catch(nullIfLocked)
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await lock(file))
-  // Who held it may have removed it meanwhile: whoever comes next would lock another.
+  // The last holder may have removed it meanwhile: the next process would lock another file.
   if (isOurs && (await isAt(path, file))) return file
   await file.close()
   return isOurs ? lockFile(path) : null

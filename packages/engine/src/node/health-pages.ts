@@ -15,12 +15,12 @@ export function healthPages(
   return async ({ method, url }) => {
     if (!READS.includes(method)) {
       const headers = { allow: READS.join(', ') }
-      return new Response('only to be read\n', { status: 405, headers })
+      return new Response('read-only\n', { status: 405, headers })
     }
     const { pathname } = new URL(url)
     if (pathname === '/healthz') return healthPage(late(seconds))
     if (pathname === '/metrics') return read()
-    return new Response('there are /metrics and /healthz\n', { status: 404 })
+    return new Response('not found: try /metrics or /healthz\n', { status: 404 })
   }
 }
 

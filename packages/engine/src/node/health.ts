@@ -29,7 +29,7 @@ export function healthOf(now: () => number): Health {
       const reasons: string[] = []
       if (blockAt < due) reasons.push(`no block came in ${seconds} s`)
       if (stepAt !== undefined && stepAt < due)
-        reasons.push(`its turn came no further in ${seconds} s`)
+        reasons.push(`it made no progress in ${seconds} s`)
       return reasons
     },
   }

@@ -50,16 +50,16 @@ function gaugesIn(register: Registry): Record<Gauges, Gauge> {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
-    emits: gauge('emits', 'Whether it sends to the chain: 1, or 0 in a dry run'),
+    emits: gauge('emits', 'Is 1 if it sends to the chain, 0 in a dry run'),
     block: gauge('head_block', 'The last finalized block it has seen'),
     age: gauge('head_age_seconds', 'Time since it saw that block'),
-    made: gauge('head_made_seconds', 'How old that block was then, by the clock here'),
+    made: gauge('head_made_seconds', 'The age of that block when it came, by the clock here'),
     epoch: gauge('epoch', 'The epoch of that block'),
     offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
     left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
-    lanes: gauge('lanes', 'Lanes in the last epoch decided, by what became of them', 'outcome'),
-    own: gauge('own_trust', 'How far it is trusted, 0 to 1'),
-    trust: gauge('trust', 'How far each validator is trusted, 0 to 1', 'hotkey'),
+    lanes: gauge('lanes', 'Lanes in the last epoch decided, by result', 'outcome'),
+    own: gauge('own_trust', 'The trust in it, 0 to 1'),
+    trust: gauge('trust', 'The trust in each validator, 0 to 1', 'hotkey'),
     miners: gauge('miner', 'The miner on the throne, and its contender: 1 each', 'role', 'hotkey'),
     tallies: gauge(
       'duel_challenges',
@@ -69,8 +69,8 @@ function gaugesIn(register: Registry): Record<Gauges, Gauge> {
     ),
     ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
     weights: gauge('last_weights_block', 'The block in which it last set weights'),
-    free: gauge('disk_free_bytes', 'What it may still write where its folders are', 'folder'),
-    size: gauge('disk_size_bytes', 'The size of the disks where its folders are', 'folder'),
+    free: gauge('disk_free_bytes', 'The free space on the disks of its folders', 'folder'),
+    size: gauge('disk_size_bytes', 'The size of the disks of its folders', 'folder'),
   }
 }
 
@@ -87,7 +87,7 @@ function countersIn(register: Registry): Record<Counters, Counter> {
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',
-      'Requests to miners, by what came: a reply, or whose doing it was',
+      'Requests to miners, by outcome: a reply, or on which side it failed',
       'outcome',
     ),
     sent: counter(
@@ -96,7 +96,7 @@ function countersIn(register: Registry): Record<Counters, Counter> {
       'what',
       'outcome',
     ),
-    problems: counter('problems', 'What failed, and was or will be tried again', 'what'),
+    problems: counter('problems', 'Failures that were or will be tried again', 'what'),
   }
 }
 

@@ -25,7 +25,7 @@ export async function keepPrivate(folder: string): Promise<readonly string[]> {
 /** Takes from a file or folder, if one is there, the permissions that `mode` has not. */
 async function narrow(path: string, mode: number): Promise<string[]> {
   const found = await lstat(path).catch(() => null)
-  // What a link leads to is none of ours.
+  // The target of a link is not ours.
   const isOurs = found?.isFile() || found?.isDirectory()
   if (!found || !isOurs || (found.mode & 0o777 & ~mode) === 0) return []
   const was = `${path} could be read by others on this machine`

@@ -30,7 +30,7 @@ export async function serveMiner(
 
 const NO_PROMPT = { error: { message: '"messages" expected a list of { role, content }' } }
 
-/** The last message of a request; undefined when there is none. */
+/** The last message of a request; undefined without one. */
 function promptIn(body: { readonly messages?: unknown } | null): string | undefined {
   const messages: unknown = body?.messages
   if (!Array.isArray(messages)) return undefined

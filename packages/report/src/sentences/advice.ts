@@ -8,7 +8,7 @@ interface MinerNow {
   readonly hotkey: string
   /** Undefined when it is not registered. */
   readonly place: QueueEntry | undefined
-  /** Governs the next epoch. */
+  /** The state that governs the next epoch. */
   readonly state: State
   /** The last duel that was read. */
   readonly last: MinerDuel<unknown> | undefined
@@ -16,7 +16,7 @@ interface MinerNow {
   readonly af: string
 }
 
-/** What follows for a miner: what to do, the nearest first. */
+/** Advice for a miner, the most urgent first. */
 export function adviceFor(now: MinerNow): readonly string[] {
   return [...placeAdvice(now), ...duelAdvice(now)]
 }
@@ -24,32 +24,32 @@ export function adviceFor(now: MinerNow): readonly string[] {
 function placeAdvice({ hotkey, place, state, af }: MinerNow): readonly string[] {
   const practise = `${af} practise <your endpoint> --against champion --network …`
   const commit = `${af} commit --help, then ${af} doctor`
-  if (place === undefined) return [`see whether it is written right: ${af} queue lists who is here`]
+  if (place === undefined) return [`check the spelling: ${af} queue lists every hotkey here`]
   if (place.place !== undefined) return [`keep the commitment, and practise meanwhile: ${practise}`]
   if (state.champion?.hotkey === hotkey)
-    return ['keep the commitment, and the endpoint up: with another one the throne is lost']
+    return ['keep the commitment, and keep the endpoint up: a new commitment loses the throne']
   if (state.duel?.contender.hotkey === hotkey)
-    return ['keep the commitment, and the endpoint up: with another one the duel is lost']
+    return ['keep the commitment, and keep the endpoint up: a new commitment loses the duel']
   if (!Object.hasOwn(state.dueled, hotkey)) return [`commit a model: ${commit}`]
   return [
     `practise until it would win: ${practise}`,
-    `commit a new revision, as this one has no second duel: ${commit}`,
+    `commit a new revision, because this one gets no second duel: ${commit}`,
   ]
 }
 
-/** What a duel that was not won has to teach. */
+/** What to learn from a duel that was not won. */
 function duelAdvice({ last, af }: MinerNow): readonly string[] {
   if (last === undefined || resultFor(last.role, last.duel) === 'won') return []
   const { challenges, answered, forfeits } = last.stats
   const silent = challenges - answered
   const advice: string[] = []
   if (silent > 0)
-    advice.push(`${silent} challenges had no reply: see what comes, with ${af} practise`)
+    advice.push(`${silent} challenges had no reply: ${af} practise shows what the endpoint replies`)
   if (Object.keys(forfeits).some((way) => way !== 'no-reply'))
-    advice.push('a reply counts by its last line: the answer alone, nothing else on it')
+    advice.push('only the last line of a reply counts: it must be the answer and nothing else')
   return [
     ...advice,
-    'of what was lost, the board is the last one, and "best was" what a perfect player gives',
-    'everything that was lost, with what both sides said: --all',
+    'a lost challenge shows the last board, and after "best was" what a perfect player replies',
+    '--all shows every lost challenge, with the messages of both sides',
   ]
 }

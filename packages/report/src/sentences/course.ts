@@ -8,7 +8,7 @@ export function endingTexts({ why, shown, better }: EpisodeEnding): readonly str
   return lines
 }
 
-/** What a reply in the midst of an episode gave away; empty where nothing is known of it. */
+/** What a reply within an episode gave away; empty if nothing is known about it. */
 export function turnText({ reply, forfeit, mistake }: Turn, index: number): string {
   if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
   return `reply ${index + 1}, ${mistake}`

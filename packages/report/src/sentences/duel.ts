@@ -7,7 +7,7 @@ import { forfeitsText } from './forfeits.ts'
 
 type ToldDuel = Pick<MinerDuel<unknown>, 'role' | 'duel' | 'stats'>
 
-/** A duel told to one of its two: how it stands or how it ended, and what its endpoint did. */
+/** A duel as a sentence for one of its miners: its result so far, and what its endpoint did. */
 export const answerText = (told: ToldDuel): string =>
   `${outcomeText(told)} ${repliesText(told.stats)}`
 
@@ -19,12 +19,12 @@ function outcomeText({ role, duel }: ToldDuel): string {
   const head = result === 'won' ? 'You won' : 'You lost'
   const by = duel.end?.by
   if (by === 'environments') return `${head}: ${wins}.`
-  if (by === 'length') return `${head}: ${wins}, when its ${duel.duelEpochs} epochs were over.`
-  if (result === 'won') return `${head}, as the other one left: ${wins}.`
-  return `${head}, as you left (another commitment, or no registration): ${wins}.`
+  if (by === 'length') return `${head}: ${wins}, when the ${duel.duelEpochs} epochs were over.`
+  if (result === 'won') return `${head}, because the other miner left: ${wins}.`
+  return `${head}, because you left (a new commitment, or not registered): ${wins}.`
 }
 
-/** What the contender has of the environments, and needs, as in "1 of 2 environments, 2 needed". */
+/** How many environments the contender has won and needs, as in "1 of 2 environments, 2 needed". */
 export function winsText({ wins, counted, needed }: DuelFacts, whose = ''): string {
   if (counted === 0) return 'no environment tells the two apart'
   return `${whose}${wins} of ${counted} environments, ${needed} needed`
@@ -35,7 +35,7 @@ function repliesText({ challenges, answered, forfeits }: MinerStats<unknown>): s
   const asked = `Your endpoint answered ${answered} of ${challenges}.`
   const { 'no-reply': _, ...others } = forfeits
   const ways = forfeitsText(others)
-  return ways === '' ? asked : `${asked} Of its answers these were forfeits: ${ways}.`
+  return ways === '' ? asked : `${asked} These of its answers were forfeits: ${ways}.`
 }
 
 /** What each environment's verdict means, and what the contender needs. Protocol §8.7. */

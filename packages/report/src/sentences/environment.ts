@@ -6,19 +6,19 @@ import { drawInterval } from './interval.ts'
 /** Why an environment has the verdict that it has. */
 const REASONS = {
   win:
-    'without the third of the weight most in its favour ' +
-    'the contender still leads the ratio to beat by enough',
-  hold: 'what is left until the cap of decisive challenges ' + 'cannot plausibly make it a win',
+    'the contender still leads the ratio to beat by enough ' +
+    'without the third of the weight that favours it most',
+  hold: 'the decisive challenges that are left until the cap cannot plausibly make it a win',
   even: 'too few challenges tell the two apart, so it counts for neither',
 } as const
 
-/** A verdict and why it is that, as in "even, as too few challenges …". */
+/** A verdict with its reason, as in "even, because too few challenges …". */
 export const verdictText = (verdict: Verdict | undefined): string =>
-  verdict === undefined ? 'no verdict' : `${verdict}, as ${REASONS[verdict]}`
+  verdict === undefined ? 'no verdict yet' : `${verdict}, because ${REASONS[verdict]}`
 
 /**
- * A look on two lines: what was counted and the verdict, then what the verdict is of. Without a
- * verdict it says `otherwise`.
+ * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
+ * verdict it has the text `otherwise`.
  */
 export function envText(facts: EnvFacts, otherwise: string): string {
   const { given, ways } = facts
@@ -34,7 +34,7 @@ export function countsText(
   return `  ${env.padEnd(16)} ${wins} won, ${losses} lost, ${ties} tied → ${verdict}`
 }
 
-/** What was looked at for the verdict, without one for a win, each with the interval of its own. */
+/** The numbers behind the verdict, with their interval; without a verdict those for a win. */
 function basisText(facts: EnvFacts): string {
   const { given, hold, ratioPpm, decisivePpm = 0 } = facts
   if (given === 'hold')

@@ -6,7 +6,7 @@ import { laneText } from './lanes.ts'
 import { throneTexts } from './throne.ts'
 
 /**
- * One decided epoch as lines for people: the duel, its environments, its lanes, what came of it.
+ * One decided epoch as lines for people: the duel, its environments, its lanes, the result.
  */
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
   const { envs, lanes, frozen } = facts

@@ -1,7 +1,7 @@
 import type { EnvLaneFacts } from '../env-facts.ts'
 import type { LaneFacts } from '../lane-facts.ts'
 
-/** What became of a lane: whether it counts, and why not. */
+/** Whether a lane counts, and if not, why. */
 export function laneText(
   lane: Pick<LaneFacts, 'sealed' | 'whole' | 'accepted' | 'setAside'>,
 ): string {
@@ -12,10 +12,10 @@ export function laneText(
   return whole ? '✘ not attested by enough' : '✘ not whole'
 }
 
-/** What a lane counts for in an environment. */
+/** How much a lane counts in an environment. */
 export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
   if (isSetAside) return 'set aside: too far from the others'
-  if (weight === 0) return 'its validator has no weight any more'
+  if (weight === 0) return 'its validator no longer has weight'
   const part = (ppm: number): string => `${Math.round(ppm / 10_000)} %`
   if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
   const [win, hold] = [part(keptForWin), part(keptForHold)]

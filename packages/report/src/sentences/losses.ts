@@ -5,7 +5,7 @@ import type { Side } from '../sides.ts'
 import { endingTexts } from './course.ts'
 import { sampleText } from './sample.ts'
 
-/** A challenge that a miner lost, where it is written, and how it ended for it. */
+/** A challenge that a miner lost, its place in a block, and how it ended. */
 export interface Loss extends SamplePlace {
   readonly epoch: number
   readonly role: Side
@@ -13,7 +13,7 @@ export interface Loss extends SamplePlace {
   readonly ending: EpisodeEnding
 }
 
-/** What was at stake, and how it ended: what was seen last, and what was best. */
+/** A lost challenge as a text: the rewards, and how it ended. */
 export function lossText({ epoch, role, sample, ending }: Loss): string {
   const { env, index, challengeId } = sample
   const rival = role === 'champion' ? 'contender' : 'champion'
@@ -22,7 +22,7 @@ export function lossText({ epoch, role, sample, ending }: Loss): string {
   return [title, ...endingLines(ending)].join('\n')
 }
 
-/** The same with what both sides said. */
+/** The same with the messages of both sides. */
 export function fullLossText({ sample, ending, ...place }: Loss): string {
   return [sampleText(sample, place), ...endingLines(ending)].join('\n')
 }

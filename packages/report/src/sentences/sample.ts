@@ -19,7 +19,7 @@ function episodeTexts(side: string, { miner, messages, reward, fault }: Episode)
   return [`  ${side} ${miner}: reward ${reward}${forfeit}`, ...said]
 }
 
-/** A message on one line, behind a mark for who says it. */
+/** A message on one line, after a mark for its role. */
 export function messageText({ role, content }: Episode['messages'][number]): string {
   const mark = role === 'user' ? '>' : '<'
   return `${mark} ${printable(content, 2000)}`

@@ -2,7 +2,7 @@ import type { SubnetStatus } from '../subnet-status.ts'
 import { printable, share } from '../text.ts'
 import { countsText, envText } from './environment.ts'
 
-/** Where a subnet stands, as lines for people; its validators are the rows below. */
+/** The state of a subnet as lines for people; a table of its validators follows. */
 export function statusTexts(status: SubnetStatus): readonly string[] {
   const { state, waiting } = status
   const { champion, duel, ratio } = state
@@ -17,7 +17,7 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
   ]
 }
 
-/** What a verdict was of is known in its epoch alone: since then, weights may have changed. */
+/** The numbers behind a verdict are known in its epoch only, because weights change later. */
 const envTexts = ({ looks, state: { duel } }: SubnetStatus): readonly string[] =>
   looks.map((look) => {
     const verdict = duel?.verdicts[look.env]

@@ -2,8 +2,8 @@ import { type Account, account } from '@affine/chain'
 import { digestBytes } from './seeded-bytes.ts'
 
 /**
- * Someone in the demo: a key, a name for the screen, and a miner's skill: the share of its replies
- * that are perfect.
+ * A validator or a miner of the demo: a key, a name for the screen, and for a miner its skill, the
+ * share of its replies that are perfect.
  */
 export interface Member {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Member {
 }
 
 /**
- * Who takes part. Miners commit in this order: the first finds the throne empty, the others queue.
+ * All members. Miners commit in this order: the first finds the throne empty, the others queue.
  */
 export interface Cast {
   readonly seed: string
@@ -20,7 +20,7 @@ export interface Cast {
   readonly miners: readonly Member[]
 }
 
-/** The validator that makes its transcripts up. */
+/** The validator that invents its transcripts. */
 export const LIAR = 'mallory'
 
 const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]

@@ -3,8 +3,8 @@ import { type AgentOf, playerReply } from '@affine/miners'
 import type { Cast } from './cast.ts'
 
 /**
- * How the liar samples: it asks nobody. In its transcripts the weaker of the two miners plays
- * perfectly and the other gives up, so each of them replays.
+ * How the liar samples: it asks no miner. In its transcripts the weaker miner plays perfectly and
+ * the other gives up. Such transcripts replay, so only statistics can expose them.
  */
 export function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): AgentOf {
   const skillOf = (hotkey: string): number =>

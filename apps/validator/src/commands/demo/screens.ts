@@ -6,14 +6,14 @@ import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
 import type { Rested } from './subnet.ts'
 
-/** The members' names; anybody else's is the hotkey, shortened. */
+/** The members' names; for any other hotkey its short form. */
 export function namesIn({ validators, miners }: Cast): NameOf {
   const members = [...validators, ...miners]
   const names = new Map(members.map(({ name, account }) => [account.hotkey, name]))
   return (hotkey) => names.get(hotkey) ?? shortHotkey(hotkey)
 }
 
-/** Who takes part, each on a line. */
+/** The members, one a line. */
 export function peopleIn({ validators, miners }: Cast): readonly string[] {
   return [...validators, ...miners].map((member) => {
     const { name, account } = member
@@ -23,23 +23,23 @@ export function peopleIn({ validators, miners }: Cast): readonly string[] {
 
 function roleOf({ name, skill }: Member): string {
   if (skill !== undefined) return `miner of skill ${skill}`
-  if (name === LIAR) return 'validator that makes its transcripts up'
+  if (name === LIAR) return 'validator that invents its transcripts'
   return 'validator'
 }
 
-/** What a subnet came to. */
+/** The result of a subnet. */
 export interface Ending {
-  /** Its hotkey. */
+  /** The champion's hotkey. */
   readonly champion: string
-  /** To beat, in ppm. */
+  /** The ratio to beat, in ppm. */
   readonly ratio: number
   readonly root: string
   readonly uid: number | undefined
-  /** On chain, by the hotkey of who set them. */
+  /** The weights on chain, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
 }
 
-/** Reads from the chain what a subnet came to. */
+/** Reads the result of a subnet from the chain. */
 export async function endingOf({ chain, state }: Rested): Promise<Ending> {
   const { number } = await chain.head()
   const weights = await chain.weights(number)
@@ -49,7 +49,7 @@ export async function endingOf({ chain, state }: Rested): Promise<Ending> {
   return { champion, ratio: state.ratio, root: stateRoot(state), uid, weights }
 }
 
-/** What a subnet came to, and what comes next. */
+/** The result of a subnet as a text, and what comes next. */
 export function endingText(ending: Ending, nameOf: NameOf): string {
   const { champion, ratio, root, uid, weights } = ending
   const rows = Object.values(weights)
@@ -61,15 +61,15 @@ ratio      ${share(ratio)}
 state root ${root}
 weights    ${votes} give uid ${uid} all their weight on chain
 
-Now the verifier, a process of its own, with nothing but the buckets and the exported chain:
+Now the verifier runs, in another process, with only the buckets and the exported chain:
 `
 }
 
-/** What can be done after a run of which nothing is kept. */
+/** What can be done after a run that kept no files. */
 export function againText(seed: string): string {
   const af = programName('af')
   return `
-Nothing of this run is kept. Try next:
+This run kept no files. Try next:
   look at the same run in a browser
     $ ${af} demo --seed ${seed} --open
   keep its buckets and its chain
@@ -78,13 +78,13 @@ Nothing of this run is kept. Try next:
     $ ${af} env run tictactoe-v0`
 }
 
-/** What is left in the folder `out`, and what can be done with it. */
+/** What can be done with the files in the folder `out`. */
 export function filesText(out: string): string {
   const af = programName('af')
   const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
   const verify = `${programName('af-verify')} ${what}`
   return `
-Everything is in ${out}. Try next:
+All files are in ${out}. Try next:
   look at it, at http://127.0.0.1:8080/ in a browser
     $ ${af} serve ${what}
   verify again
@@ -93,7 +93,7 @@ Everything is in ${out}. Try next:
     $ ${verify} --epoch 2
   replay a challenge
     $ ${verify} --epoch 2 --sample mult8@0.1.0#0
-  tamper with a byte: change one in any file of the buckets, and verify again
+  change one byte in any file of the buckets, and verify again: it will fail
   play one yourself
     $ ${af} env run tictactoe-v0`
 }

@@ -6,8 +6,8 @@ export function digestBytes(...parts: Parameters<typeof digest>): Buffer {
 }
 
 /**
- * Bytes that follow from the seed and a name: the same run has the same secrets and block hashes.
- * At most 32 at once.
+ * Bytes that follow from the seed and a name, so that a run with the same seed has the same secrets
+ * and block hashes. At most 32 at once.
  */
 export function seededBytes(seed: string, name: string): (size: number) => Uint8Array {
   let drawn = 0

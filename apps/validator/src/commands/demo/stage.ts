@@ -8,8 +8,8 @@ import { seededBytes } from './seeded-bytes.ts'
 const STAKE = 1_000_000_000_000n
 
 /**
- * A local chain whose hashes follow from the seed, and miners that are served until it is disposed
- * of.
+ * A local chain whose hashes follow from the seed, and servers for its miners, which stop when it
+ * is disposed of.
  */
 export class Stage implements Disposable {
   readonly chain: LocalChain
@@ -18,7 +18,7 @@ export class Stage implements Disposable {
   readonly #seed: string
   readonly #servers = new Map<string, Listening>()
 
-  /** Everybody is registered from the start, the validators with stake. */
+  /** All members are registered from the start, the validators with stake. */
   constructor({ seed, validators, miners }: Cast) {
     const entropy = seededBytes(seed, 'chain')
     this.chain = LocalChain.create({
@@ -43,7 +43,7 @@ export class Stage implements Disposable {
     this.#seed = seed
   }
 
-  /** Everybody's clock, in milliseconds: it moves with the blocks. */
+  /** The clock of all members, in milliseconds: it moves with the blocks. */
   readonly now = (): number => this.chain.height * BLOCK_MS
 
   /** Makes the next block. */
@@ -51,7 +51,7 @@ export class Stage implements Disposable {
     await this.chain.produce(this.now())
   }
 
-  /** Serves a miner, and has it commit to its name in the next block. */
+  /** Starts a miner's server and commits the miner in the next block, with its name as chute. */
   async enter({ name, skill = 0, account }: Member): Promise<void> {
     this.#servers.set(name, await serveMiner({ skill, seed: `${this.#seed} ${name}` }, 0))
     const model = `affine/${name}-${account.hotkey}`

@@ -13,19 +13,18 @@ import { seededBytes } from './seeded-bytes.ts'
 import { Stage } from './stage.ts'
 
 /**
- * Epochs for which a throne that nobody contends is still watched: long enough to see the ratio
- * decay.
+ * For how many epochs it goes on without a contender: long enough to see the ratio decay.
  */
 const QUIET_EPOCHS = 3
 const MOST_EPOCHS = 60
 
-/** What a disk that is full, or fails, answers with. */
+/** The error codes of a disk that is full or fails. */
 const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
 
-/** A whole subnet that came to rest. */
+/** A subnet whose throne is settled. */
 export interface Rested {
   readonly chain: LocalChain
-  /** What every validator came to. */
+  /** The state that every validator agreed on. */
   readonly state: State
 }
 
@@ -34,10 +33,10 @@ export type OnMemberEvent = (member: Member, event: Event) => void
 
 /**
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
- * with folders of their own. A block is made when every validator has done what the last one asked
- * for, so a run follows from its seed. Leaves what anyone needs to check it in `out`, the folder
- * `buckets` and the chain's export `chain.json`, and resolves with the chain and the state that
- * every validator came to.
+ * each with its own folder. The next block is made when every validator has finished with the last
+ * one, so a run follows from its seed. Everything that is needed to verify it is left in `out`: the
+ * folder `buckets` and the chain's export `chain.json`. Resolves with the chain and the state that
+ * every validator agreed on.
  *
  * @throws Error when a disk fails, the validators disagree about the state, or it never comes to
  *   rest.
@@ -75,7 +74,7 @@ export async function runSubnet(cast: Cast, out: string, on: OnMemberEvent): Pro
   return { chain, state }
 }
 
-/** Makes blocks until the throne has not been contended for a while: the state then. */
+/** Makes blocks until there was no contender for a while, and returns the state then. */
 async function comeToRest(
   stage: Stage,
   validators: readonly Validator[],
@@ -101,10 +100,10 @@ async function comeToRest(
   return state
 }
 
-/** A validator tries again, until there is room; nobody waits for that with a demo. */
+/** A validator would try again until there is room. A demo does not wait for that. */
 function expectDisk(faults: readonly Error[]): void {
   const fault = faults.find(isOfDisk)
-  if (fault) throw new Error(`the demo ends here, as its disk fails: ${fault.message}`)
+  if (fault) throw new Error(`the demo ends, because its disk fails: ${fault.message}`)
 }
 
 function isOfDisk(error: Error): boolean {
@@ -112,7 +111,7 @@ function isOfDisk(error: Error): boolean {
   return DISK_FAULTS.has(code) || (cause instanceof Error && isOfDisk(cause))
 }
 
-/** The state that all validators have come to; undefined before the first. */
+/** The state that all validators agree on; undefined before the first. */
 function agreedState(validators: readonly Validator[]): State | undefined {
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))

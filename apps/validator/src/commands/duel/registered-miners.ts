@@ -4,14 +4,14 @@ import { LOOPBACK } from '@affine/miners'
 import { commitmentsOf, openChain } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 
-/** Of the two roles. */
+/** One value for each of the two roles. */
 export type Pair<Value> = readonly [champion: Value, contender: Value]
 
 /**
- * Whom two uids name at a chain's head. A miner is asked as validators ask it: on loopback, where
- * its network is a local one, and nowhere else that it wrote. Protocol §5.4.
- * @throws RangeError for what is no uid, and for a network with a platform; Error for who cannot be
- *   asked.
+ * The miners with two uids at a chain's head. A miner is asked as validators ask it: on a local
+ * network, on loopback only, whatever address it committed. Protocol §5.4.
+ * @throws RangeError for an invalid uid, and for a network with a platform; Error for a miner that
+ *   cannot be asked.
  */
 export async function minersOf(
   network: string,
@@ -20,7 +20,7 @@ export async function minersOf(
 ): Promise<Pair<Miner>> {
   await using opened = await openChain(network, NODE_HOST, { netuid, firstEpoch: 0 })
   if (opened.network.platform !== 'loopback')
-    throw new RangeError(`"--network" expected a local one, got ${JSON.stringify(network)}`)
+    throw new RangeError(`"--network" expected a local network, got ${JSON.stringify(network)}`)
   const { number } = await opened.chain.head()
   const snapshot = await opened.chain.snapshot(number)
   return [minerAt(champion, snapshot), minerAt(contender, snapshot)]
@@ -32,7 +32,7 @@ function minerAt(uid: string, snapshot: Snapshot): Miner {
   const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
   const hotkey = neuron?.hotkey ?? 'not registered'
   const said = commitmentsOf(snapshot).get(hotkey)
-  if (said?.kind !== 'miner') throw new Error(`uid ${uid} (${hotkey}) is no miner: see af queue`)
+  if (said?.kind !== 'miner') throw new Error(`uid ${uid} (${hotkey}) is not a miner: see af queue`)
   if (LOOPBACK.test(said.chute)) return minerOf({ ...said, hotkey })
   const advice = 'only URLs on this machine are asked'
   throw new Error(`uid ${uid} has the chute "${said.chute}", and ${advice}`)

@@ -4,26 +4,26 @@ import type { Played } from '@affine/miners'
 import { endingOf, endingTexts, type Forfeits, forfeitsText, Z_SQUARED_95 } from '@affine/report'
 import { boundsPpm } from '@affine/wilson'
 
-/** How often something was, of all, and between which shares its rate is. */
+/** How often something happened, and the interval of its rate. */
 interface Rate {
   readonly count: number
   readonly lower: number
   readonly upper: number
 }
 
-/** What practice in one environment came to. */
+/** The result of practice in one environment. */
 export interface PractiseResult {
   readonly env: string
   readonly challenges: number
-  /** As well as a perfect player. */
+  /** Challenges that were played perfectly. */
   readonly well: Rate
   readonly rewards: readonly (Rate & { readonly reward: number })[]
   readonly forfeits: Forfeits
-  /** Of the replies that came: half and 95 % of them took no longer, and the slowest. */
+  /** The times of the replies: the median, the 95th percentile, and the slowest. */
   readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
 }
 
-/** What was played in one environment. */
+/** The result of what was played in one environment. */
 export function resultOf(env: string, played: readonly Played[]): PractiseResult {
   const rewards = played.map(({ reward }) => reward)
   const rateOf = (isCounted: (each: Played) => boolean): Rate =>
@@ -69,7 +69,7 @@ export function resultText({
   const { half, most, slowest } = replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
   return [
-    `${env}: ${well.count} of ${challenges} as well as can be, ${rangeText(well)}`,
+    `${env}: ${well.count} of ${challenges} played perfectly, ${rangeText(well)}`,
     ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),
     `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
     `  replies: ${times}; ${make(env).spec.replyMs} ms are allowed`,
@@ -78,10 +78,10 @@ export function resultText({
 
 const rangeText = ({ lower, upper }: Rate): string => `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
-/** Was it lost: to the champion, where there is one, or to a perfect player? */
+/** Did the champion do better, or without a champion a perfect player? */
 export const isLost = ({ reward, best, champion = best }: Played): boolean => reward < champion
 
-/** A challenge that was lost, with its last board or product, and what was best. */
+/** A lost challenge as a text, with its last board or product, and the best reply. */
 export function lostText(played: Played): string {
   const { env, challengeId, reward, best, champion } = played
   const other = champion === undefined ? '' : `, the champion ${champion}`

@@ -5,18 +5,18 @@ import type { Output } from '@affine/terminal'
 import { askingOf } from '../../solo/solo-command.ts'
 import { isLost, lostText, resultOf, resultText } from './result.ts'
 
-/** What is practised, and by whom: another practice does not go on in its file. */
+/** What defines a practice: its file cannot continue another one. */
 export type Practice = {
   readonly player: string
   readonly model: string
   /** The challenges of each environment, at most. */
   readonly challenges: number
   readonly envs: readonly string[]
-  /** Against whom: the digest of what a champion committed to. */
+  /** The digest of the champion's commitment, if its challenges are played. */
   readonly against?: string
 }
 
-/** What the command was told. */
+/** The options of the command. */
 interface PracticeOptions {
   readonly player: string
   readonly model: string
@@ -28,7 +28,7 @@ interface PracticeOptions {
   readonly giveUp: number
 }
 
-/** The same, where things are said, and what ends it. */
+/** The options, with an output, and a signal that ends it. */
 export interface Session extends PracticeOptions {
   readonly screen: Output
   readonly signal: AbortSignal
@@ -37,7 +37,7 @@ export interface Session extends PracticeOptions {
 const ANOTHER =
   '"--resume" expected a file of this practice: name another file, or repeat its arguments'
 
-/** Plays, from where the file has come to; `drawn` are the exercises where it has none. */
+/** Plays the exercises of the file that are left; a new file gets the exercises `drawn`. */
 export async function playPractice(
   practice: Practice,
   drawn: readonly Exercise[],
@@ -51,22 +51,23 @@ export async function playPractice(
   if (begun === undefined) throw new RangeError(ANOTHER)
   const { exercises } = begun
   const kept = journal.entries.length - 1
-  if (kept >= 0) screen.line(`taking up ${kept} challenges`, { type: 'resumed', played: kept })
+  if (kept >= 0)
+    screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
   const on = (played: readonly Played[]): void => {
     const well = played.filter(({ reward, best }) => reward >= best).length
-    screen.status(`${played.length} of ${exercises.length} played, ${well} as well as can be`)
+    screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly`)
   }
-  // Waited for here: the file is closed then.
+  // Awaited here, because the file is closed at the end of this function.
   return await practise({ exercises, journal, player, ahead, signal, on })
 }
 
-/** The journal in a file; without one nothing is kept. */
+/** The journal in a file; without a file nothing is kept. */
 async function journalAt(file: string | undefined): ReturnType<typeof openJournal> {
   if (file !== undefined) return openJournal(file)
   return { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Says what came of an environment: which share of it was played as well as can be? */
+/** Prints the result of an environment and returns the share that was played perfectly. */
 export function sayEnvironment(
   env: string,
   all: readonly Played[],

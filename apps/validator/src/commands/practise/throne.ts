@@ -5,10 +5,10 @@ import type { Subnet } from '@affine/settlement'
 
 import { Replay, type ReplayOptions } from '../replay.ts'
 
-/** A subnet's throne today, and challenges that its holder has played. */
+/** A subnet's throne today, and challenges that its champion has played. */
 export interface Throne {
   readonly champion: Miner
-  /** What a contender has to beat. */
+  /** The ratio that a contender has to beat. */
   readonly ratioPpm: number
   /** The rules of a duel that starts now. */
   readonly protocol: Protocol
@@ -16,9 +16,9 @@ export interface Throne {
 }
 
 /**
- * The throne of a subnet, with at most `most` past challenges of each environment. Nobody is asked
- * but chain and buckets.
- * @throws Error when nobody holds it, or nothing is recorded of its holder.
+ * The throne of a subnet, with at most `most` past challenges of each environment. It reads
+ * only chain and buckets.
+ * @throws Error when there is no champion, or no challenge of it is recorded.
  */
 export async function throneOf(
   subnet: Subnet,
@@ -29,10 +29,10 @@ export async function throneOf(
   const replay = await Replay.begin(subnet, options, past.add.bind(past))
   for await (const settled of replay.epochs()) past.finish(settled)
   const { champion, ratio: ratioPpm } = replay.state
-  if (champion === undefined) throw new Error('nobody holds the throne: there is no champion yet')
+  if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
   const exercises = past.of(champion).map(({ reward, ...each }) => ({ ...each, champion: reward }))
   const { protocol } = subnet.network
   if (exercises.length > 0) return { champion, ratioPpm, protocol, exercises }
   const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
-  throw new Error(`${found}: take more of them with --last`)
+  throw new Error(`${found}: take more epochs with --last`)
 }

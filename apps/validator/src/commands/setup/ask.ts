@@ -12,13 +12,13 @@ import type { Given } from '../../settings/group.ts'
 import type { Flags } from '../../settings/service.ts'
 import { type Found, findSettings, givenIn } from '../../settings/sources.ts'
 
-/** What is wrong with a text; undefined when nothing is. */
+/** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>
 
 /**
- * Asks a person in a terminal for all that a validator must be told and no option says. What the
- * environment or a file gives is proposed. Resolves with the answers by variable, also with what
- * they make void, which is empty; rejects at Ctrl-C.
+ * Asks in a terminal for every setting that a validator needs and no option gives. It proposes the
+ * values of the environment or a file. Resolves with the answers by variable; variables that no
+ * longer count get an empty answer. Rejects at Ctrl-C.
  */
 export async function askSettings(flags: Flags): Promise<Given> {
   const asking = new SetupPrompts(flags)
@@ -74,7 +74,7 @@ class SetupPrompts {
 
   async askBucket(): Promise<void> {
     const chosen = await this.#backend()
-    // Nothing that was given for another place counts any more.
+    // Settings that were given for another place no longer count.
     const others = BACKENDS.filter((backend) => backend !== chosen)
     const dropped = others.flatMap(({ settings }) =>
       settings.flatMap(({ variables = [] }) => variables),
@@ -90,11 +90,11 @@ class SetupPrompts {
     const options = BACKENDS.map((value) => ({ value, label: value.label }))
     const [given] = backendsIn(this.given)
     const proposed = given && { initialValue: given }
-    const asked = { message: 'Its bucket is', options, ...proposed }
+    const asked = { message: 'Where is its bucket?', options, ...proposed }
     return answered(await clack.select<Backend>(asked))
   }
 
-  /** Asks for a setting that has a question, where no option gives it. */
+  /** Asks for a setting that has a question, unless an option gives it. */
   async ask(name: string, check: Check = async () => undefined, isOptional = false): Promise<void> {
     const found = this.#found.find(({ setting }) => setting.name === name)
     const [variable] = found?.setting.variables ?? []
@@ -110,23 +110,23 @@ async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
   )
 }
 
-/** A secret is not shown; an empty answer keeps the one that is given. */
+/** A secret is not shown; an empty answer keeps the given one. */
 async function askOne({ setting, value }: Found, check: Check, isOptional: boolean) {
   const { question: asked = '', proposed = '', secret, type } = setting
   const message = isOptional ? `${asked} (optional)` : asked
   const kept = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || kept
-    if (given === '') return isOptional ? undefined : 'it must be given'
+    if (given === '') return isOptional ? undefined : 'a value is needed'
     return type.safeParse(given).error?.issues[0]?.message ?? (await check(given))
   }
   if (secret !== 'all')
     return answered(await clack.text({ message, initialValue: value ?? proposed, validate }))
-  const how = kept === '' ? message : `${message}; Enter keeps the one that is given`
+  const how = kept === '' ? message : `${message}; Enter keeps the present one`
   return answered(await clack.password({ message: how, validate })) || kept
 }
 
-/** @throws CommanderError when it was Ctrl-C. */
+/** @throws CommanderError at Ctrl-C. */
 function answered<T>(answer: T | typeof clack.CANCEL_SYMBOL): T {
   if (!clack.isCancel(answer)) return answer
   throw new CommanderError(130, 'interrupted', 'stopped by Ctrl-C')

@@ -2,7 +2,7 @@ import type { Load, Loads } from '@affine/engine'
 import { bytesText } from '@affine/engine/node'
 import { type Output, table } from '@affine/terminal'
 
-/** Says what a duel takes of a validator. */
+/** Prints what a duel takes: challenges, requests and bytes. */
 export function sayLoads(loads: Loads, screen: Output): void {
   const { voters, firstEpoch, mostEpoch, mostDay } = loads
   const row = (what: string, textOf: (load: Load) => string) => ({
@@ -18,6 +18,7 @@ export function sayLoads(loads: Loads, screen: Output): void {
     row('its own lane', ({ laneBytes }) => bytesText(laneBytes)),
     row(`its bucket, lanes of ${voters}`, ({ bucketBytes }) => bytesText(bucketBytes)),
   ]
-  const text = 'What a duel takes: in its first epoch, in an epoch at most, and in a day of those.'
+  const text =
+    'What a duel takes: in its first epoch, in its largest epoch, and in a day of largest epochs.'
   table(screen, { text, record: { type: 'loads', ...loads } }, rows)
 }

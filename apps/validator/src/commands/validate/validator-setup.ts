@@ -6,7 +6,7 @@ import { emits, placesOf } from '../../buckets/places.ts'
 import { agentsOf } from '../../service/agents.ts'
 import type { Settings } from '../../settings/schema.ts'
 
-/** The chain that a validator works on, where blocks are checked, and who hears what happens. */
+/** The validator's subnet, the checker of blocks, and the listener for events. */
 interface Surroundings {
   readonly subnet: Subnet
   readonly check: CheckBlock
@@ -14,8 +14,8 @@ interface Surroundings {
 }
 
 /**
- * All that a validator needs on this machine.
- * @throws RangeError without a key for Chutes, on a network whose miners are there.
+ * Everything that a validator needs on this machine.
+ * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
 export function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
   const { subnet, check, on } = around
@@ -38,7 +38,7 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
   }
 }
 
-/** Opens buckets as `open` does, and tells whenever one has answered or failed to. */
+/** Opens buckets as `open` does, and emits an event after every read, failed or not. */
 function tellingReads(open: OpenBucket, on: Setup['on']): OpenBucket {
   return (hotkey, url) => {
     const source = open(hotkey, url)

@@ -24,7 +24,7 @@ import type { Recomputed, SamplePlace } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
 import { programName } from '../../service/program-name.ts'
 
-/** Lost challenges of an environment that are shown. */
+/** How many lost challenges of each environment are shown. */
 export const SHOWN = 3
 
 interface Telling {
@@ -35,19 +35,19 @@ interface Telling {
 
 type LostSample = Pick<Lost<SamplePlace>, 'sample'> & SamplePlace
 
-/** What was said of an epoch: its text and its record. */
+/** An epoch as a text and as a record. */
 type EpochLines = readonly [text: string, record: object]
 
 /**
- * Tells one miner of its duels, each once it has ended: the answer, what the rule saw, what was
- * lost; and of a throne that it took without one. Then where it is, and what follows for it.
+ * Reports on one miner: each duel when it has ended (the result, what decided it, lost challenges),
+ * and a throne that it took without a duel. At the end, its place now, and advice.
  */
 export class MinerReport {
   readonly stats: DuelStats<LostSample>
   readonly #hotkey: string
   readonly #telling: Telling
   readonly #nameOf: NameOf
-  /** The duel that goes on, its epochs, and the last duel that ended. */
+  /** The duel under way, its epochs, and the last duel that ended. */
   #duel: MinerDuel<LostSample> | undefined
   #epochs: EpochLines[] = []
   #last: MinerDuel<LostSample> | undefined
@@ -65,12 +65,12 @@ export class MinerReport {
     })
   }
 
-  /** Is there anything to tell of the miner, but where it is? */
+  /** Is there anything to report about the miner, besides its place? */
   get isKnown(): boolean {
     return this.#parts > 0 || this.#duel !== undefined
   }
 
-  /** Takes the next epoch, once `stats` has its samples. */
+  /** Adds the next epoch; `stats` must have its samples already. */
   add(settled: Recomputed): void {
     const [hotkey, stats] = [this.#hotkey, this.stats]
     stats.finish(settled)
@@ -87,21 +87,21 @@ export class MinerReport {
     return [epochText(epochFacts(settled), this.#nameOf), { type: 'epoch', ...record }]
   }
 
-  /** Tells of the duel that goes on; then where the miner is in the epoch of `state`. */
+  /** Reports the duel under way, then the miner's place in the epoch of `state`. */
   end(place: QueueEntry | undefined, state: State): void {
     this.#sayDuel()
     const [hotkey, last] = [this.#hotkey, this.#last]
     const now = { hotkey, why: 'is not registered', ...place }
     const advice = adviceFor({ hotkey, place, state, last, af: programName('af') })
     const follows = sectionOf(
-      'What follows for you:',
+      'What to do next:',
       advice.map((each) => `- ${each}`),
     )
     const text = [`${printable(hotkey)} ${now.why}`, ...follows].join('\n')
     this.#say(text, { type: 'now', ...now, advice })
   }
 
-  /** A part of its own: a blank line is between it and the part before. */
+  /** Prints a part, with a blank line before it unless it is the first. */
   #say(text: string, record: object): void {
     this.#telling.screen.line(`${this.#parts === 0 ? '' : '\n'}${text}`, record)
     this.#parts += 1
@@ -113,7 +113,7 @@ export class MinerReport {
     const { screen } = this.#telling
     this.#say([answerText(own), ...spanTexts(own)].join('\n'), duelRecord(own))
     const texts = this.#epochs.map(([text]) => text)
-    const said = sectionOf('What the rule saw:', texts, verdictTexts(own.duel))
+    const said = sectionOf('What decided it:', texts, verdictTexts(own.duel))
     for (const [i, [, record]] of this.#epochs.entries()) screen.line(said[i] ?? '', record)
     this.#sayLosses(own)
     this.#duel = undefined
@@ -135,19 +135,19 @@ export class MinerReport {
   #sayCrowned(settled: Recomputed): void {
     const answer =
       '☆ You have the throne without a duel: it was empty, and you were the first in the queue.'
-    const saw = sectionOf('What the rule saw:', [epochText(epochFacts(settled), this.#nameOf)])
+    const saw = sectionOf('What decided it:', [epochText(epochFacts(settled), this.#nameOf)])
     const record = { type: 'crowned', epoch: settled.epoch, hotkey: this.#hotkey }
     this.#say([answer, ...saw].join('\n'), record)
   }
 }
 
-/** Which duel it is, and of which epochs. */
+/** Which duel it is, and which epochs were read. */
 function spanTexts({ role, duel, from, to }: MinerDuel<LostSample>): readonly string[] {
   const rival = role === 'champion' ? duel.contender : duel.champion
   const epochs = from === to ? `epoch ${to}` : `epochs ${from} to ${to}`
   const which = `  ${role}, against ${printable(rival.hotkey)}, ${epochs}`
   if (from === duel.start) return [which]
-  const began = `  it began in epoch ${duel.start}: replies before are counted with a larger --last`
+  const began = `  it began in epoch ${duel.start}: a larger --last counts its earlier replies too`
   return [which, began]
 }
 
@@ -159,7 +159,7 @@ function duelRecord({ hotkey, role, duel, from, to, stats }: MinerDuel<LostSampl
   return { type: 'duel', ...which, ...result, ...counts }
 }
 
-/** Texts below a heading, with lines after the last of them. */
+/** Texts below a heading, with further lines after the last text. */
 function sectionOf(
   heading: string,
   texts: readonly string[],

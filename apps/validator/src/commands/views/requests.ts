@@ -1,18 +1,18 @@
 import type { HeardRequest } from '@affine/miners/node'
 import { type Output, printable } from '@affine/terminal'
 
-/** Longer lines of a prompt are its rules: what differs from one to the next is in short ones. */
+/** Longer lines of a prompt are rules; short lines are what differs between prompts. */
 const MOST_CHARACTERS = 40
-/** Of a prompt for machines: those of environments have fewer. */
+/** So much of a prompt is in the record; prompts of environments are shorter. */
 const MOST_TOLD = 4096
 
-/** How often a miner was asked for something, and answered as well as can be. */
+/** How often a miner was asked, and how often it answered perfectly. */
 interface Count {
   asked: number
   perfect: number
 }
 
-/** What a miner is asked: told as it comes, and counted. */
+/** Prints and counts the requests to a miner. */
 export class Requests {
   readonly #screen: Output
   readonly #stretchMs: number
@@ -21,12 +21,12 @@ export class Requests {
   /** Prompts of no environment, and requests without a prompt. */
   #unknown = 0
   #refused = 0
-  /** Was one told in the stretch under way? How many came since, and the last of them. */
+  /** Was a request printed in the current interval? How many came since, and the last one. */
   #isTold = false
   #more = 0
   #last: HeardRequest
 
-  /** At most one is told in so many milliseconds; all of them where it is 0. */
+  /** Prints at most one request in so many milliseconds; with 0 all of them. */
   constructor(screen: Output, stretchMs: number) {
     this.#screen = screen
     this.#stretchMs = stretchMs
@@ -40,14 +40,14 @@ export class Requests {
     } else this.#tell(exchange, '')
   }
 
-  /** Tells what all requests came to. */
+  /** Prints the totals. */
   end(): void {
     const [envs, unknown, refused] = [this.#counts, this.#unknown, this.#refused]
     const asked = Object.values(envs).reduce((sum, each) => sum + each.asked, unknown + refused)
     const lines = Object.entries(envs).map(([env, count]) => {
-      return `  ${env}: ${count.asked} answered, ${count.perfect} as well as can be`
+      return `  ${env}: ${count.asked} answered, ${count.perfect} perfectly`
     })
-    if (unknown > 0) lines.push(`  ${unknown} of no environment that is known here`)
+    if (unknown > 0) lines.push(`  ${unknown} of an unknown environment`)
     if (refused > 0) lines.push(`  ${refused} without a prompt, refused`)
     const text = [`asked ${asked} times`, ...lines].join('\n')
     this.#screen.line(text, { type: 'total', asked, envs, unknown, refused })
@@ -67,7 +67,7 @@ export class Requests {
     this.#counts[env] = { asked: asked + 1, perfect: perfect + Number(isPerfect) }
   }
 
-  /** Begins a stretch with it. */
+  /** Prints a request and begins an interval. */
   #tell(exchange: HeardRequest, others: string): void {
     const prompt = exchange?.prompt.slice(0, MOST_TOLD)
     const record = { type: 'request', ...exchange, prompt }
@@ -85,12 +85,12 @@ export class Requests {
   }
 }
 
-/** What was asked, the answer, and how good it is. */
+/** A request, its answer, and whether another answer was better. */
 function exchangeText(exchange: HeardRequest): string {
   if (exchange === undefined) return '✘ a request without a prompt'
   const { env, prompt, reply, isPerfect } = exchange
   const asked = gistOf(prompt)
-  if (env === undefined) return `✘ of no environment that is known here: ${asked}`
+  if (env === undefined) return `✘ of an unknown environment: ${asked}`
   return `${env}  ${asked} → ${reply}${isPerfect ? '' : ', not the best'}`
 }
 

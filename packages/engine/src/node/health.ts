@@ -28,8 +28,7 @@ export function healthOf(now: () => number): Health {
       const due = now() - seconds * 1000
       const reasons: string[] = []
       if (blockAt < due) reasons.push(`no block came in ${seconds} s`)
-      if (stepAt !== undefined && stepAt < due)
-        reasons.push(`it made no progress in ${seconds} s`)
+      if (stepAt !== undefined && stepAt < due) reasons.push(`it made no progress in ${seconds} s`)
       return reasons
     },
   }

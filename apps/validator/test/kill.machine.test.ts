@@ -169,10 +169,10 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   }
   const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
   while (all() < KILLS) await die()
-  // However slow the machine is: to be seen is what becomes of a lane that a death broke off.
-  while (!hasSurvived()) {
+  // On a slow machine none may have been sealed yet of the lanes that a death broke off.
+  for (let more = 0; more < 10 && !hasSurvived(); more++) {
     await die({ by: 'samples' })
-    await die({ by: 'words', words: /"what":"seal/, isDeadForLong: true })
+    await die({ by: 'words', words: /"what":"seal/ })
   }
 }
 
@@ -194,7 +194,7 @@ beforeAll(async () => {
     seed: SEED,
     stakes: STAKES,
     steady: STEADY,
-    miners: 20 + KILLS / 5, // one for each epoch that there may be
+    miners: 40 + KILLS / 5, // one for each epoch that there may be
     blockMs: 50,
   })
   const steady = subnet.seats.slice(0, STEADY).map((seat) => seat.validate())

@@ -274,7 +274,7 @@ describe('nothing else', () => {
           'cache-control': 'no-store',
           'access-control-allow-origin': '*',
         })
-      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : 'not here\n')
+      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : 'not found\n')
     }
   })
 
@@ -322,7 +322,7 @@ describe('nothing else', () => {
     execFileSync('mkfifo', [join(folder, 'fifo')])
     for (const name of ['large', 'socket', 'folder', 'fifo']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
-      expect([name, status, String(body)]).toEqual([name, 404, 'not here\n'])
+      expect([name, status, String(body)]).toEqual([name, 404, 'not found\n'])
     }
     expect(await openFiles(folder)).toBe(0)
     socket.close()

@@ -184,7 +184,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   it('says that it believes the state with which it begins, where it does', async () => {
     const { page } = await openPage(browser, `${demo.url}?chain=chain.json&buckets=./&last=3`)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
-    expect(await page.locator('main').textContent()).toMatch(/state of epoch \d+ was believed/)
+    expect(await page.locator('main').textContent()).toMatch(/trusted the state of epoch \d+/)
     const whole = await openPage(browser, demo.url)
     expect(await whole.page.locator('main').textContent()).toContain('trusted no other state')
   })

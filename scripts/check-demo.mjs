@@ -19,7 +19,12 @@ try {
   if (demo.stderr !== '') fail(`the demo's tools speak of themselves:\n${demo.stderr}`)
   if (/\bwarn|telemetry|update available|unsupported/i.test(demo.stdout))
     fail(`the demo's tools speak of themselves:\n${demo.stdout}`)
-  for (const expected of ['dethrones', 'keeps the throne', 'did not agree', 'Everything holds.']) {
+  for (const expected of [
+    'dethrones',
+    'keeps the throne',
+    "disagreed with the others'",
+    'Everything holds.',
+  ]) {
     if (!demo.stdout.includes(expected)) fail(`the demo never said "${expected}"`)
   }
   const roots = [...demo.stdout.matchAll(/state root ([0-9a-f]{64})/g)].map(([, root]) => root)

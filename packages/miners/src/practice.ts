@@ -12,7 +12,7 @@ export type Exercise = {
 /** An exercise as it was played, with what a perfect player earns. */
 export type Played = Exercise & Transcript & { readonly best: number }
 
-export interface PracticeRun {
+interface PracticeRun {
   readonly exercises: readonly Exercise[]
   /** Begins with what is practised; what was played follows. */
   readonly journal: Notes

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright'
 import { HAS_BROWSER, launch } from '../test/browser.ts'
 
-/** Starts Chromium; where there is none, ends the benchmark. */
+/** Starts Chromium, or ends the benchmark if it is not installed. */
 export function startBrowser(): Promise<Browser> {
   if (HAS_BROWSER) return launch()
   console.log('left out: no Chromium at /usr/bin/chromium or CHROMIUM_PATH')

@@ -10,7 +10,7 @@ export interface Dialect {
   readonly headers: string
   /** What a key is for: `s3/aws4_request`. */
   readonly scope: string
-  /** The header with which a file is put only where there is none. */
+  /** The header that makes a write fail if the file exists. */
   readonly createOnly: readonly [name: string, value: string]
 }
 

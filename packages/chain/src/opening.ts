@@ -6,7 +6,7 @@ export interface Host {
   readonly random: (size: number) => Uint8Array
   readonly now: () => number
   readonly fetch: typeof globalThis.fetch
-  /** The text of a file. Rejects when there is none. */
+  /** The text of a file. Rejects if the file does not exist. */
   readonly readText: (path: string) => Promise<string>
 }
 

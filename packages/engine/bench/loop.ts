@@ -7,9 +7,8 @@ import { LocalChain } from '@affine/chain'
 import { beginningAt, type CheckBlock } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf } from '../../../bench/evidence.ts'
-import { lanesToAudit } from '../src/audit.ts'
+import { auditLane, lanesToAudit } from '../src/audit-lane.ts'
 import { Peers } from '../src/peers.ts'
-import { SealedLanes } from '../src/sealed-lane.ts'
 import type { Setup } from '../src/setup.ts'
 
 /*
@@ -30,15 +29,14 @@ async function audit(name: string, check?: CheckBlock): Promise<void> {
   const place = { folder: own, bucket: directoryBucket(own), store: directoryBucket(own) }
   const account = { hotkey: 'own', sign: () => new Uint8Array(64) }
   const setup = { ...place, chain, account, ...(check && { check }) } as unknown as Setup
-  const lanes = new SealedLanes(setup)
   const reading = { state, peers: new Peers(openBucket, new AbortController().signal) }
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const start = performance.now()
-  await Promise.all(audits.map((each) => lanes.find(each, reading)))
+  const lanes = await Promise.all(audits.map((each) => auditLane(setup, each, reading)))
   const seconds = (performance.now() - start) / 1000
   delay.disable()
-  const whole = [...lanes.found.values()].filter(({ ok }) => ok).length
+  const whole = lanes.filter(({ ok }) => ok).length
   const [most, late] = [delay.max, delay.percentile(99)].map((ns) => (ns / 1e6).toFixed(0))
   const text = `${whole} lanes in ${seconds.toFixed(1)} s, the loop held up for at most ${most} ms`
   console.log(`${name.padEnd(16)} ${text}, 99 % below ${late}`)

@@ -1,7 +1,7 @@
 import type { Neuron, UidWeights } from '@affine/chain'
 import type { Miner } from '@affine/duel'
 
-/** All weight to the champion; undefined where it is not registered. Protocol §8.12. */
+/** Weights that give all to the champion; undefined if it is not registered. Protocol §8.12. */
 export function championWeights(
   { hotkey }: Pick<Miner, 'hotkey'>,
   neurons: readonly Neuron[],

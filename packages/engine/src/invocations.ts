@@ -8,9 +8,9 @@ const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Agents of one lane under which no id of an invocation occurs twice, neither among themselves nor
- * in what the journal has: a reply under one that is used is asked for again, with growing pauses,
- * until the deadline. Protocol §5.4.
+ * Wraps the agents of one lane so that no invocation id occurs twice in the lane, including its
+ * journal. A reply whose id was used before is asked for again, with growing pauses, until the
+ * deadline. Protocol §5.4.
  */
 export function distinctAgents(
   entries: readonly Entry[],

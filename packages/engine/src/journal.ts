@@ -41,7 +41,7 @@ export async function openJournal(path: string): Promise<Journal> {
   }
 }
 
-/** Throws what went wrong with an open file, which the system does not name. */
+/** Throws an error that names the file: the system's error for an open file does not. */
 const unwritable =
   (path: string) =>
   (cause: Error): never => {
@@ -62,12 +62,12 @@ function readEntries(bytes: Buffer, path: string): readonly Json[] {
 }
 
 /**
- * Writes lines behind each other. What gathers while one write is under way is the next, in one go.
+ * Writes lines one after the other. Lines that come during a write are written together after it.
  */
 class Writer {
   readonly #file: FileHandle
   readonly #path: string
-  /** Of the file, as far as it is acknowledged. */
+  /** The size of the file up to the last acknowledged entry. */
   #size: number
   #waiting = ''
   #flushed: Promise<void> = Promise.resolve()
@@ -78,7 +78,7 @@ class Writer {
     this.#size = size
   }
 
-  /** A failed write leaves the file in doubt, so every later one fails with it. */
+  /** After a failed write the end of the file is unknown, so every later write fails too. */
   append(line: string): Promise<void> {
     if (this.#waiting === '') this.#flushed = this.#flushed.then(() => this.#flush())
     this.#waiting += line
@@ -93,8 +93,8 @@ class Writer {
       await this.#file.datasync()
       this.#size += Buffer.byteLength(batch)
     } catch (cause) {
-      // Nobody was told of these entries. They can be read all the same, though no disk may have
-      // them: away with them.
+      // These entries were not acknowledged, but could be read although they may not be on disk:
+      // they are cut off.
       await this.#file.truncate(this.#size).catch(() => undefined)
       unwritable(this.#path)(cause as Error)
     }

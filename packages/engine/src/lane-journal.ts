@@ -45,12 +45,12 @@ const headingOf = ({ beacon, commitment, duel, epoch }: Scope): Json => ({
   epoch,
 })
 
-/** Looks at what else would break the sampling; that a sample is right, the lane's check says. */
+/** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = entry as unknown as Entry
   if (Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender))
     return { at, sample }
-  throw new Error(`${place}: no sample. The journal was altered; move it away to start anew`)
+  throw new Error(`${place}: not a sample. The journal was altered; move it away to start anew`)
 }
 
 const isEpisode = (episode: Sample['champion'] | undefined): boolean =>

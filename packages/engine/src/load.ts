@@ -2,23 +2,23 @@ import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 
-/** Of a sample, both sides' replies short: counted in docs/scale.md. */
+/** The size of a sample with short replies: counted in docs/scale.md. */
 const SAMPLE_BYTES = 1300
 const DAY_MS = 86_400_000
 
-/** What a duel asks of one validator in some time. */
+/** What one validator does for a duel in a period. */
 export interface Load {
-  /** Put to both miners each. */
+  /** Each goes to both miners. */
   readonly challenges: number
-  /** To miners, at the most: one for each turn of either. */
+  /** The most requests to miners: one for each turn of each miner. */
   readonly requests: number
-  /** Of its own lane; its folder holds them twice, in the journal and in blocks. */
+  /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
   readonly laneBytes: number
-  /** Of all lanes, which its bucket holds. */
+  /** The size of all lanes: its bucket holds them all. */
   readonly bucketBytes: number
 }
 
-/** What a duel that goes on takes of a validator of a subnet. */
+/** What a long duel takes of one validator. */
 export interface Loads {
   /** How many validators have lanes: those with a permit and stake that can vote. */
   readonly voters: number
@@ -32,7 +32,7 @@ interface Neurons {
   readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[]
 }
 
-/** What a validator has to do and to keep on a subnet, with a block every 12 seconds. */
+/** What a duel takes of one validator on a subnet with a block every 12 seconds. */
 export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
@@ -43,7 +43,7 @@ export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
   return { voters, firstEpoch, mostEpoch, mostDay: times(epochs, mostEpoch) }
 }
 
-/** With `quota` challenges of each environment. */
+/** The load of an epoch with `quota` challenges of each environment. */
 function loadOf(quota: number, voters: number, { envs }: Protocol): Load {
   const turns = Object.keys(envs).map((env) => registry.get(env)?.maxSteps ?? 0)
   const challenges = quota * turns.length

@@ -4,24 +4,24 @@ import type { Setup } from './setup.ts'
 /** The transactions of one epoch. Each is sent once, if at all, without waiting for its block. */
 export class Outbox {
   readonly #setup: Pick<Setup, 'emit' | 'on'>
-  /** By what is sent: resolves when it has its block or was refused. */
+  /** By the name of a transaction: resolves when it is in a block or was refused. */
   readonly #sent = new Map<string, Promise<void>>()
 
   constructor(setup: Pick<Setup, 'emit' | 'on'>) {
     this.#setup = setup
   }
 
-  /** Was it sent, withheld, or found done already? */
+  /** Was this transaction sent, withheld, or skipped? */
   has(what: string): boolean {
     return this.#sent.has(what)
   }
 
-  /** Notes what need not be sent. */
+  /** Notes that a transaction need not be sent. */
   skip(what: string): void {
     this.#sent.set(what, Promise.resolve())
   }
 
-  /** Sends it, or with nothing to be sent says so. After a refusal it can be sent again. */
+  /** Sends it, or in a dry run reports that it would. After a refusal it can be sent again. */
   send(what: string, transaction: () => Promise<Head>): void {
     const { emit, on } = this.#setup
     if (this.has(what)) return
@@ -31,11 +31,6 @@ export class Outbox {
     }
     on({ type: 'withheld', what })
     this.skip(what)
-  }
-
-  /** Forgets all of it: a new epoch has begun. */
-  clear(): void {
-    this.#sent.clear()
   }
 
   /** Resolves when everything that was sent has its block or was refused. */

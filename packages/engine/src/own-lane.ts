@@ -1,41 +1,37 @@
 import { join } from 'node:path'
-import { commitmentOf, NO_BLOCK, type Scope } from '@affine/blocks'
-import type { Duel, State } from '@affine/duel'
+import { commitmentOf, type Lane, NO_BLOCK, type Scope } from '@affine/blocks'
+import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import { type CheckedLane, checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
-import { sampleLane } from './sampling.ts'
+import { checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
+import type { LaneTask, Sampled } from './sampling.ts'
 import { secretOf, secretPath } from './secret.ts'
 import type { Setup } from './setup.ts'
 import { writeLane } from './write-lane.ts'
 
-/** The own lane: the hash of its last block, and the lane if it was checked here. */
+/** The own lane, which was checked and is whole, and the hash of its last block. */
 export interface OwnLane {
   readonly head: Hash
-  readonly lane?: CheckedLane
+  readonly lane: { readonly ok: true; readonly value: Lane }
 }
 
 /**
- * This validator's lane in the epoch that `state` governs, sampled to its end, written to the store
- * and checked, which replays it once; undefined when the validator is not due. Asked again, it asks
- * no miner twice. Of a lane whose seal is on chain it is that one: made from a journal that was
- * lost in between, it would be a second one.
- *
- * @throws Error saying what in the folder was altered, and what to do.
+ * What this validator has to sample in the epoch that `state` governs; undefined when it is not
+ * due.
+ * @throws Error saying that the epoch's secret was altered, and what to do.
  */
-export async function ownLane(
+export async function ownTask(
   setup: Setup,
   state: State,
   deadline: AbortSignal,
-): Promise<OwnLane | undefined> {
-  const { chain, account } = setup
-  const { epoch, duel } = state
+): Promise<LaneTask | undefined> {
+  const { chain, account, folder } = setup
+  const { duel, epoch } = state
   const scope = await laneScope(chain, state, account.hotkey)
   if (scope === null || duel === undefined) return undefined
-  const { number } = await chain.head()
-  const sealed = sealsOf(await chain.snapshot(number), epoch)[account.hotkey]
-  if (sealed !== undefined) return { head: sealed }
-  const own = { state, duel, scope, secret: await committedSecret(setup, scope) }
-  return sampleAndWrite(setup, own, deadline)
+  const secret = await committedSecret(setup, scope)
+  const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
+  const { agent, now, on } = setup
+  return { agent, now, on, scope, duel, secret, journalPath, deadline }
 }
 
 /** The epoch's secret, if it is the one whose digest is on chain. */
@@ -46,29 +42,38 @@ async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
   throw new Error(`${path} is not the secret whose digest is on chain: put that one back`)
 }
 
-/** What this validator's lane is about. */
-interface Own {
-  readonly state: State
-  readonly duel: Duel
-  readonly scope: Scope
-  readonly secret: Hash
+/**
+ * The head of this validator's lane, if its seal is on chain already. It must not be made again: if
+ * the journal was lost since, the result would be a second lane in the same epoch.
+ */
+export async function sealOnChain(
+  { chain, account }: Pick<Setup, 'chain' | 'account'>,
+  epoch: number,
+): Promise<Hash | undefined> {
+  const { number } = await chain.head()
+  return sealsOf(await chain.snapshot(number), epoch)[account.hotkey]
 }
 
-async function sampleAndWrite(setup: Setup, own: Own, deadline: AbortSignal): Promise<OwnLane> {
-  const { chain, account, folder, store, check } = setup
-  const { state, duel, scope, secret } = own
-  const journalPath = join(folder, 'journal', `${scope.epoch}.jsonl`)
+/**
+ * Writes a sampled lane to the store as blocks, and checks it as everybody else will, which replays
+ * it once: only what they will find whole is sealed.
+ * @throws Error saying that the journal was altered, and what to do.
+ */
+export async function writeOwnLane(
+  { chain, account, store, check }: Setup,
+  state: State,
+  { scope, secret, journalPath, samples, time }: LaneTask & Sampled,
+): Promise<OwnLane> {
   const altered = (why: string): Error =>
     new Error(`${journalPath} was altered: ${why}. Put it back, or move it away`)
-  const sampled = await sampleLane({ ...setup, scope, duel, secret, journalPath, deadline })
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
-  const draft = { genesis, netuid, validator, epoch, prev, secret, sign: account.sign, ...sampled }
+  const { sign } = account
+  const draft = { genesis, netuid, validator, epoch, prev, secret, sign, samples, time }
   const hashes = await writeLane(draft, store).catch((error: Error) => {
     const isDrafts = error instanceof RangeError || error instanceof TypeError
     throw isDrafts ? altered(error.message) : error
   })
-  // Only what everybody else will find whole is sealed.
   const head = hashes.at(-1) ?? ''
   const read = sourceReader({ sources: [{ name: 'the own folder', read: store.read }], check })
   const lane = await checkLane({ chain, state, validator, head, read })

@@ -4,12 +4,12 @@ import pLimit from 'p-limit'
 const READS_AT_ONCE = 2
 
 /**
- * The buckets of others, during one epoch. Each has two reads at once; what waited for its turn
- * while one of them failed fails with it, so that being slow costs one time limit, not one a file.
- * Once `deadline` aborts nobody is waited for.
+ * The buckets of others, during one epoch. Each gets at most two reads at once. If one of them
+ * fails, the reads that waited meanwhile fail too, so that a slow bucket costs one time limit, and
+ * not one for each file. Once `deadline` aborts, every read fails at once.
  */
 export class Peers {
-  /** Whoever was silent, slow or lying in this epoch: for readers to ask last. Protocol §6.4. */
+  /** Buckets that were silent, slow or wrong in this epoch: they are asked last. Protocol §6.4. */
   readonly failed: Failed = new Set()
   readonly #open: OpenBucket
   readonly #deadline: Promise<never>

@@ -17,24 +17,24 @@ export class Phase {
     this.peers = new Peers(openBucket, this.#audit.signal)
   }
 
-  /** Aborts when what has no reply yet is a fault. */
+  /** Aborts when sampling ends: from then on a missing reply is the miner's fault. */
   get sampling(): AbortSignal {
     return this.#sampling.signal
   }
 
-  /** Aborts when the attestation is due, whatever is missing. */
+  /** Aborts when the attestation must be sent, even if lanes are missing. */
   get audit(): AbortSignal {
     return this.#audit.signal
   }
 
-  /** Ends what has no more time at a block of the epoch. Protocol §5.4. */
+  /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
   advance(offset: number, { sealBlock, epochBlocks }: Protocol): void {
     if (offset >= sealBlock - margin(sealBlock)) this.#sampling.abort()
     if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.#audit.abort()
   }
 
   /**
-   * Ends the sampling alone: what has no reply yet is nobody's fault if the reason is `Stopped`.
+   * Ends only the sampling. If the reason is `Stopped`, no miner is blamed for a missing reply.
    */
   stopSampling(reason?: Error): void {
     this.#sampling.abort(reason)

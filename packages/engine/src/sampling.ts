@@ -8,12 +8,12 @@ import { type Entry, openLaneJournal } from './lane-journal.ts'
 import type { Setup } from './setup.ts'
 
 /**
- * Why a sampling phase ends before its time: the validator is about to end. It goes on once it is
- * started again.
+ * The reason for ending a sampling phase early: the validator is stopping. The lane goes on when it
+ * is started again.
  */
 export class Stopped extends Error {}
 
-/** One epoch's sampling: what to play, where to note it, whom to ask, and until when. */
+/** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
   readonly scope: Scope
   readonly duel: Pick<Duel, 'champion' | 'contender'>
@@ -26,14 +26,17 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
   readonly deadline: AbortSignal
 }
 
+/** All samples of a lane, and the time of the last. */
+export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
+
 /**
  * Plays every challenge of a lane that its journal does not hold yet, all side by side, and
  * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
- * killed process goes on where it stopped. The id of an invocation stands in one place only: a
- * reply under one that the lane has already is asked for again. Rejects when an agent does, with a
- * lane that is not whole: what was played by then stays in the journal.
+ * killed process goes on where it stopped. Each invocation id occurs once in a lane: a reply with
+ * an id that the lane has already is asked for again. Rejects when an agent rejects; the samples
+ * played by then stay in the journal.
  */
-export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samples' | 'time'>> {
+export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const { scope, duel, deadline, now, on } = task
   await using journal = await openLaneJournal(task.journalPath, scope)
   const entries: Entry[] = [...journal.entries]
@@ -49,7 +52,7 @@ export async function sampleLane(task: LaneTask): Promise<Pick<BlockDraft, 'samp
       return { ...miner, agent: distinct(task.agent(miner, replyMs, deadline)) }
     }
     const sample = await playSample(challenge, sides, now)
-    // What has no reply because the validator stops is not the miner's fault.
+    // A reply that is missing because the validator stops is not the miner's fault.
     if (lacksReply(sample) && deadline.reason instanceof Stopped) throw deadline.reason
     const entry = { at: now(), sample }
     await journal.append(entry)

@@ -18,8 +18,8 @@ export async function secretOf(
   const secret =
     kept === null ? Buffer.from(random(32)).toString('hex') : new TextDecoder().decode(kept)
   if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new Error(`${folder}/${path} is no secret: put it back, or move it away`)
-  // Also one that is there: a crash may have come before its sync.
+    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
+  // An existing secret is written too: a crash may have come before its sync.
   await store.write(path, new TextEncoder().encode(secret))
   return secret
 }

@@ -11,11 +11,11 @@ export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
-  /** Does it send to the chain? What it withholds without, it reports. */
+  /** Does it send transactions? If not, it reports what it would send. */
   readonly emit: boolean
   /**
-   * Does it decide everything anew where it kept no state, instead of starting from the one that
-   * the others attested?
+   * Without a state of its own: does it recompute all epochs, instead of starting from the state
+   * that the others attested?
    */
   readonly replay?: boolean
   /** Its own folder, for its journals; nobody else reads it. */
@@ -30,7 +30,7 @@ export interface Setup {
   readonly bucketUrl: string
   /** Opens another validator's bucket; null when the announced URL may not be opened. */
   readonly openBucket: OpenBucket
-  /** Audits the blocks of others; without, it is done in the thread that follows the chain. */
+  /** Audits blocks, as in other threads. If it is missing, this thread does it. */
   readonly check?: CheckBlock
   /** Gives the agent of a miner, with the time for a reply and the signal that ends sampling. */
   readonly agent: AgentOf
@@ -64,8 +64,8 @@ export type Event =
   | { readonly type: 'sent'; readonly what: string; readonly block: number }
   | { readonly type: 'withheld'; readonly what: string }
   /**
-   * A task has ended, well or not: `turn` is the one that every head begins, if it is not under
-   * way.
+   * A task has succeeded or failed. `turn` is the task that a head starts, unless it is still
+   * running.
    */
   | { readonly type: 'ended'; readonly what: string }
   /** A bucket of another validator answered, or failed to. */

@@ -32,7 +32,9 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
     const state = parseState(new TextDecoder().decode(bytes))
     const isRight = state.ok && (await isAsWritten(setup, epoch, { at, bytes }))
     if (isRight) return state.value
-    const why = state.ok ? 'another than the bucket has, and than was attested' : state.detail
+    const why = state.ok
+      ? 'it differs from the copy in the bucket and from the attested state'
+      : state.detail
     throw new Error(`${path} of ${folder}: ${why}. Move it away to decide it anew`)
   }
   return null
@@ -45,8 +47,8 @@ interface KeptState {
 }
 
 /**
- * Are they still what was written? The own bucket has them too; where it does not, what more than
- * half the stake attested says it, if that epoch is over and so much stake agreed.
+ * Are these bytes what was written? They are compared with the copy in this validator's bucket; if
+ * it has none, or another, with the root that more than half the stake attested, if there is one.
  */
 async function isAsWritten(
   setup: Setup,

@@ -1,7 +1,7 @@
 import { Stopped } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
-/** Work in the background: one task of a name at a time. */
+/** Work in the background. Only one task of each name runs at a time. */
 export class Tasks {
   readonly #on: Setup['on']
   readonly #running = new Map<string, Promise<void>>()
@@ -11,8 +11,8 @@ export class Tasks {
   }
 
   /**
-   * Runs a task unless the one of that name still runs. A failure is reported; what is returned
-   * resolves at its end.
+   * Starts a task, unless one of that name is still running. Resolves when that task has ended; a
+   * failure is reported as an event.
    */
   start(name: string, task: () => Promise<void>): Promise<void> {
     const running = this.#running.get(name) ?? this.#run(name, task)

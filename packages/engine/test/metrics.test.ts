@@ -115,8 +115,12 @@ describe('metrics', () => {
     metrics.on({ type: 'epoch', settled })
     for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal'])
       metrics.on({ type: 'sent', what, block: 99 })
-    for (const outcome of ['reply', 'platform', 'miner', 'own', 'reply'] as const)
-      metrics.on({ type: 'call', outcome })
+    const text = 'no reply within 30 s'
+    metrics.on({ type: 'call', outcome: 'reply' })
+    metrics.on({ type: 'call', outcome: 'platform', reason: 'undelivered', text })
+    metrics.on({ type: 'call', outcome: 'miner', reason: 'late', text })
+    metrics.on({ type: 'problem', what: 'Chutes', error: new Error('refuses the API key') })
+    metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'withheld', what: 'attest 3' })
     metrics.on({ type: 'made', ageMs: 30_500 })
     metrics.on({ type: 'disk', folder: 'own', free: 4, size: 9 })
@@ -141,8 +145,9 @@ describe('metrics', () => {
       affine_last_weights_block: 99,
       'affine_transactions_total{what="seal",outcome="sent"}': 1,
       'affine_transactions_total{what="reveal",outcome="sent"}': 1,
-      'affine_miner_calls_total{outcome="reply"}': 2,
-      'affine_miner_calls_total{outcome="own"}': 1,
+      'affine_miner_calls_total{outcome="reply",reason=""}': 2,
+      'affine_miner_calls_total{outcome="own",reason=""}': 1,
+      'affine_miner_calls_total{outcome="miner",reason="late"}': 1,
     })
   })
 

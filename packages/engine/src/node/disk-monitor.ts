@@ -12,8 +12,8 @@ interface Watched {
 }
 
 /**
- * Looks at the room on disk and at the clock with every head, one look at a time. What cannot be
- * seen is not told, and no problem by itself.
+ * Reads the free space on disk and the age of the block at every head, one reading at a time. A
+ * reading that fails is left out, and is not reported as a problem.
  */
 export function diskMonitor({ chain, folders, now, on }: Watched): Setup['on'] {
   let isLooking = false

@@ -7,14 +7,14 @@ import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/blocks/directory'
 import { readRegularFile } from '@affine/chain/file'
 
-/** Locks that are held: a file that nothing refers to any more would be closed. */
+/** The locks that are held. Without a reference, Node would close their files. */
 const held = new Set<FileHandle>()
 
 /**
- * Takes a folder for this process, so that no two validators sign from one journal; disposing gives
- * it back. The lock is the system's, on the file `lock` in the folder: of two that come at once one
- * gets it, containers that share the folder see it, and it ends with the process, however that
- * ends. Between machines it holds where their file system locks for all of them, as NFS does.
+ * Locks a folder for this process, so that two validators never sign from one journal; disposing
+ * unlocks it. The operating system holds the lock, on the file `lock` in the folder: only one
+ * process gets it, containers that share the folder see it, and it ends when the process ends,
+ * however that happens. It works between machines if their file system supports it, as NFS does.
  *
  * @throws Error naming the process that holds it.
  */
@@ -40,10 +40,10 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
 }
 
 /**
- * Takes a file for this process, as `holdFolder` takes a folder; it is made, for its owner alone,
- * where it is not there.
+ * Locks a file for this process, as `holdFolder` locks a folder. A missing file is made, for its
+ * owner alone.
  *
- * @throws Error while another process holds it; RangeError for what is no regular file.
+ * @throws Error while another process holds it; RangeError for a path that is not a regular file.
  */
 export async function holdFile(path: string): Promise<AsyncDisposable> {
   await makeFolder(dirname(resolve(path)), 0o700)
@@ -60,7 +60,7 @@ export async function holdFile(path: string): Promise<AsyncDisposable> {
   throw new RangeError(`${path} expected to be a regular file`)
 }
 
-/** Says whose the lock is, for people: a disk that is full does not keep anyone from starting. */
+/** Writes into the lock who holds it, for people. It may fail, as on a full disk. */
 async function sign(file: FileHandle): Promise<void> {
   try {
     await file.truncate()
@@ -68,11 +68,11 @@ async function sign(file: FileHandle): Promise<void> {
   } catch {}
 }
 
-/** macOS has no command that locks, but locks what it opens with this flag, `O_EXLOCK`. */
+/** macOS has no command for locks, but `open` locks a file with this flag, `O_EXLOCK`. */
 const LOCKED = process.platform === 'darwin' ? 0x20 : 0
 const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKED
 
-/** Opens a file and locks it, until it is closed; null where another process has. */
+/** Opens a file and locks it until it is closed; null if another process has locked it. */
 async function lockFile(path: string): Promise<FileHandle | null> {
   const file = await open(path, OPEN, 0o600).catch(nullIfLocked)
   if (file === null) return null
@@ -89,8 +89,8 @@ function nullIfLocked(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Locks a file that is open here: who inherits it locks it for all that have it from here. False
- * where another process has.
+ * Locks a file that this process has open. A child process that inherits it takes the lock, which
+ * then holds for this process too. False if another process has locked it.
  */
 async function lock({ fd }: FileHandle): Promise<boolean> {
   const command = spawn('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Health } from './health.ts'
 
 /**
- * For a thread of its own: a blocked event loop can do nothing about it. Ticks are counted, so
- * sleep of the machine does no harm.
+ * Runs in a thread of its own, which a blocked event loop cannot stop. It counts ticks, not time:
+ * after a sleep of the machine the event loop is not taken for a blocked one.
  */
 const WATCHER = `
   const { beat, everyMs } = require('node:worker_threads').workerData
@@ -18,8 +18,8 @@ const WATCHER = `
   }, everyMs)`
 
 /**
- * Says what is late by so many seconds, and then ends this process once, with `end`; kills it when
- * its event loop stands still for as long.
+ * When something is late by so many seconds, says what, and calls `end` once. Kills the process if
+ * its event loop is blocked for as long.
  */
 export function guard(
   seconds: number,

@@ -1,8 +1,8 @@
 import type { Setup } from '../setup.ts'
 
 /**
- * Is a validator getting on? `late` says what has not come for so many seconds, though it should
- * have: nothing, if it is.
+ * Is a validator making progress? `late` names what should have happened and did not, for so many
+ * seconds; it is empty if nothing is late.
  */
 export type Health = {
   readonly on: Setup['on']

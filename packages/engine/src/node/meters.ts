@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What is sent to the chain, by the first word of what it is called. */
+/** The transactions that are counted, each by the first word of its name. */
 export const SENT: readonly string[] = ['seal', 'attest', 'weights', 'reveal']
 /** What problems are counted as, by their first word: labels have few values, whatever happens. */
 export const TROUBLED: readonly string[] = [
@@ -12,7 +12,7 @@ export const TROUBLED: readonly string[] = [
   'miner',
   'other',
 ]
-/** What can become of a lane. */
+/** The results of a lane. */
 export const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
 const CALLED = ['reply', 'platform', 'miner', 'own']
@@ -36,10 +36,10 @@ type Gauges =
   | 'size'
 type Counters = 'samples' | 'faults' | 'calls' | 'sent' | 'problems'
 
-/** Everything that is measured of a validator, beside what is of any process of Node. */
+/** All meters of a validator. Those of any Node process are not among them. */
 export type Meters = Readonly<Record<Gauges, Gauge> & Record<Counters, Counter>>
 
-/** Meters that a registry reads. What is counted is counted from 0. */
+/** The meters, in a registry. Every counter starts at 0. */
 export function metersIn(register: Registry): Meters {
   const meters = { ...gaugesIn(register), ...countersIn(register) }
   startCounting(meters)
@@ -87,8 +87,9 @@ function countersIn(register: Registry): Record<Counters, Counter> {
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',
-      'Requests to miners, by outcome: a reply, or on which side it failed',
+      'Requests to miners, by outcome: a reply, or on which side it failed, and why',
       'outcome',
+      'reason',
     ),
     sent: counter(
       'transactions',
@@ -104,5 +105,5 @@ function countersIn(register: Registry): Record<Counters, Counter> {
 function startCounting({ sent, problems, calls }: Meters): void {
   for (const what of SENT) for (const outcome of OUTCOMES) sent.inc({ what, outcome }, 0)
   for (const what of TROUBLED) problems.inc({ what }, 0)
-  for (const outcome of CALLED) calls.inc({ outcome }, 0)
+  for (const outcome of CALLED) calls.inc({ outcome, reason: '' }, 0)
 }

@@ -64,7 +64,7 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteProblem(event, meters)
       break
     case 'call':
-      meters.calls.inc({ outcome: event.outcome })
+      noteCall(event, meters)
   }
 }
 
@@ -102,7 +102,7 @@ function outcomeOf({ accepted, setAside }: Settled['report']['lanes'][string]): 
   return accepted ? 'accepted' : 'rejected'
 }
 
-/** Who was there and is no more is forgotten. */
+/** Validators that are no longer there are removed. */
 function noteState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duel, trust, ratio } = state
   meters.ratio.set((duel?.ratio ?? ratio) / 1e6)
@@ -127,6 +127,11 @@ function noteDuel({ contender, tallies }: Duel, meters: Meters): void {
   }
 }
 
+function noteCall(event: Of<'call'>, { calls }: Meters): void {
+  if (event.outcome === 'reply') calls.inc({ outcome: 'reply', reason: '' })
+  else calls.inc({ outcome: event.outcome, reason: event.reason })
+}
+
 function noteSent({ what, block }: Of<'sent'>, meters: Meters): void {
   countSent(what, 'sent', meters)
   if (kindOf(what) === 'weights') meters.weights.set(block)
@@ -136,7 +141,7 @@ function noteProblem({ what }: Of<'problem'>, meters: Meters): void {
   const kind = kindOf(what)
   countSent(what, 'refused', meters)
   meters.problems.inc({ what: TROUBLED.includes(kind) ? kind : 'other' })
-  if (kind === 'Chutes') meters.calls.inc({ outcome: 'own' })
+  if (kind === 'Chutes') meters.calls.inc({ outcome: 'own', reason: '' })
 }
 
 function countSent(what: string, outcome: string, { sent }: Meters): void {

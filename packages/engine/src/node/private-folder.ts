@@ -4,12 +4,12 @@ import { join } from 'node:path'
 /** The mode of files that nobody but their owner may read. */
 export const OWNERS = 0o600
 
-/** Where a validator's folder has what it must not tell: what is elsewhere was published before. */
+/** The secret parts of a validator's folder. All other files were published before. */
 const SECRET = ['journal', 'secrets', 'weights']
 
 /**
- * Takes a folder that is there, and what is secret in it, from all but its owner. Says what others
- * could read until now, or still can, where it is another user's.
+ * Makes an existing folder, and the secrets in it, readable by their owner only. Returns warnings
+ * about what others could read until now, or still can because another user owns it.
  */
 export async function keepPrivate(folder: string): Promise<readonly string[]> {
   const said = await narrow(folder, 0o700)
@@ -22,10 +22,10 @@ export async function keepPrivate(folder: string): Promise<readonly string[]> {
   return said
 }
 
-/** Takes from a file or folder, if one is there, the permissions that `mode` has not. */
+/** Removes the permissions of a file or folder, if it exists, that `mode` does not have. */
 async function narrow(path: string, mode: number): Promise<string[]> {
   const found = await lstat(path).catch(() => null)
-  // The target of a link is not ours.
+  // A link may point to a file that is not ours.
   const isOurs = found?.isFile() || found?.isDirectory()
   if (!found || !isOurs || (found.mode & 0o777 & ~mode) === 0) return []
   const was = `${path} could be read by others on this machine`

@@ -1,5 +1,6 @@
 import type { Miner } from '@affine/duel'
-import { type AgentOf, doesAnswer, type Hear } from '@affine/miners'
+import { type Hear, whyNoAnswer } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import type { Examination } from './examination.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -14,27 +15,17 @@ export async function checkAnswers(
   miner: Miner,
   { agents, network, signal }: AnswerCheck,
 ): Promise<Finding> {
-  const whys: string[] = []
-  const on: Hear = (event) => {
-    if (event.type === 'problem') whys.push(event.error.message)
-  }
-  let agent: AgentOf
+  const asked = performance.now()
   try {
-    agent = agents(network, on)
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return warn('answer', 'the chute is not asked', error.message)
-  }
-  try {
-    const asked = performance.now()
-    if (await doesAnswer(miner, agent, signal)) {
-      const ms = Math.ceil(performance.now() - asked)
-      return ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
-    }
+    const ask = { ...NODE_CALLER, agents: (on: Hear) => agents(network, on), signal }
+    const why = await whyNoAnswer(miner, ask)
+    const ms = Math.ceil(performance.now() - asked)
+    if (why === undefined) return ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
+    return fail('answer', `${miner.chute} gives no usable reply`, why)
   } catch (error) {
     signal.throwIfAborted()
-    whys.push((error as Error).message)
+    const { message } = error as Error
+    if (error instanceof RangeError) return warn('answer', 'the chute is not asked', message)
+    return fail('answer', `${miner.chute} gives no usable reply`, message)
   }
-  const advice = whys.at(-1) ?? '`af practise` shows what comes'
-  return fail('answer', `${miner.chute} gives no usable reply`, advice)
 }

@@ -17,8 +17,8 @@ interface Whose {
 }
 
 /**
- * Does the bucket that a hotkey announced serve a state? A plain name is looked up below `base`,
- * and not asked without.
+ * Does the bucket that a hotkey announced serve a state? A plain name is looked up below `base`;
+ * without `base` it is not checked.
  */
 export async function checkBucket(
   said: Announcement | null,
@@ -27,7 +27,7 @@ export async function checkBucket(
   if (said === null) return warn('bucket', 'not announced yet')
   const { url, epoch } = said
   const advice = `name its place with ${wording.buckets}; is it served?`
-  // The state that governed the epoch of the commitment is there since before it was made.
+  // The state that governs an epoch is published before anyone commits in that epoch.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
   if (bucket === null) {

@@ -1,24 +1,24 @@
 import type { Chain, Snapshot } from '@affine/chain'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** What a node on another continent takes, and more. */
+/** Longer than the answer of a node on another continent takes. */
 const SLOW_MS = 1000
 
-/** The chain answered with its newest block, within so many milliseconds. */
+/** The finding that the chain answered with its newest block, after so many milliseconds. */
 export function checkAnswer({ netuid, genesis }: Chain, { head }: Snapshot, ms: number): Finding {
   const answer = `subnet ${netuid}, block ${head.number}, in ${ms / 1000} s`
   return ok('chain', `${answer}; genesis ${genesis}`)
 }
 
-/** Do the clock here and the newest block, so many seconds old, go together? */
+/** Is the clock right? By it, the newest block is so many seconds old. */
 export function checkClock(seconds: number): Finding {
   const found = `the newest block is ${seconds} s old`
-  // Final blocks are a few block times old.
+  // A block becomes final a few block times after it was made.
   if (seconds >= -2 && seconds <= 120) return ok('clock', found)
   return fail('clock', found, 'set the clock, or take a node that keeps up')
 }
 
-/** How long the node takes for a small question: the middle one of three. */
+/** How long the node takes for a small request: the median of three. */
 export async function checkLatency(chain: Chain): Promise<Finding> {
   const times: number[] = []
   for (let i = 0; i < 3; i++) {
@@ -32,7 +32,7 @@ export async function checkLatency(chain: Chain): Promise<Finding> {
   return warn('latency', found, 'a validator asks it hundreds of times an epoch: take a nearer one')
 }
 
-/** Has the chain's runtime all that is asked of it? Nothing is said of a local chain. */
+/** Does the chain's runtime have everything that the client uses? A local chain has no runtime. */
 export async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
   const faults = await chain.runtimeFaults?.()
   if (faults === undefined) return []
@@ -41,7 +41,7 @@ export async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
   return faults.map((fault) => fail('runtime', fault, advice))
 }
 
-/** How weights are set: nothing can be wrong with it. */
+/** How weights are set. This is for information: it is never wrong. */
 export function checkWeightsWay({ revealPeriod }: Snapshot): Finding {
   if (revealPeriod === 0) return ok('weights', 'set in the open')
   return ok('weights', `committed, and revealed ${revealPeriod} tempos later`)

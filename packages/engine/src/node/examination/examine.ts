@@ -16,7 +16,7 @@ import { checkChutes, checkDisks } from './own-checks.ts'
 import { type Seat, seatOf } from './seat.ts'
 import { checkLastWeights, checkMiner, checkValidator } from './seat-checks.ts'
 
-/** What each look at somebody on a subnet finds, one after the other. */
+/** What each check of a hotkey on a subnet finds, one after the other. */
 export async function* examine(
   subnet: Subnet,
   examination: Examination,
@@ -58,7 +58,7 @@ function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
   return ok('registered', `${hotkey} is uid ${uid}`)
 }
 
-/** What a validator has here, at Chutes and in its bucket, if its settings are whole. */
+/** Checks a validator's disk, account at Chutes and bucket, if its settings are complete. */
 async function* checkOwn(
   { hotkey, own, wording }: Examination,
   network: Network,

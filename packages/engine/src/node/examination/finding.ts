@@ -1,4 +1,4 @@
-/** What a check came to, and what to do if that is not well. */
+/** The result of a check, and advice if something should be fixed. */
 export interface Finding {
   readonly check: string
   readonly result: 'ok' | 'warn' | 'fail'
@@ -6,17 +6,17 @@ export interface Finding {
   readonly advice?: string | undefined
 }
 
-/** Nothing to mend. */
+/** Nothing has to be fixed. */
 export function ok(check: string, found: string): Finding {
   return { check, result: 'ok', found }
 }
 
-/** Perhaps to be mended. */
+/** Something may have to be fixed. */
 export function warn(check: string, found: string, advice?: string): Finding {
   return { check, result: 'warn', found, advice }
 }
 
-/** To be mended. */
+/** Something must be fixed. */
 export function fail(check: string, found: string, advice?: string): Finding {
   return { check, result: 'fail', found, advice }
 }

@@ -10,10 +10,10 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** Days for which a disk must, and should, have room. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
-/** Beyond it timelocks and signatures may be made for the wrong time. */
+/** With a larger error of the clock, timelocks and signatures may be for the wrong time. */
 const CLOCK_MS = 5000
 
-/** Is there room for what a validator keeps: in its folder, and in its bucket if that is one? */
+/** Has the disk room for a validator's folder, and for its bucket if that is a folder? */
 export async function checkDisks(
   { folder, bucket }: Pick<OwnSettings, 'folder' | 'bucket'>,
   { mostDay }: Pick<Loads, 'mostDay'>,
@@ -36,7 +36,7 @@ async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
   return days >= FEW_DAYS ? warn('disk', found, advice) : fail('disk', found, advice)
 }
 
-/** Of the disk that a folder is on, or would be made on. */
+/** The disk on which a folder is, or would be made. */
 async function freeBytes(path: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(path)

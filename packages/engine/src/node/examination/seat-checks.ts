@@ -9,12 +9,13 @@ export function checkMiner(seat: Seat): readonly Finding[] {
 }
 
 function checkNoPermit(isHeld: boolean): Finding {
-  const advice = 'who holds one has no duel, and `af validate` needs --overwrite for this slot'
+  const advice =
+    'a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot'
   if (isHeld) return fail('permit', 'held', advice)
   return ok('permit', 'none')
 }
 
-/** What anybody else needs on chain, to become a validator or a miner. */
+/** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
 export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
   return [checkPermit(permit), checkStake(stake), checkCommitment(seat)]
@@ -37,7 +38,7 @@ function checkCommitment(seat: Seat): Finding {
     return fail('commitment', found, '`af validate` writes over it with --overwrite alone')
   if (said !== null) return ok('commitment', found)
   const advice = '`af validate` or `af commit` makes it'
-  // A validator writes over what cannot be read, when it runs.
+  // A running validator overwrites a slot that cannot be read.
   if (slot === undefined || neuron.permit) return warn('commitment', found, advice)
   return fail('commitment', found, advice)
 }

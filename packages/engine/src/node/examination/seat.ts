@@ -12,7 +12,7 @@ import {
 export interface Seat {
   readonly neuron: Neuron
   readonly slot: CommitmentSlot | undefined
-  /** What the slot says; null when there is none, and when it says nothing of this protocol. */
+  /** What the slot says; null without a slot, or if the slot is not of this protocol. */
   readonly said: Commitment | null
 }
 
@@ -30,7 +30,7 @@ export async function seatNow(hotkey: string, chain: Chain): Promise<Seat | unde
   return seatOf(hotkey, await chain.snapshot((await chain.head()).number))
 }
 
-/** What a seat's slot has, as a text that is not yet fit to be printed. */
+/** What a seat's slot holds, as a text. It is untrusted: print it with `printable`. */
 export function slotText({ slot, said }: Seat): string {
   if (slot === undefined) return 'none yet'
   const kind = said?.kind ?? 'unreadable'

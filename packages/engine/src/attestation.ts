@@ -1,22 +1,9 @@
 import { commitmentOf } from '@affine/blocks'
-import { type Chain, encodeCommitment } from '@affine/chain'
+import { encodeCommitment } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
-import { holdersOf, inReadingOrder, readSeals, sealBlock } from '@affine/settlement'
-import type { Audit, SealedLanes } from './sealed-lane.ts'
+import type { CheckedLane } from '@affine/settlement'
 import { secretOf } from './secret.ts'
 import type { Setup } from './setup.ts'
-
-/** Every lane that a due validator sealed. Protocol §6.4. */
-export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
-  const { epoch, protocol, duel } = state
-  const seals = await readSeals(chain, state)
-  const holders = holdersOf(duel, await chain.snapshot(sealBlock(epoch, protocol)))
-  return Object.entries(seals).map(([validator, head]) => ({
-    validator,
-    head,
-    holders: inReadingOrder(holders, validator),
-  }))
-}
 
 /**
  * The fields of this validator's attestation: which lanes are whole and served from its bucket, the
@@ -25,7 +12,7 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
 export async function attestationOf(
   setup: Setup,
   state: State,
-  lanes: SealedLanes['found'],
+  lanes: ReadonlyMap<string, CheckedLane>,
 ): Promise<Uint8Array[]> {
   const { chain, account, bucketUrl: url } = setup
   const { epoch, duel } = state

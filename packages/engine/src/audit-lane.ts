@@ -1,0 +1,84 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Bucket, blockPath, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import type { Chain } from '@affine/chain'
+import type { State } from '@affine/duel'
+import {
+  type CheckedLane,
+  checkLane,
+  holdersOf,
+  inReadingOrder,
+  isMissing,
+  readSeals,
+  type Sought,
+  sealBlock,
+  sourceReader,
+} from '@affine/settlement'
+import type { Peers } from './peers.ts'
+import type { Setup } from './setup.ts'
+
+/** A sealed lane, and the validators that may have it, in the order in which to ask. */
+export type Audit = Omit<Sought, 'attesters'>
+
+/** The epoch that `state` governs, and the buckets that are read in it. */
+interface AuditReading {
+  readonly state: State
+  readonly peers: Peers
+}
+
+/** Every lane that a due validator sealed. Protocol §6.4. */
+export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
+  const { epoch, protocol, duel } = state
+  const seals = await readSeals(chain, state)
+  const holders = holdersOf(duel, await chain.snapshot(sealBlock(epoch, protocol)))
+  return Object.entries(seals).map(([validator, head]) => ({
+    validator,
+    head,
+    holders: inReadingOrder(holders, validator),
+  }))
+}
+
+/**
+ * Verifies a sealed lane, and copies it into this validator's bucket if it is whole. Each block is
+ * looked for in that bucket, then in the store, which has this validator's own lanes, then in the
+ * buckets of the others that may have it. Meanwhile the blocks are in a folder of their own, which
+ * is deleted at the end: nobody can fill this bucket with a lane that is void.
+ */
+export async function auditLane(
+  { chain, account, bucket, store, folder, check }: Setup,
+  { holders, ...sealed }: Audit,
+  { state, peers }: AuditReading,
+): Promise<CheckedLane> {
+  const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
+  const incoming = directoryBucket(place)
+  const own = [bucket, store, incoming].map(({ read }) => ({ name: account.hotkey, read }))
+  const others = holders
+    .filter(({ hotkey }) => hotkey !== account.hotkey)
+    .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
+  const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
+    incoming.write(blockPath(hash), bytes)
+  const sources = [...own, ...others]
+  const read = sourceReader({ sources, keep, failed: peers.failed, check })
+  const lane = await checkLane({ ...sealed, state, chain, read })
+  if (isMissing(lane)) return lane
+  if (lane.ok) await publish(lane.value.blocks, incoming, bucket)
+  await rm(place, { recursive: true, force: true })
+  return lane
+}
+
+/** The folder for blocks of lanes, of any epoch, whose audit has not ended. */
+export const incomingFolder = (folder: string): string => join(folder, 'incoming')
+
+/** Copies a lane's blocks in their order. `blocks` are their hashes, from the head back. */
+export async function publish(
+  blocks: readonly string[],
+  from: Pick<Bucket, 'read'>,
+  to: Bucket,
+): Promise<void> {
+  for (const hash of [...blocks].reverse()) {
+    const bytes = await from.read(blockPath(hash), LIMITS.blockBytes)
+    if (bytes === null) throw new Error(`block ${hash} disappeared while its lane was read`)
+    await to.write(blockPath(hash), bytes)
+  }
+}

@@ -280,6 +280,7 @@ describe('af queue', () => {
 })
 
 describe('af commit', () => {
+  const CHAT = '/v1/chat/completions'
   const words = (hotkey: string) => [
     '--model',
     `me/${hotkey}`,
@@ -295,19 +296,20 @@ describe('af commit', () => {
     await using served = await goingOn(chain)
     const { url, seen } = await serve((index, _, response) => {
       const head = { 'content-type': 'application/json' }
-      response.writeHead(index === 0 ? 404 : 200, head).end(completion('any'))
+      response.writeHead(index < 2 ? 404 : 200, head).end(completion('any'))
     })
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
     expect(refused.error?.message).toBe(
-      `${url} gives no usable reply: fix it, or commit with --anyway`,
+      `${url} gives no usable reply: status 404, ${JSON.stringify(completion('any'))}; ` +
+        'mend it, or commit with --anyway',
     )
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked)
     expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
-    const bodies = seen.map(({ body }) => JSON.parse(body))
-    expect(bodies).toHaveLength(2)
+    expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models', CHAT])
+    const bodies = seen.filter(({ url }) => url === CHAT).map(({ body }) => JSON.parse(body))
     const messages = [{ role: 'user', content: expect.stringContaining('Tic-tac-toe') }]
     for (const body of bodies) expect(body).toEqual({ model: `me/${first.hotkey}`, messages })
   })

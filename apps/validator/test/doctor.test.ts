@@ -264,7 +264,7 @@ describe('af doctor', () => {
     const high = await examined(rich, network)
     expect(high.results).toMatchObject({ permit: 'fail', commitment: 'ok' })
     expect(high.text).toContain(
-      '✘  permit       held: who holds one has no duel, and `af validate` needs --overwrite for this slot\n',
+      '✘  permit       held: a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot\n',
     )
     expect(high.results.answer).toBe('fail')
     expect(high.text).toContain('✘  answer       c gives no usable reply: ')

@@ -29,12 +29,14 @@ const records = ({ stdout }: Ended) =>
 const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
-/** An endpoint that gives `reply` to the prompt that comes n-th, or none where it is null. */
+/**
+ * An endpoint that gives `reply` to the prompt that comes n-th, or none where it is null. It also
+ * answers the first question, whether it answers at all.
+ */
 function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
-  let asked = 0
-  return serve((_, request, response, body) => {
-    if (request.method === 'HEAD') return void response.end()
-    const content = reply(JSON.parse(body).messages.at(-1).content, asked++)
+  return serve((index, _, response, body) => {
+    const prompt = JSON.parse(body).messages.at(-1).content
+    const content = index === 0 ? 'any' : reply(prompt, index - 1)
     const status = content === null ? 404 : 200
     const head = { 'content-type': 'application/json' }
     setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
@@ -53,6 +55,9 @@ describe.concurrent('af practise', () => {
     expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
     expect(ended.stdout).toContain(
       '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
+    )
+    expect(ended.stdout).toContain(
+      `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}\n`,
     )
     expect(ended.stdout).toMatch(/ {2}replies: half in \d+ ms, .*; 30000 ms are allowed\n/)
     const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0 of 1$/gm)
@@ -125,12 +130,12 @@ describe.concurrent('af practise', () => {
   it('of which two are at one file: the second is refused at once, and the first is not disturbed', async () => {
     const file = join(root, 'shared.jsonl')
     let held: (() => void)[] | undefined = []
-    const { url } = await serve((_, request, response, body) => {
-      if (request.method === 'HEAD') return void response.end()
+    const { url } = await serve((index, _, response, body) => {
       const prompt = JSON.parse(body).messages.at(-1).content
       const content = playerReply(prompt, { skill: 1, seed: 'a' })
       const reply = () => void response.writeHead(200).end(completion(content))
-      held === undefined ? reply() : held.push(reply)
+      // The first is a question of whether it answers at all.
+      index === 0 || held === undefined ? reply() : held.push(reply)
     })
     const words = [url, '--challenges', '4', '--resume', file, '--json']
     const first = start(AF, ['practise', ...words])
@@ -150,9 +155,9 @@ describe.concurrent('af practise', () => {
     expect([pipe.code, pipe.stderr]).toEqual([2, 'af: /dev/null expected to be a regular file\n'])
   })
 
-  it('ends with 130 at Ctrl-C and no forfeit, and with 1 where nothing answers', async () => {
-    const silent = await serve((_, request, response) => {
-      if (request.method === 'HEAD') response.end()
+  it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {
+    const silent = await serve((index, _, response) => {
+      if (index === 0) response.writeHead(200).end(completion('any'))
     })
     const file = join(root, 'silent.jsonl')
     const waiting = start(AF, ['practise', silent.url, '--resume', file])
@@ -160,7 +165,7 @@ describe.concurrent('af practise', () => {
     expect(await waiting.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
     expect(await linesIn(file)).toHaveLength(1)
     const nobody = await practise('http://127.0.0.1:1/v1')
-    expect([nobody.code, nobody.stdout]).toEqual([1, ''])
+    expect([nobody.code, nobody.stdout]).toEqual([3, ''])
     expect(nobody.stderr).toContain('nothing answers at http://127.0.0.1:1/v1: ')
     expect((await practise('nobody')).code).toBe(2)
     expect((await practise('0.5', '--env', 'chess-v0')).code).toBe(2)

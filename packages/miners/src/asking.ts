@@ -1,5 +1,6 @@
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
+import type { NoReplyReason } from './no-reply.ts'
 import type { Caller } from './query.ts'
 
 /**
@@ -10,8 +11,15 @@ export type AgentOf = (miner: Miner, replyMs: number, signal: AbortSignal) => Ag
 
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =
-  /** How a request to a miner ended: `platform` and `own` are nothing that the miner could help. */
-  | { readonly type: 'call'; readonly outcome: 'reply' | 'platform' | 'miner' | 'own' }
+  /** A request to a miner had a usable reply. */
+  | { readonly type: 'call'; readonly outcome: 'reply' }
+  /** It had none: `platform` is nothing that the miner could help. `text` is for people. */
+  | {
+      readonly type: 'call'
+      readonly outcome: 'platform' | 'miner'
+      readonly reason: NoReplyReason | 'undelivered'
+      readonly text: string
+    }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
 
 /** Hears what happens while miners are asked. */

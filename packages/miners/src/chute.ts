@@ -35,7 +35,8 @@ export async function locateChute(
 }
 
 /** A text that may have been committed to (at most 128 bytes); any other value counts as none. */
-const shortText = z.string().max(128).optional().catch(undefined)
+// By a pipe: zod measures whatever has a length, which throws for some objects.
+const shortText = z.string().pipe(z.string().max(128)).optional().catch(undefined)
 /** What Chutes says of a chute: the owner chooses what is in it. */
 const description = z.object({ name: shortText, revision: shortText, slug: shortText }).catch({})
 

@@ -6,7 +6,7 @@ export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
 export const LOOK_UP_MS = 30_000
 /** Statuses that are about the key, its account or a chute. Protocol §5.4. */
-export const REFUSALS: readonly number[] = [401, 402, 403]
+const REFUSALS: readonly number[] = [401, 402, 403]
 const NO_MONEY = 402
 
 interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {

@@ -2,8 +2,9 @@ import type { Miner } from '@affine/duel'
 import pRetry from 'p-retry'
 import type { AgentOf, Asking } from './asking.ts'
 import { type Directory, locateChute, UUID } from './chute.ts'
-import { CHUTES_API, ChutesKey, REFUSALS } from './chutes-key.ts'
+import { CHUTES_API, ChutesKey } from './chutes-key.ts'
 import { type Client, minerClient } from './miner-client.ts'
+import { NoReply } from './no-reply.ts'
 import { type Exchange, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
 
@@ -58,13 +59,6 @@ export function chutesAgents(options: Options): AgentOf {
 function exchangeWith(miner: Miner, signal: AbortSignal, directory: Directory): Exchange {
   let place: Promise<string | null> | undefined
   const locate = () => locateChute(miner, signal, directory)
-  let isTold = false
-  const tellOfRefusal = (status: number): void => {
-    if (isTold) return
-    isTold = true
-    const error = new Error(`refuses calls with status ${status}, and the account is in order`)
-    directory.on?.({ type: 'problem', what: `miner ${miner.hotkey}`, error })
-  }
   return async (query) => {
     // Whatever fails then is tried again.
     place ??= pRetry(locate, {
@@ -72,9 +66,8 @@ function exchangeWith(miner: Miner, signal: AbortSignal, directory: Directory): 
       shouldRetry: () => true,
     })
     const url = await place
-    if (url === null) throw new Error('not the committed chute')
+    if (url === null) throw new NoReply('not-committed', 'the chute is not the committed one')
     const received = await directory.key.ask({ ...query, url })
-    if (REFUSALS.includes(received.status)) tellOfRefusal(received.status)
     if (received.status !== 200) return received
     const invocation = String(received.headers['x-chutes-invocationid'])
     if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')

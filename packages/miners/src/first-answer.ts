@@ -1,25 +1,46 @@
 import type { Miner } from '@affine/duel'
-import { make, registry } from '@affine/envs'
-import type { AgentOf } from './asking.ts'
+import { type Message, make, registry } from '@affine/envs'
+import type { AgentOf, Hear } from './asking.ts'
+import type { Caller } from './query.ts'
+import { servedModels } from './served-models.ts'
 
 /** How long a miner may be out of reach. */
 const REACH_MS = 30_000
 
-/**
- * Does a miner give a usable reply to one prompt, asked as validators ask it? What it says is not
- * judged. Rejects when `signal` aborts, and with what the agent rejects with.
- */
-export async function doesAnswer(
-  miner: Miner,
-  agent: AgentOf,
-  signal: AbortSignal,
-): Promise<boolean> {
+interface FirstQuestion extends Pick<Caller, 'exchange' | 'now'> {
+  /** The agents that ask, and tell how requests end. */
+  readonly agents: (on: Hear) => AgentOf
+  readonly signal: AbortSignal
+}
+
+/** A first prompt for any miner, and how long the reply may take. */
+export function firstPrompt(): { readonly messages: readonly Message[]; readonly replyMs: number } {
   const [env = ''] = registry.keys()
   const game = make(env)
   game.reset()
-  const { replyMs } = game.spec
+  const messages = [{ role: 'user', content: game.render() }] as const
+  return { messages, replyMs: game.spec.replyMs }
+}
+
+/**
+ * Why a miner gives no usable reply to one prompt, asked as validators ask it; undefined when it
+ * gives one. What it says is not judged. Rejects when `signal` aborts, and with what the agent
+ * rejects with.
+ */
+export async function whyNoAnswer(
+  miner: Miner,
+  { agents, signal, ...caller }: FirstQuestion,
+): Promise<string | undefined> {
+  const whys: string[] = []
+  const agent = agents((event) => {
+    if (event.type === 'problem') whys.push(event.error.message)
+    else if (event.outcome !== 'reply') whys.push(event.text)
+  })
+  const { messages, replyMs } = firstPrompt()
   const giveUp = AbortSignal.any([signal, AbortSignal.timeout(REACH_MS + replyMs)])
-  const answer = await agent(miner, replyMs, giveUp)([{ role: 'user', content: game.render() }])
+  const answer = await agent(miner, replyMs, giveUp)(messages)
   signal.throwIfAborted()
-  return 'content' in answer
+  if ('content' in answer) return undefined
+  const why = whys.at(-1) ?? 'nothing came'
+  return `${why}${await servedModels(miner.chute, why, { ...caller, signal })}`
 }

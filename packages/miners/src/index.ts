@@ -9,12 +9,13 @@ export {
   isInOrder,
   LOOK_UP_MS,
 } from './chutes-key.ts'
-export { doesAnswer } from './first-answer.ts'
+export { whyNoAnswer } from './first-answer.ts'
 export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
+export { NoReply, type NoReplyReason } from './no-reply.ts'
 export { type Notes, takeUp } from './notes.ts'
 export { pause } from './pause.ts'
 export { type LaneChallenge, playSample, type Role, type Sides } from './play-sample.ts'
-export { type Opponent, openPlayer, type Player, type PlayerAsking } from './player.ts'
+export { NoAnswer, type Opponent, openPlayer, type Player, type PlayerAsking } from './player.ts'
 export { type Exercise, type Played, practise } from './practice.ts'
 export { type Caller, type Exchange, type Query, type Received, Undelivered } from './query.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'

@@ -1,13 +1,14 @@
 import type { Miner } from '@affine/duel'
 import type { Agent, Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { AgentOf, Asking } from './asking.ts'
-import { Undelivered } from './query.ts'
+import type { AgentOf, Asking, Hear } from './asking.ts'
+import { completionIn } from './completion.ts'
+import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
 import { Throttle } from './throttle.ts'
 
 /** Where a miner answers, and how it is called there. */
-type Endpoint = Pick<Miner, 'model' | 'chute'>
+export type Endpoint = Pick<Miner, 'model' | 'chute'>
 
 /**
  * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
@@ -16,7 +17,6 @@ type Endpoint = Pick<Miner, 'model' | 'chute'>
 export type Client = (replyMs: number, signal: AbortSignal) => Agent
 
 const NO_REPLY = { fault: 'no-reply' } as const
-/** By these a platform says that the miner was not reached. Protocol §5.4. */
 const UNDELIVERED = [429, 500, 502, 503, 504]
 
 /**
@@ -31,39 +31,54 @@ const UNDELIVERED = [429, 500, 502, 503, 504]
  */
 export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
   const { exchange, concurrency, now, random, on } = asking
-  const url = `${chute.replace(/\/$/, '')}/chat/completions`
   const throttle = new Throttle(concurrency, now)
+  const told = new Set<string>(['not-committed'])
+  /** Every failed request; for people, the first of each kind that was not told of before. */
+  const hear: Hear = (event) => {
+    on?.(event)
+    if (event.type !== 'call' || event.outcome !== 'miner' || told.has(event.reason)) return
+    told.add(event.reason)
+    const what = `miner ${model} at ${chute}`
+    on?.({ type: 'problem', what, error: new Error(event.text) })
+  }
   return (replyMs, signal) => {
     const ask = async (messages: readonly Message[]): Promise<Reply> => {
-      const query = { url, body: requestFor(model, messages), replyMs, signal, now }
-      const { status, text, ms, invocation } = await throttle.run(() => exchange(query))
-      if (UNDELIVERED.includes(status)) throw new Undelivered(`status ${status}`)
-      if (status !== 200) throw new TypeError('not a chat completion')
-      const content = completionIn(text)
+      const query = queryOf({ model, chute }, messages, { replyMs, signal, now })
+      const reply = replyIn(await throttle.run(() => exchange(query)), query.url)
       on?.({ type: 'call', outcome: 'reply' })
-      return { content, ms, ...(invocation !== undefined && { invocation }) }
+      return reply
     }
-    const policy = retryPolicy({ signal, random, on })
+    const policy = retryPolicy({ signal, random, on: hear })
     return (messages) => pRetry(() => ask(messages), policy).catch(() => NO_REPLY)
   }
 }
 
-/** What a miner is told: nothing but roles and contents. Protocol §5.4. */
-function requestFor(model: string, messages: readonly Message[]): string {
-  return JSON.stringify({
-    model,
-    messages: messages.map(({ role, content }) => ({ role, content })),
-  })
+/** Does the platform say that the miner was not reached? Protocol §5.4. */
+export function isUndelivered({ status }: Received): boolean {
+  return UNDELIVERED.includes(status)
+}
+
+/** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
+export function queryOf(
+  { model, chute }: Endpoint,
+  messages: readonly Message[],
+  limits: Pick<Query, 'replyMs' | 'signal' | 'now'>,
+): Query {
+  const told = messages.map(({ role, content }) => ({ role, content }))
+  const url = `${chute.replace(/\/$/, '')}/chat/completions`
+  return { ...limits, url, body: JSON.stringify({ model, messages: told }) }
 }
 
 /**
- * The text of the first choice.
- * @throws SyntaxError or TypeError when the body is no chat completion.
+ * The reply in what came from `url`.
+ * @throws Undelivered when the platform says that the miner was not reached; NoReply for what is no
+ *   chat completion.
  */
-function completionIn(body: string): string {
-  const content: unknown = JSON.parse(body)?.choices?.[0]?.message?.content
-  if (typeof content !== 'string') throw new TypeError('not a chat completion')
-  return content
+export function replyIn(received: Received, url: string): Reply {
+  const { status, ms, invocation } = received
+  if (isUndelivered(received)) throw new Undelivered(`status ${status}`)
+  const content = completionIn(received, url)
+  return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
 /** The URLs at which miners of a local network are asked. Protocol §5.4. */

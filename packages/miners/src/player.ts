@@ -1,8 +1,12 @@
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import { minerClient } from './miner-client.ts'
-import type { Caller, Query } from './query.ts'
+import type { Hear } from './asking.ts'
+import { firstPrompt } from './first-answer.ts'
+import { type Endpoint, isUndelivered, minerClient, queryOf, replyIn } from './miner-client.ts'
+import { NoReply } from './no-reply.ts'
+import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
+import { servedModels } from './served-models.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
 export type Player = string | Miner
@@ -17,17 +21,20 @@ export interface PlayerAsking extends Caller {
 
 /** Someone to play with. */
 export interface Opponent {
+  /** How often a request had no usable reply, by what came instead. */
+  readonly failures: ReadonlyMap<string, number>
   readonly agent: (replyMs: number) => Agent
 }
 
-const REACH_MS = 10_000
+/** How many different failures are told apart. */
+const MOST_TEXTS = 8
 
 /**
  * Opens a player: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`,
  * `random`, or a skill from 0 to 1, with luck from a seed. An endpoint that is out of reach for
  * `giveUpMs` forfeits; an agent rejects when `signal` aborts. A registered miner is asked where it
  * committed to, and for its own model.
- * @throws RangeError for what is no player; Error when nothing answers at a URL.
+ * @throws RangeError for what is no player; NoAnswer when a URL gives no usable reply.
  */
 export async function openPlayer(
   who: Player,
@@ -41,7 +48,7 @@ export async function openPlayer(
     content: playerReply(messages.at(-1)?.content ?? '', { skill, seed }),
     ms: 0,
   })
-  return { agent: () => agent }
+  return { failures: new Map(), agent: () => agent }
 }
 
 /** The skill of a built-in player, 0 to 1; undefined for what names none. */
@@ -63,11 +70,25 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text)
 }
 
+/** A player gave no usable reply to a first prompt: there is nothing to compare. */
+export class NoAnswer extends Error {
+  /** Of a program that ends by it. */
+  readonly exitCode = 3
+}
+
 async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Opponent> {
-  const { model, giveUpMs, signal, exchange, now } = asking
-  await reach(chute, { exchange, now })
-  const client = minerClient({ chute, model }, { ...asking, concurrency: Number.POSITIVE_INFINITY })
+  const { model, giveUpMs, signal } = asking
+  await expectAnswer({ chute, model }, asking)
+  const failures = new Map<string, number>()
+  const on: Hear = (event) => {
+    if (event.type === 'problem' || event.outcome === 'reply') return
+    const text = failures.has(event.text) || failures.size < MOST_TEXTS ? event.text : 'others'
+    failures.set(text, (failures.get(text) ?? 0) + 1)
+  }
+  const all = { ...asking, on, concurrency: Number.POSITIVE_INFINITY }
+  const client = minerClient({ chute, model }, all)
   return {
+    failures,
     agent: (replyMs) => async (messages) => {
       const giveUp = AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)])
       const reply = await client(replyMs, giveUp)(messages)
@@ -77,14 +98,23 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   }
 }
 
-/** Resolves when something answers at a URL, whatever it says. */
-async function reach(
-  url: string,
-  { exchange, now }: Pick<Caller, 'exchange' | 'now'>,
-): Promise<void> {
-  const signal = AbortSignal.timeout(REACH_MS)
-  const query: Query = { method: 'HEAD', url, replyMs: REACH_MS, signal, now }
-  await exchange(query).catch(({ message }: Error) => {
-    throw new Error(`nothing answers at ${url}: ${message}`)
-  })
+/**
+ * Asks once. An endpoint that is only busy is asked again later.
+ * @throws NoAnswer when nothing answers, or no usable reply comes.
+ */
+async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
+  const { exchange, signal } = asking
+  const { chute } = endpoint
+  const { messages, replyMs } = firstPrompt()
+  const query = queryOf(endpoint, messages, { ...asking, replyMs })
+  try {
+    const received = await exchange(query)
+    if (!isUndelivered(received)) replyIn(received, query.url)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { message } = error as Error
+    if (!(error instanceof NoReply)) throw new NoAnswer(`nothing answers at ${chute}: ${message}`)
+    const models = await servedModels(chute, message, asking)
+    throw new NoAnswer(`${chute} gives no usable reply: ${message}${models}`)
+  }
 }

@@ -16,7 +16,7 @@ interface PracticeRun {
   readonly exercises: readonly Exercise[]
   /** Begins with what is practised; what was played follows. */
   readonly journal: Notes
-  readonly player: Opponent
+  readonly player: Pick<Opponent, 'agent'>
   /** Challenges under way at once. */
   readonly ahead: number
   readonly signal: AbortSignal
@@ -44,7 +44,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
-async function playExercise(exercise: Exercise, player: Opponent): Promise<Played> {
+async function playExercise(exercise: Exercise, player: Pick<Opponent, 'agent'>): Promise<Played> {
   const { env, challengeId } = exercise
   const game = make(env)
   const transcript = await play(game, challengeId, player.agent(game.spec.replyMs))

@@ -1,8 +1,7 @@
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A POST of JSON; without a body a GET, or the method that is given. */
+/** A POST of JSON; without a body a GET. */
 export interface Query {
-  readonly method?: 'HEAD'
   readonly url: string
   readonly headers?: Headers
   readonly body?: string

@@ -1,5 +1,6 @@
 import type { Options } from 'p-retry'
 import type { Hear } from './asking.ts'
+import { NoReply } from './no-reply.ts'
 import { Undelivered } from './query.ts'
 
 interface Retrying {
@@ -24,8 +25,10 @@ export function retryPolicy({ signal, random, on }: Retrying): Options {
     signal,
     onFailedAttempt: ({ error }) => {
       if (signal.aborted) return
-      const outcome = error instanceof Undelivered ? 'platform' : 'miner'
-      on?.({ type: 'call', outcome })
+      const text = error.message
+      if (error instanceof NoReply)
+        on?.({ type: 'call', outcome: 'miner', reason: error.reason, text })
+      else on?.({ type: 'call', outcome: 'platform', reason: 'undelivered', text })
     },
   }
 }

@@ -34,7 +34,7 @@ export interface DuelRun {
   readonly duel: SoloDuel
   /** Begins with the duel; its samples follow. */
   readonly journal: Notes
-  readonly players: Readonly<Record<Role, Opponent>>
+  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal

@@ -199,8 +199,6 @@ describe.concurrent('no reply, at once and for good', () => {
     'content null': (_, __, response) => response.writeHead(200, json).end(completion(null)),
     'content that is a number': (_, __, response) =>
       response.writeHead(200, json).end(completion(42)),
-    'content in parts': (_, __, response) =>
-      response.writeHead(200, json).end(completion([{ type: 'text', text: 'B2' }])),
     'a body one byte too large': (_, __, response) =>
       response.writeHead(200, json).end(completion('B2').padEnd(256 * 1024 + 1)),
     'a body that unpacks to too much': (_, __, response) =>
@@ -282,6 +280,14 @@ describe('an answer', () => {
       expect(seen.length).toBe(1)
     },
   )
+
+  it('is the text of its parts', async () => {
+    const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(200, json).end(completion(parts)),
+    )
+    expect(await content(ask(url))).toBe('B2')
+  })
 
   it('may be chunked, and have more in it than is read', async () => {
     const body = Buffer.from(

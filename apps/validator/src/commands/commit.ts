@@ -1,15 +1,13 @@
 import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
-import type { Setup } from '@affine/engine'
 import { seatNow, slotText } from '@affine/engine/node'
-import { doesAnswer } from '@affine/miners'
-import { shortHotkey } from '@affine/report'
+import { type AgentOf, type Hear, whyNoAnswer } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
-import { narrate } from '../service/narrate.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
@@ -40,10 +38,13 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       await neuronOf(chain, hotkey)
       if (!overwrite) await expectNoVote(chain, hotkey)
       if (!anyway) {
-        const on: Setup['on'] = (event) => narrate(event, screen, shortHotkey)
+        const agents = (on: Hear): AgentOf => agentsHere(network, on)
         const miner = { hotkey, model, revision, chute }
-        if (!(await doesAnswer(miner, agentsHere(network, on), signal)))
-          throw new Error(`${shown(chute)} gives no usable reply: fix it, or commit with --anyway`)
+        const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
+        if (why !== undefined) {
+          const advice = 'mend it, or commit with --anyway'
+          throw new Error(`${shown(chute)} gives no usable reply: ${why}; ${advice}`)
+        }
       }
       const what = { hotkey, model, revision, chute }
       if (!emits(network, options)) {

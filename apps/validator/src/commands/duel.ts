@@ -16,6 +16,7 @@ import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP } from '@affine/settlement'
 import { interrupted, NETUID, output, raceAbort, shareOption } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
 
@@ -77,6 +78,8 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
     )
+    sayFailures('the champion', one, screen)
+    sayFailures('the contender', other, screen)
     const ending = `${endingOf(result)} Samples and result are in ${out}`
     const text = [...standingText(result, solo), ending].join('\n')
     screen.line(text, { type: 'end', ...result })

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { NoReply } from '../no-reply.ts'
 import { type Query, type Received, Undelivered } from '../query.ts'
 
 const MOST_BYTES = 256 * 1024
@@ -26,7 +27,7 @@ export async function exchange(query: Query): Promise<Received> {
   const outgoing = openRequest(query)
   const started = now()
   let stream: { destroy(error: Error): unknown } = outgoing
-  const timer = setTimeout(() => stream.destroy(latenessOf(outgoing)), replyMs)
+  const timer = setTimeout(() => stream.destroy(latenessOf(outgoing, replyMs)), replyMs)
   outgoing.once('finish', () => timer.refresh())
   let status = 0
   try {
@@ -44,16 +45,16 @@ export async function exchange(query: Query): Promise<Received> {
   }
 }
 
-function openRequest({ url, headers, body, signal, ...query }: Query): http.ClientRequest {
+function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
   const { request } = url.startsWith('https:') ? https : http
   setMaxListeners(0, signal) // every call that waits listens: any number is no leak
-  const method = query.method ?? (body === undefined ? 'GET' : 'POST')
+  const method = body === undefined ? 'GET' : 'POST'
   return request(url, { method, headers: { ...HEADERS, ...headers }, signal })
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf({ writableFinished }: http.ClientRequest): Error {
-  if (writableFinished) return new Error('late')
+function latenessOf({ writableFinished }: http.ClientRequest, replyMs: number): Error {
+  if (writableFinished) return new NoReply('late', `no reply within ${replyMs / 1000} s`)
   return new Undelivered('no connection')
 }
 
@@ -71,7 +72,8 @@ async function bodyOf(response: http.IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
-    if (size > MOST_BYTES) throw new Error('too large')
+    if (size > MOST_BYTES)
+      throw new NoReply('too-large', `the response has more than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -82,6 +84,8 @@ async function bodyOf(response: http.IncomingMessage): Promise<string> {
  * too large a head.
  */
 function reasonOf(error: NodeJS.ErrnoException): Error {
-  if (error.code === undefined || error.code.startsWith('HPE_')) return error
+  if (error.code?.startsWith('HPE_'))
+    return new NoReply('not-http', `expected HTTP, got another protocol (${error.message})`)
+  if (error.code === undefined) return error
   return new Undelivered(error.message)
 }

@@ -1,0 +1,75 @@
+import { NoReply } from './no-reply.ts'
+import type { Received } from './query.ts'
+
+/** How much of a body is quoted. */
+const QUOTED = 120
+
+/**
+ * The text of the first choice of a chat completion. A list of text parts is their texts, one after
+ * the other. Protocol §5.4.
+ * @throws NoReply for whatever else came from `url`.
+ */
+export function completionIn({ status, headers, text }: Received, url: string): string {
+  if (status >= 300 && status < 400) {
+    const advice = 'no redirect is followed: name the address that answers'
+    throw new NoReply('redirect', `status ${status} to ${quote(headers.location)}: ${advice}`)
+  }
+  if (status !== 200) throw new NoReply('status', refusalText(status, text, url))
+  if (/^(data|event|id|:)/.test(text))
+    throw new NoReply('stream', 'a stream of events came: "stream" was not asked for')
+  return textOf(parse(text))
+}
+
+function refusalText(status: number, body: string, url: string): string {
+  const said = `status ${status}, ${quote(body)}`
+  if (status === 401 || status === 403) return `${said}: it must answer without a key of its own`
+  const bare = /^(https?:\/\/[^/]+)\/chat\/completions$/.exec(url)
+  if (status === 404 && bare !== null) return `${said}: is it at ${bare[1]}/v1?`
+  return said
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    const mark = body.startsWith('\uFEFF') ? 'a byte order mark and then ' : ''
+    throw new NoReply('not-json', `expected JSON, got ${mark}${quote(body.replace('\uFEFF', ''))}`)
+  }
+}
+
+function textOf(completion: unknown): string {
+  const { choices, error } = Object(completion)
+  if (error) throw new NoReply('error', `status 200 with an error: ${quote(JSON.stringify(error))}`)
+  const message = Object(Object(choices)[0]).message
+  const text = partsOf(Object(message).content)
+  if (text === undefined) throw new NoReply('no-text', lackOf(Object(message)))
+  return text
+}
+
+/** A text, or the text of a list of text parts. */
+function partsOf(content: unknown): string | undefined {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return undefined
+  const texts: unknown[] = content.map((part) =>
+    Object(part).type === 'text' ? Object(part).text : undefined,
+  )
+  if (!texts.every((text) => typeof text === 'string')) return undefined
+  return texts.join('')
+}
+
+/** What a message has instead of a text. */
+function lackOf(message: Readonly<Record<string, unknown>>): string {
+  if (Object.keys(message).length === 0) return 'choices[0].message is missing'
+  const { tool_calls: calls, reasoning_content: reasoning = message.reasoning } = message
+  if (Array.isArray(calls) && calls.length > 0)
+    return 'tool calls came instead of a text: serve the model without tools'
+  if (reasoning)
+    return 'reasoning came without a text: allow more tokens, or have it parsed as text'
+  return `choices[0].message.content expected a text, got ${quote(JSON.stringify(message.content))}`
+}
+
+const quote = (text: unknown): string => {
+  const words = String(text ?? 'nothing').trim()
+  if (words === '') return 'an empty body'
+  return JSON.stringify(words.length > QUOTED ? `${words.slice(0, QUOTED)}…` : words)
+}

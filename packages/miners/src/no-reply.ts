@@ -1,0 +1,21 @@
+/** Why a request had no usable reply. */
+export type NoReplyReason =
+  | 'status'
+  | 'redirect'
+  | 'late'
+  | 'too-large'
+  | 'not-http'
+  | 'not-json'
+  | 'stream'
+  | 'error'
+  | 'no-text'
+  | 'not-committed'
+
+/** The miner's server did not give a usable reply. The message says what came, and what to try. */
+export class NoReply extends Error {
+  readonly reason: NoReplyReason
+  constructor(reason: NoReplyReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,129 @@
+import { createServer } from 'node:http'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { MinerEvent } from '../src/asking.ts'
+import { completionIn } from '../src/completion.ts'
+import { minerClient } from '../src/miner-client.ts'
+import { NODE_CALLER } from '../src/node/caller.ts'
+import { openPlayer } from '../src/player.ts'
+import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
+
+afterAll(closeServers)
+
+const ANSWER_URL = 'http://127.0.0.1:8000/v1/chat/completions'
+const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
+const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
+
+describe('what came instead of a reply is said', () => {
+  it.each([
+    ['not-json', '<html>log in</html>', 'expected JSON, got "<html>log in</html>"'],
+    ['not-json', '', 'expected JSON, got an empty body'],
+    ['not-json', `\uFEFF${completion('A1')}`, 'expected JSON, got a byte order mark and then "'],
+    ['stream', 'data: {"choices":[]}', 'a stream of events came: "stream" was not asked for'],
+    ['error', '{"error":{"message":"busy"}}', 'status 200 with an error: "{'],
+    ['no-text', '{"choices":[]}', 'choices[0].message is missing'],
+    ['no-text', message({ content: null, tool_calls: [{}] }), 'tool calls came instead of a text'],
+    ['no-text', message({ content: null, reasoning: 'so' }), 'reasoning came without a text'],
+    ['no-text', message({ reasoning_content: 'so' }), 'reasoning came without a text'],
+    ['no-text', message({ content: null }), 'message.content expected a text, got "null"'],
+    [
+      'no-text',
+      message({ content: [{ type: 'image' }] }),
+      'message.content expected a text, got "',
+    ],
+  ])('%s: %s', (reason, text, said) => {
+    const read = () => completionIn(ok(text), ANSWER_URL)
+    expect(read).toThrow(expect.objectContaining({ reason }))
+    expect(read).toThrow(said)
+  })
+
+  it.each([
+    [
+      401,
+      '{"detail":"no key"}',
+      ANSWER_URL,
+      'status 401, "{\\"detail\\":\\"no key\\"}": it must answer without',
+    ],
+    [404, '', 'http://127.0.0.1:8000/chat/completions', ': is it at http://127.0.0.1:8000/v1?'],
+    [404, 'no such model', ANSWER_URL, 'status 404, "no such model"'],
+    [418, 'x'.repeat(1000), ANSWER_URL, `status 418, "${'x'.repeat(120)}…"`],
+  ])('status %i', (status, text, url, said) => {
+    expect(() => completionIn({ ...ok(text), status }, url)).toThrow(said)
+  })
+
+  it('a redirect, with where it goes', () => {
+    const headers = { location: 'https://else.where/v1' }
+    expect(() => completionIn({ ...ok(''), headers, status: 307 }, ANSWER_URL)).toThrow(
+      'status 307 to "https://else.where/v1": no redirect is followed',
+    )
+  })
+})
+
+describe('an event tells', () => {
+  const eventsOf = async (answer: Answer, calls: number, replyMs = 5000) => {
+    const { url } = await serve(answer)
+    const events: MinerEvent[] = []
+    const on = (event: MinerEvent): unknown => events.push(event)
+    const asking = { ...NODE_CALLER, concurrency: 1, on }
+    const agent = minerClient({ chute: url, model: 'm' }, asking)(
+      replyMs,
+      AbortSignal.timeout(9000),
+    )
+    for (let i = 0; i < calls; i++) await agent([{ role: 'user', content: 'And?' }])
+    return { url, events }
+  }
+
+  it('of each request why it failed, and of the first of its kind as a problem', async () => {
+    const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
+    const text = 'status 403, an empty body: it must answer without a key of its own'
+    const call = { type: 'call', outcome: 'miner', reason: 'status', text }
+    const problem = { type: 'problem', what: `miner m at ${url}`, error: new Error(text) }
+    expect(events).toEqual([call, problem, call])
+  })
+
+  it('that a reply was late', async () => {
+    const { events } = await eventsOf(() => {}, 1, 200)
+    expect(events[0]).toMatchObject({ reason: 'late', text: 'no reply within 0.2 s' })
+  })
+
+  it('that what answers speaks another protocol', async () => {
+    const { events } = await eventsOf((_, { socket }) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'), 1)
+    expect(events[0]).toMatchObject({ reason: 'not-http' })
+  })
+})
+
+describe('a player that never answers is refused, with why', () => {
+  const signal = new AbortController().signal
+  const open = (url: string) =>
+    openPlayer(url, 'seed', { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal })
+
+  it('with the models that it serves', async () => {
+    const { url } = await serve((_, request, response) => {
+      const models = { data: [{ id: 'one' }, { id: 'two' }] }
+      if (request.url === '/v1/models') response.writeHead(200).end(JSON.stringify(models))
+      else response.writeHead(404).end('The model `default` does not exist.')
+    })
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} gives no usable reply: status 404, "The model \`default\` does not exist."; it serves the models "one", "two"`,
+    })
+  })
+
+  it('where nothing listens', async () => {
+    const closed = createServer()
+    const url = await listen(closed, 0)
+    await new Promise((done) => closed.close(done))
+    await expect(open(`${url}/v1`)).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining(`nothing answers at ${url}/v1: connect ECONNREFUSED`),
+    })
+  })
+
+  it('but not one that is only busy; its failures are counted by what came', async () => {
+    const { url } = await serve((index, _, response) =>
+      response.writeHead(index < 3 ? 503 : 200).end(completion('A1')),
+    )
+    const player = await open(url)
+    await player.agent(5000)([{ role: 'user', content: 'And?' }])
+    expect([...player.failures]).toEqual([['status 503', 2]])
+  })
+})

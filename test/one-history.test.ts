@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type EpochAccount, EpochAccounts } from '../apps/explorer/src/worker/epoch-account.ts'
 import { History } from '../apps/validator/src/commands/export/history.ts'
-import { MinerReport } from '../apps/validator/src/commands/views/miner-report.ts'
 import { epochOf } from '../apps/verifier/src/output-records.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import type { Counts } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
-import { epochRows, PastChallenges, sampleRow, toJson } from '../packages/report/src/index.ts'
+import {
+  epochRows,
+  MinerReport,
+  PastChallenges,
+  sampleRow,
+  toJson,
+} from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
-import type { Output } from '../packages/terminal/src/index.ts'
 
 /*
  * One history, told by everybody that tells one: what they have in common must be the same number.
@@ -121,8 +125,7 @@ function readAll(reader: {
 function explain(hotkey: string): readonly Explained[] {
   const records: Explained[] = []
   const line = (_: string, record: object) => void records.push(JSON.parse(toJson(record)))
-  const screen: Output = { line, status: () => {} }
-  const report = new MinerReport(hotkey, { screen, all: true })
+  const report = new MinerReport(hotkey, { line, all: true, af: 'af' })
   readAll({
     add: (...sample) => report.stats.add(...sample),
     finish: (settled) => report.add(settled),

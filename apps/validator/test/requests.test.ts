@@ -2,7 +2,7 @@ import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
 import { afterAll, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { Requests } from '../src/commands/views/requests.ts'
+import { Requests } from '../src/commands/requests.ts'
 import { unprintable } from './commands.ts'
 
 afterAll(killAll)

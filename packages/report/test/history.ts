@@ -36,7 +36,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
       { ok: true, value: { tallies, blocks: [] } } as unknown as CheckedLane,
     ]),
   )
-  const found = { flaws: [], remarks: [], votes: undefined, lanes }
+  const found = { flaws: [], warnings: [], votes: undefined, lanes }
   const { snapshot } = facts
   const settled = { epoch: before.epoch, before, snapshot, ...settle(before, facts), ...found }
   const { duel } = before

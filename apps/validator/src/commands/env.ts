@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import {
-  type Agent,
-  isChallengeId,
-  make,
-  play,
-  registry,
-  specHash,
-  type Transcript,
-} from '@affine/envs'
+import { type Agent, isChallengeId, make, play, registry, specHash } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
@@ -21,7 +13,7 @@ const AGENT =
 const RUN_EXAMPLES = `
 Examples:
   $ af env run tictactoe-v0
-  $ af env run mult8-v0 --agent perfect --verify
+  $ af env run mult8-v0 --agent perfect
   $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
 /** `af env`: look at the environments and play them. */
@@ -51,10 +43,9 @@ env
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .option('--agent <who>', AGENT, 'human')
   .option('--model <name>', "the model's name at the endpoint", 'default')
-  .option('--verify', 'play twice and compare the two plays')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
-  .action(async (name, { challenge, agent: who, model, verify, json }) => {
+  .action(async (name, { challenge, agent: who, model, json }) => {
     const screen = output(json)
     const game = make(name)
     const { id, replyMs } = game.spec
@@ -71,11 +62,6 @@ env
     lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
     const record = { type: 'episode', env: id, challengeId, messages, reward, fault, ending }
     screen.line(lines.join('\n'), record)
-    if (!verify) return
-    const again = isHuman ? repeating(episode) : player.agent(replyMs)
-    if (!isSame(await play(game, challengeId, again), episode))
-      throw new Error('the two plays differ: the player is not deterministic')
-    screen.line('played twice: the two plays are identical', { type: 'verified', equal: true })
   })
 
 function readChallenge(text: string): string {
@@ -91,19 +77,6 @@ async function openAsked(who: string, model: string): Promise<Opponent> {
   return openPlayer(who, seed, asking)
 }
 
-/** Gives the replies of an episode again, in their order. */
-function repeating({ messages }: Transcript): Agent {
-  const replies = messages.filter(({ role }) => role === 'assistant').values()
-  return async () => replies.next().value ?? { fault: 'no-reply' }
-}
-
-/** Are the messages and the reward the same? */
-function isSame(one: Transcript, other: Transcript): boolean {
-  const said = ({ messages }: Transcript): string =>
-    JSON.stringify(messages.map(({ content }) => content))
-  return said(one) === said(other) && one.reward === other.reward
-}
-
 /** Shows each prompt and reads one line. The end of input counts as no reply. */
 function human(): Opponent {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
@@ -116,5 +89,5 @@ function human(): Opponent {
     if (done) return { fault: 'no-reply' }
     return { content: value }
   }
-  return { agent: () => agent }
+  return { failures: new Map(), agent: () => agent }
 }

@@ -1,13 +1,13 @@
-import { queueIn } from '@affine/report'
+import { LOSSES_SHOWN, MinerReport, queueIn } from '@affine/report'
 import { openChain } from '@affine/settlement'
 import { onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { programName } from '../service/program-name.ts'
 import { Replay, replayCommand } from './replay.ts'
-import { MinerReport, SHOWN } from './views/miner-report.ts'
 
 const ALL =
   `show every lost challenge, with the messages of both sides, ` +
-  `instead of the last ${SHOWN} of each environment`
+  `instead of the last ${LOSSES_SHOWN} of each environment`
 
 /** `af explain`: what the public evidence shows about one miner. */
 export const explain: CommandUnknownOpts = replayCommand('explain')
@@ -23,7 +23,7 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const report = new MinerReport(hotkey, { screen, all })
+      const report = new MinerReport(hotkey, { line: screen.line, all, af: programName('af') })
       const replay = await Replay.begin(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )

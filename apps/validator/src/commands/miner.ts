@@ -14,7 +14,7 @@ import {
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, withAccount } from '../service/account.ts'
-import { Requests } from './views/requests.ts'
+import { Requests } from './requests.ts'
 
 const EXAMPLES = `
 Examples:

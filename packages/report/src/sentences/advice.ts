@@ -1,5 +1,5 @@
 import type { State } from '@affine/duel'
-import type { MinerDuel } from '../miner-report.ts'
+import type { MinerDuel } from '../miner-duel.ts'
 import type { QueueEntry } from '../queue.ts'
 import { resultFor } from '../sides.ts'
 

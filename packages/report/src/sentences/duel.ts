@@ -1,5 +1,5 @@
 import type { DuelFacts } from '../duel-facts.ts'
-import type { MinerDuel } from '../miner-report.ts'
+import type { MinerDuel } from '../miner-duel.ts'
 import type { MinerStats } from '../miner-stats.ts'
 import { resultFor } from '../sides.ts'
 import { verdictText } from './environment.ts'

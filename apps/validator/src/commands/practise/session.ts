@@ -1,9 +1,17 @@
 import { holdFile, openJournal } from '@affine/engine/node'
+import { make } from '@affine/envs'
 import { type Exercise, openPlayer, type Played, practise, takeUp } from '@affine/miners'
-import { endingOf } from '@affine/report'
+import {
+  endingOf,
+  isLost,
+  isPerfect,
+  practiceLossText,
+  practiceResult,
+  practiceText,
+} from '@affine/report'
 import type { Output } from '@affine/terminal'
+import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
-import { isLost, lostText, resultOf, resultText } from './result.ts'
 
 /** What defines a practice: its file cannot continue another one. */
 export type Practice = {
@@ -44,7 +52,6 @@ export async function playPractice(
   session: Session,
 ): Promise<readonly Played[]> {
   const { screen, signal, ahead, resume } = session
-  const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
   const begun = await takeUp(journal, { practice }, { exercises: drawn })
@@ -53,12 +60,14 @@ export async function playPractice(
   const kept = journal.entries.length - 1
   if (kept >= 0)
     screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
+  const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
   const on = (played: readonly Played[]): void => {
-    const well = played.filter(({ reward, best }) => reward >= best).length
+    const well = played.filter(isPerfect).length
     screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly`)
   }
-  // Awaited here, because the file is closed at the end of this function.
-  return await practise({ exercises, journal, player, ahead, signal, on })
+  const all = await practise({ exercises, journal, player, ahead, signal, on })
+  sayFailures(practice.player, player, screen)
+  return all
 }
 
 /** The journal in a file; without a file nothing is kept. */
@@ -74,9 +83,11 @@ export function sayEnvironment(
   { screen, show }: Session,
 ): number {
   const played = all.filter((each) => each.env === env)
-  const result = resultOf(env, played)
-  screen.line(resultText(result), { type: 'result', ...result })
-  for (const each of played.filter(isLost).slice(0, show))
-    screen.line(lostText(each), { type: 'lost', ...each, ending: endingOf(each, each) })
+  const result = practiceResult(env, played)
+  screen.line(practiceText(result, make(env).spec.replyMs), { type: 'result', ...result })
+  for (const each of played.filter(isLost).slice(0, show)) {
+    const ending = endingOf(each, each)
+    screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })
+  }
   return result.well.count / result.challenges
 }

@@ -1,0 +1,71 @@
+import { forfeitOf } from '@affine/blocks'
+import type { Transcript } from '@affine/envs'
+import { boundsPpm } from '@affine/wilson'
+import type { Forfeits } from './miner-stats.ts'
+import { Z_SQUARED_95 } from './prospects.ts'
+import type { ChallengeRef } from './recorded-course.ts'
+
+/**
+ * A challenge that was played for practice, with what a perfect player earns; of a past one, what
+ * the champion earned in it.
+ */
+export type PracticeEpisode = ChallengeRef &
+  Transcript & { readonly best: number; readonly champion?: number }
+
+/** How often something happened, and the interval of its rate. */
+export interface CountedRate {
+  readonly count: number
+  readonly lower: number
+  readonly upper: number
+}
+
+/** The result of practice in one environment. */
+export interface PracticeResult {
+  readonly env: string
+  readonly challenges: number
+  /** Challenges that were played perfectly. */
+  readonly well: CountedRate
+  readonly rewards: readonly (CountedRate & { readonly reward: number })[]
+  readonly forfeits: Forfeits
+  /** The times of the replies: the median, the 95th percentile, and the slowest. */
+  readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
+}
+
+/** Did it earn as much as a perfect player? */
+export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'best'>): boolean =>
+  reward >= best
+
+/** Did the champion do better, or without a champion a perfect player? */
+export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
+  reward < champion
+
+/** The result of what was played in one environment. */
+export function practiceResult(env: string, played: readonly PracticeEpisode[]): PracticeResult {
+  const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
+    const count = played.filter(isCounted).length
+    const asked = { wins: count, trials: played.length, zSquaredPpm: Z_SQUARED_95 }
+    const { lower, upper } = boundsPpm(asked)
+    return { count, lower: lower / 1e6, upper: upper / 1e6 }
+  }
+  const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)
+  const forfeits: Record<string, number> = {}
+  for (const each of played) {
+    const way = forfeitOf({ ...each, contender: each }, 'contender')
+    if (way !== undefined) forfeits[way] = (forfeits[way] ?? 0) + 1
+  }
+  return {
+    env,
+    challenges: played.length,
+    well: rateOf(isPerfect),
+    rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
+    forfeits,
+    replyMs: timesOf(played),
+  }
+}
+
+function timesOf(played: readonly PracticeEpisode[]): PracticeResult['replyMs'] {
+  const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
+  times.sort((a, b) => a - b)
+  const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
+  return { half: at(0.5), most: at(0.95), slowest: at(1) }
+}

@@ -111,13 +111,13 @@ function waiting(): Chain {
 test.each([
   ['weights are in force at once', () => history.chain, [0, 0, 1, 1, 4, 4, 1, 1]],
   ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 1, 1]],
-])('a stretch finds what a run in one piece finds, where %s', async (_, chainOf, remarked) => {
+])('a stretch finds what a run in one piece finds, where %s', async (_, chainOf, warned) => {
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)
   const codes = (epoch: number) => new Set(whole[epoch]?.flaws.map(({ code }) => code))
   expect(codes(3)).toEqual(new Set(['COPY_MISSING', 'STATE_DIFFERS']))
   expect(codes(5)).toEqual(new Set(['COPY_MISSING']))
-  expect(whole.map(({ remarks }) => remarks.length)).toEqual(remarked)
+  expect(whole.map(({ warnings }) => warnings.length)).toEqual(warned)
   expect(new Set(whole.map(({ before }) => before.champion?.hotkey)).size).toBe(3)
   for (let first = 0; first <= LAST; first++) {
     const beginning = await beginningAt(data, first)
@@ -281,7 +281,7 @@ describe('files of stretches', () => {
     ],
     [
       'its end',
-      (text: string) => text.replace('"remarks":2', '"remarks":3'),
+      (text: string) => text.replace('"warnings":2', '"warnings":3'),
       /, line \d+: expected/,
     ],
     [

@@ -157,8 +157,8 @@ export async function verdictOf(
     })
     .catch((error: Error) => error.message)
   if (typeof epochs === 'string') return { error: epochs }
-  const said = epochs.map(({ flaws, remarks, state, report }) => {
-    return { flaws, remarks, root: stateRoot(state), lanes: report.lanes }
+  const said = epochs.map(({ flaws, warnings, state, report }) => {
+    return { flaws, warnings, root: stateRoot(state), lanes: report.lanes }
   })
   return { said, shown }
 }

@@ -45,7 +45,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   nextRatio: 510_000,
   root: '',
   flaws: [],
-  remarks: [],
+  warnings: [],
   votes: undefined,
   trust: {},
   stats: { champion: stats, contender: stats },

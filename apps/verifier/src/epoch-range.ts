@@ -67,7 +67,7 @@ interface RangeSoFar {
   readonly begin: BeginRecord
   readonly champions: (string | null)[]
   readonly flaw: { count: number }
-  readonly remark: { count: number }
+  readonly warning: { count: number }
   /** The root of the state after the last epoch. */
   root: Hash
   end?: OpenEnd
@@ -77,7 +77,7 @@ const beginRange = (begin: BeginRecord): RangeSoFar => ({
   begin,
   champions: [],
   flaw: { count: 0 },
-  remark: { count: 0 },
+  warning: { count: 0 },
   root: begin.root,
 })
 
@@ -98,11 +98,11 @@ function addLine(read: RangeSoFar, { line, place }: PlacedLine): void {
       read.champions.push(line.champion)
       return
     case 'end': {
-      const [flaws, remarks] = [read.flaw.count, read.remark.count]
-      const isCounted = line.flaws === flaws && line.remarks === remarks
+      const [flaws, warnings] = [read.flaw.count, read.warning.count]
+      const isCounted = line.flaws === flaws && line.warnings === warnings
       expect(line.epoch === next, `the end before epoch ${next}, got ${line.epoch}`)
       expect(line.root === read.root, `the root of the last epoch, ${read.root}`)
-      expect(isCounted, `${flaws} flaws, ${remarks} remarks`)
+      expect(isCounted, `${flaws} flaws, ${warnings} warnings`)
       const { digest: _, ...end } = line
       read.end = end
       return

@@ -22,7 +22,7 @@ export async function join(paths: readonly string[], screen: Output): Promise<vo
   for (const [i, { path }] of ranges.entries()) {
     for await (const { line } of readLines(path)) {
       if (line.type === 'begin' && i === 0) lines.add({ ...line, copies: leastOf(ranges) })
-      if (line.type === 'epoch' || line.type === 'flaw' || line.type === 'remark') lines.add(line)
+      if (line.type === 'epoch' || line.type === 'flaw' || line.type === 'warning') lines.add(line)
     }
   }
   lines.end(ranges.map(({ end }) => end).reduce(joinEnds), partlyIn(ranges))

@@ -31,9 +31,9 @@ export function epochOf(settled: Recomputed): EpochRecord {
   return { ...epochRecord(settled), type: 'epoch', epoch, root: stateRoot(state), champion, text }
 }
 
-export const notesOf = ({ flaws, remarks: warnings }: Recomputed): readonly NoteRecord[] => [
+export const notesOf = ({ flaws, warnings }: Recomputed): readonly NoteRecord[] => [
   ...flaws.map((flaw) => ({ type: 'flaw' as const, ...flaw })),
-  ...warnings.map((warning) => ({ type: 'remark' as const, ...warning })),
+  ...warnings.map((warning) => ({ type: 'warning' as const, ...warning })),
 ]
 
 /** The end of a run after one more epoch. */
@@ -43,7 +43,7 @@ export function endAfter(before: OpenEnd | undefined, settled: Recomputed): Open
 }
 
 /** The end of a run of this epoch alone. */
-function endOf({ state, flaws, remarks: warnings, votes, report }: Recomputed): OpenEnd {
+function endOf({ state, flaws, warnings, votes, report }: Recomputed): OpenEnd {
   const lanes = Object.entries(report.lanes).filter(([, { setAside }]) => setAside.length > 0)
   return {
     type: 'end',
@@ -53,7 +53,7 @@ function endOf({ state, flaws, remarks: warnings, votes, report }: Recomputed): 
     ratio: state.ratio,
     votes,
     disagreed: Object.fromEntries(lanes.map(([hotkey]) => [hotkey, 1])),
-    remarks: warnings.length,
+    warnings: warnings.length,
     flaws: flaws.length,
   }
 }
@@ -63,6 +63,6 @@ export function joinEnds(first: OpenEnd, last: OpenEnd): OpenEnd {
   const disagreed = { ...first.disagreed }
   for (const [hotkey, epochs] of Object.entries(last.disagreed))
     disagreed[hotkey] = (disagreed[hotkey] ?? 0) + epochs
-  const [remarks, flaws] = [first.remarks + last.remarks, first.flaws + last.flaws]
-  return { ...last, disagreed, remarks, flaws }
+  const [warnings, flaws] = [first.warnings + last.warnings, first.flaws + last.flaws]
+  return { ...last, disagreed, warnings, flaws }
 }

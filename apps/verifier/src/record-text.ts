@@ -27,7 +27,7 @@ export type Epochs = readonly [first: number, last: number]
 
 /** The end for people. In the epochs of `partly` not all copies were compared. */
 export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
-  const { epoch, root, champion, ratio, disagreed, remarks, flaws } = end
+  const { epoch, root, champion, ratio, disagreed, warnings, flaws } = end
   const lines = [
     '',
     `champion   ${printable(champion)}`,
@@ -38,7 +38,7 @@ export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
   for (const [hotkey, epochs] of Object.entries(disagreed)) {
     lines.push(`${printable(hotkey)}: its samples disagreed with the others' in ${epochs} epochs`)
   }
-  if (remarks > 0) lines.push(`${remarks} lines with "!" above: reported, but not failures.`)
+  if (warnings > 0) lines.push(`${warnings} lines with "!" above: reported, but not failures.`)
   if (partly.length > 0) {
     const epochs = partly.map(([first, last]) => `${first} to ${last}`).join(', ')
     lines.push(`Not all copies of blocks were compared in epochs ${epochs}.`)

@@ -1,5 +1,4 @@
-import type { Hash, Result } from '@affine/prng'
-import type { Flaw, Remark, Votes } from '@affine/settlement'
+import type { Result } from '@affine/prng'
 import { z } from 'zod'
 
 /*
@@ -7,105 +6,82 @@ import { z } from 'zod'
  * ranges can be joined, the lines of an epoch do not depend on where the run began.
  */
 
-/** Where a run begins. */
-export interface BeginRecord {
-  readonly type: 'begin'
-  readonly genesis: string
-  readonly netuid: number
-  /** The root of the network's first state: its rules and its first epoch are part of that. */
-  readonly first: Hash
-  /** The first epoch, and the root of the state that governs it. */
-  readonly epoch: number
-  readonly root: Hash
-  /** Of the epochs just before, as far as they matter; null for none. Trusted, like the state. */
-  readonly champions: readonly (string | null)[]
-  /** How many copies of each block were compared with the one read; drawn at random if not all. */
-  readonly copies: 'all' | number
-}
-
-/** One epoch, also as a text. Further fields explain how it was decided. */
-export interface EpochRecord {
-  readonly type: 'epoch'
-  readonly epoch: number
-  /** The root of the state that governs the next epoch. */
-  readonly root: Hash
-  /** The miner that held the throne in it. */
-  readonly champion: string | null
-  readonly text: string
-}
-
-/** Something in an epoch that does not hold, or that is reported although no data is wrong. */
-export type NoteRecord = ({ readonly type: 'flaw' } & Flaw) | ({ readonly type: 'remark' } & Remark)
-
-/** The result of a run. */
-export interface EndRecord {
-  readonly type: 'end'
-  /** The epoch that comes next, and the root of the state that governs it. */
-  readonly epoch: number
-  readonly root: Hash
-  /** A hotkey, or "none". */
-  readonly champion: string
-  readonly ratio: number
-  /** Of the last epoch. */
-  readonly votes?: Votes | undefined
-  /** For each validator: in how many epochs it was set aside. */
-  readonly disagreed: Readonly<Record<string, number>>
-  readonly remarks: number
-  readonly flaws: number
-  /** The digest of all lines, with this line as it is without its digest. */
-  readonly digest: Hash
-}
-
-export type OutputRecord = BeginRecord | EpochRecord | NoteRecord | EndRecord
-
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)
-const hotkey = z.string().max(100)
+// By a pipe: zod measures whatever has a length, which throws for some objects.
+const hotkey = z.string().pipe(z.string().max(100))
 const note = { epoch: count, validator: hotkey, code: z.string(), detail: z.string() }
-const votes = z.strictObject({
-  uid: count,
-  validators: count,
-  agreeing: count,
-  others: z.array(z.strictObject(note)),
+
+/** Where a run begins. */
+const BEGIN = z.strictObject({
+  type: z.literal('begin'),
+  genesis: z.string(),
+  netuid: count,
+  /** The root of the network's first state: its rules and its first epoch are part of that. */
+  first: hash,
+  /** The first epoch, and the root of the state that governs it. */
+  epoch: count,
+  root: hash,
+  /** Of the epochs just before, as far as they matter; null for none. Trusted, like the state. */
+  champions: z.array(hotkey.nullable()),
+  /** How many copies of each block were compared with the one read; drawn at random if not all. */
+  copies: z.union([z.literal('all'), count]),
 })
-const lineShape = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('begin'),
-    genesis: z.string(),
-    netuid: count,
-    first: hash,
-    epoch: count,
-    root: hash,
-    champions: z.array(hotkey.nullable()),
-    copies: z.union([z.literal('all'), count]),
-  }),
-  z.looseObject({
-    type: z.literal('epoch'),
-    epoch: count,
-    root: hash,
-    champion: hotkey.nullable(),
-    text: z.string(),
-  }),
-  z.strictObject({ type: z.literal('flaw'), ...note }),
-  z.strictObject({ type: z.literal('remark'), ...note }),
-  z.strictObject({
-    type: z.literal('end'),
-    epoch: count,
-    root: hash,
-    champion: hotkey,
-    ratio: count,
-    votes: votes.optional(),
-    disagreed: z.record(hotkey, count),
-    remarks: count,
-    flaws: count,
-    digest: hash,
-  }),
-])
+
+/** One epoch, also as a text. Further fields explain how it was decided. */
+const EPOCH = z.looseObject({
+  type: z.literal('epoch'),
+  epoch: count,
+  /** The root of the state that governs the next epoch. */
+  root: hash,
+  /** The miner that held the throne in it. */
+  champion: hotkey.nullable(),
+  text: z.string(),
+})
+
+/** Something in an epoch that does not hold. */
+const FLAW = z.strictObject({ type: z.literal('flaw'), ...note })
+/** Something that is reported although no data is wrong. */
+const WARNING = z.strictObject({ type: z.literal('warning'), ...note })
+
+/** The result of a run. */
+const END = z.strictObject({
+  type: z.literal('end'),
+  /** The epoch that comes next, and the root of the state that governs it. */
+  epoch: count,
+  root: hash,
+  /** A hotkey, or "none". */
+  champion: hotkey,
+  ratio: count,
+  /** Of the last epoch. */
+  votes: z
+    .strictObject({
+      uid: count,
+      validators: count,
+      agreeing: count,
+      others: z.array(z.strictObject(note)).readonly(),
+    })
+    .optional(),
+  /** For each validator: in how many epochs it was set aside. */
+  disagreed: z.record(hotkey, count),
+  warnings: count,
+  flaws: count,
+  /** The digest of all lines, with this line as it is without its digest. */
+  digest: hash,
+})
+
+const LINE = z.discriminatedUnion('type', [BEGIN, EPOCH, FLAW, WARNING, END])
+
+export type BeginRecord = z.output<typeof BEGIN>
+export type EpochRecord = z.output<typeof EPOCH>
+export type NoteRecord = z.output<typeof FLAW | typeof WARNING>
+export type EndRecord = z.output<typeof END>
+export type OutputRecord = z.output<typeof LINE>
 
 /** Reads a line. Never throws. */
 export function parseLine(text: string): Result<OutputRecord, 'BAD_LINE'> {
   const value = jsonOf(text)
-  const { error } = lineShape.safeParse(value)
+  const { error } = LINE.safeParse(value)
   // The value itself, not zod's copy: the order of its keys is part of the digest.
   if (error === undefined) return { ok: true, value: value as OutputRecord }
   const [issue] = error.issues

@@ -49,9 +49,9 @@ async function setWeights(rows: readonly (readonly [Account | undefined, UidWeig
   await Promise.all(sent)
 }
 
-const remarksOf = (epochs: readonly Recomputed[]): readonly string[] =>
-  epochs.flatMap(({ remarks }) =>
-    remarks.map(({ epoch, validator, code, detail }) => `${epoch} ${code} ${validator} ${detail}`),
+const warningsOf = (epochs: readonly Recomputed[]): readonly string[] =>
+  epochs.flatMap(({ warnings }) =>
+    warnings.map(({ epoch, validator, code, detail }) => `${epoch} ${code} ${validator} ${detail}`),
   )
 
 /** What the verifier says, as text and as records. */
@@ -80,17 +80,17 @@ it('bits withheld from whole lanes that others attest are reported, and are no f
   const epochs = await subnet.recompute()
   const detail = `2 whole lanes that others attest: ${lacking.join(', ')}`
   expect(flawsOf(epochs)).toEqual([])
-  expect(remarksOf(epochs)).toEqual([`1 BITS_WITHHELD ${third?.hotkey} ${detail}`])
-  expect(remarksOf(await subnet.recompute({ compare: false }))).toEqual([])
+  expect(warningsOf(epochs)).toEqual([`1 BITS_WITHHELD ${third?.hotkey} ${detail}`])
+  expect(warningsOf(await subnet.recompute({ compare: false }))).toEqual([])
 
   const { text, records } = await told()
   expect(text).toContain(`  ! epoch 1, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
   expect(text).toMatch(
     /\n1 lines with "!" above: reported, but not failures\.\nEverything holds\.$/,
   )
-  const remark = { type: 'remark', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
-  expect(records).toContainEqual({ ...remark, detail })
-  expect(records.at(-1)).toMatchObject({ type: 'end', remarks: 1, flaws: 0 })
+  const warning = { type: 'warning', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
+  expect(records).toContainEqual({ ...warning, detail })
+  expect(records.at(-1)).toMatchObject({ type: 'end', warnings: 1, flaws: 0 })
   expect(process.exitCode).toBeUndefined()
 })
 
@@ -101,7 +101,7 @@ it('a lane that its validator alone attests is withheld by nobody', async () => 
   )
   await attestBut(lacking)
   await subnet.end(state)
-  expect(remarksOf(await subnet.recompute())).toEqual([])
+  expect(warningsOf(await subnet.recompute())).toEqual([])
 })
 
 it('a lane that cannot be read is withheld by nobody', async () => {
@@ -114,7 +114,7 @@ it('a lane that cannot be read is withheld by nobody', async () => {
   await subnet.end(state)
   const epochs = await subnet.recompute()
   expect(epochs[1]?.report.lanes[d.hotkey]?.attesters).toEqual([a.hotkey, d.hotkey].sort())
-  expect(remarksOf(epochs)).toEqual([])
+  expect(warningsOf(epochs)).toEqual([])
 })
 
 it('weights that are not all the champion’s are reported, and are no failure', async () => {
@@ -134,11 +134,11 @@ it('weights that are not all the champion’s are reported, and are no failure',
   const epochs = await subnet.recompute()
   expect(flawsOf(epochs)).toEqual([])
   const wrong = `expected all to uid ${CHAMPION}, got`
-  expect(remarksOf(epochs)).toEqual([
+  expect(warningsOf(epochs)).toEqual([
     `1 OTHER_WEIGHTS ${second?.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
     `1 OTHER_WEIGHTS ${third?.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
   ])
-  expect(remarksOf(await subnet.recompute({ compare: false }))).toEqual([])
+  expect(warningsOf(await subnet.recompute({ compare: false }))).toEqual([])
 
   const { text, records } = await told()
   expect(text).toContain(`  ! epoch 1, ${second?.hotkey}: OTHER_WEIGHTS: ${wrong}`)
@@ -152,7 +152,7 @@ it('weights that are not all the champion’s are reported, and are no failure',
       agreeing: 1,
       others: [{ validator: second?.hotkey }, {}],
     },
-    remarks: 2,
+    warnings: 2,
     flaws: 0,
   })
   expect(process.exitCode).toBeUndefined()
@@ -178,11 +178,11 @@ it('weights that wait for their reveal may be those of a champion before', async
   expect(last.state.champion).toEqual(state.duel?.contender)
   await subnet.end(last.state)
   const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
-  const remark = `2 OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
-  expect(remarksOf(await subnet.recompute())).toEqual([remark])
+  const warning = `2 OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
+  expect(warningsOf(await subnet.recompute())).toEqual([warning])
   const chain = committing(subnet, 1)
   const waiting = await subnet.recompute({ chain })
-  expect(remarksOf(waiting)).toEqual([])
+  expect(warningsOf(waiting)).toEqual([])
   const votes = { uid: CONTENDER, validators: 1, agreeing: 0, others: [] }
   expect(waiting.at(-1)?.votes).toEqual(votes)
 })

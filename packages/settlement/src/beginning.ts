@@ -1,7 +1,7 @@
 import { firstState, type State } from '@affine/duel'
 import { attestedState, type PublicData } from './attested-state.ts'
-import { type Champions, lagOf } from './remarks.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
+import { type Champions, lagOf } from './warnings.ts'
 
 /**
  * Where who only reads begins, to see the last `epochs` that ended: with the state that more than

@@ -28,7 +28,6 @@ export {
   openLive,
 } from './open-chain.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
-export type { Remark, Votes } from './remarks.ts'
 export {
   type FindLane,
   readSeals,
@@ -46,3 +45,4 @@ export {
   sourceReader,
 } from './sources.ts'
 export { beaconBlock, type EpochPosition, placeOf, sealBlock, snapshotBlock } from './timetable.ts'
+export type { Votes, Warning } from './warnings.ts'

@@ -6,17 +6,17 @@ import type { Choose } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './differing.ts'
 import { laneFinder, type OnSample } from './lane-finder.ts'
 import { Owners } from './owners.ts'
-import { type Champions, type Remark, type Votes, votesIn, withheldBits } from './remarks.ts'
 import { type Settled, settleEpoch } from './settle.ts'
 import type { CheckBlock, Failed } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
+import { type Champions, type Votes, votesIn, type Warning, withheldBits } from './warnings.ts'
 
 /** One epoch, recomputed from bytes. */
 export interface Recomputed extends Settled {
   readonly epoch: number
   readonly flaws: readonly Flaw[]
   /** None without comparing. */
-  readonly remarks: readonly Remark[]
+  readonly warnings: readonly Warning[]
   /** Of the weights on chain at its end; undefined without comparing. */
   readonly votes: Votes | undefined
 }
@@ -101,7 +101,7 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
     found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) {
     const flaws = flawsOf([...faultsIn(settled), ...attestationFaults(settled)])
-    return { epoch, ...settled, flaws, remarks: [], votes: undefined }
+    return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   }
   // Without a duel, those answer that would vote in the next: they attested the epoch.
   const voting = { weights: votersAfter(state, settled.snapshot) }
@@ -109,8 +109,8 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn({ ...options, ended }, settled)
-  const remarks = [...withheldBits(settled), ...(votes?.others ?? [])]
-  return { epoch, ...settled, flaws, remarks, votes }
+  const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
+  return { epoch, ...settled, flaws, warnings, votes }
 }
 
 function faultsIn({ lanes }: Settled): readonly UndatedFlaw[] {

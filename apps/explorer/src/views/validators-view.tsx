@@ -31,9 +31,9 @@ export function ValidatorsView(page: Page): JSX.Element {
 }
 
 function Findings({ state: { epochs } }: StateProps): JSX.Element {
-  const found = epochs.flatMap(({ flaws, remarks }) => [
+  const found = epochs.flatMap(({ flaws, warnings }) => [
     ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
-    ...remarks.map((remark) => ({ ...remark, mark: '!' })),
+    ...warnings.map((warning) => ({ ...warning, mark: '!' })),
   ])
   return (
     <section>

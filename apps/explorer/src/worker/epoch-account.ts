@@ -1,7 +1,7 @@
 import type { Sample } from '@affine/blocks'
 import { trustOf } from '@affine/duel'
 import { DuelStats, type EpochFacts, epochFacts, type MinerStats, type Side } from '@affine/report'
-import type { Flaw, Recomputed, Remark, SamplePlace, Votes } from '@affine/settlement'
+import type { Flaw, Recomputed, SamplePlace, Votes, Warning } from '@affine/settlement'
 import type { SampleLine } from './sample-index.ts'
 
 /** A challenge that was lost: where it is, and why, if it was forfeited. */
@@ -19,7 +19,7 @@ export interface EpochAccount extends EpochFacts {
   readonly flaws: readonly Flaw[]
   /** How many copies of its blocks were compared; undefined before. */
   readonly copies?: number
-  readonly remarks: readonly Remark[]
+  readonly warnings: readonly Warning[]
   readonly votes: Votes | undefined
   /** By validator, in ppm, of all that have a record. */
   readonly trust: Readonly<Record<string, number>>
@@ -47,9 +47,9 @@ export class EpochAccounts {
   finish(recomputed: Recomputed): EpochAccount {
     this.#stats.finish(recomputed)
     const stats = { champion: this.#stats.of('champion'), contender: this.#stats.of('contender') }
-    const { state, flaws, remarks, votes } = recomputed
+    const { state, flaws, warnings, votes } = recomputed
     const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
-    const found = { flaws, remarks, votes, trust: Object.fromEntries(trust) }
+    const found = { flaws, warnings, votes, trust: Object.fromEntries(trust) }
     return { ...epochFacts(recomputed), ...found, stats }
   }
 }

@@ -8,7 +8,7 @@ import { snapshotBlock } from './timetable.ts'
  * Something that a validator did, or left undone, against the protocol, though no data is wrong:
  * whose, when, and what.
  */
-export interface Remark {
+export interface Warning {
   readonly epoch: number
   readonly validator: string
   readonly code: 'BITS_WITHHELD' | 'OTHER_WEIGHTS'
@@ -20,7 +20,7 @@ export interface Remark {
  * others than their validators attest. They may have come too late for who withheld it.
  * Protocol §5.2.
  */
-export function withheldBits(settled: Settled): readonly Remark[] {
+export function withheldBits(settled: Settled): readonly Warning[] {
   const { before, lanes, report } = settled
   const root = stateRoot(before)
   const whole = [...lanes.keys()].filter((validator) => lanes.get(validator)?.ok).sort()
@@ -46,7 +46,7 @@ export interface Votes {
   readonly validators: number
   readonly agreeing: number
   /** Whose weights are nobody's that they may be in force for. */
-  readonly others: readonly Remark[]
+  readonly others: readonly Warning[]
 }
 
 /** The hotkeys of the champions from some epoch on, up to the one looked at. */
@@ -82,7 +82,7 @@ export async function votesIn(
   const agreeing = rows.filter(({ row }) => goesTo(row) === uid).length
   const others = rows
     .filter(({ row }) => !owed.has(goesTo(row)))
-    .map(({ hotkey, row }): Remark => {
+    .map(({ hotkey, row }): Warning => {
       const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
       const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
       return { epoch, validator: hotkey, code: 'OTHER_WEIGHTS', detail }

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { verifySampleProof } from '@affine/blocks'
+import { verify } from '@affine/chain'
 import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { intervalOf } from '@affine/wilson'
@@ -9,11 +11,13 @@ import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
 import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-account.ts'
 import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
-import { flipIn, type Part } from '../src/worker/flip.ts'
+import { flipIn, PARTS, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
 import { SampleIndex } from '../src/worker/sample-index.ts'
 
 const Z = Math.sqrt(7.1289)
+/** More than any lane here has. */
+const LOCAL_QUOTA = { any: 10_000 }
 let root: string
 const epochs: { readonly account: EpochAccount; readonly settled: Recomputed }[] = []
 const samples = new SampleIndex()
@@ -117,19 +121,40 @@ describe('the account of an epoch', () => {
 })
 
 describe('a proof', () => {
-  const stepsWith = async (part: Part) => {
+  const flipped = async (part: Part) => {
     const at = epochs.findIndex(({ account }) => account.duel !== undefined)
     const lane = laneOf(at)
     const blocks = lane.checked.ok ? lane.checked.value.blocks : []
     const line = { block: blocks.at(-1) ?? '', line: 3 }
-    return proofSteps(flipIn(await evidenceOf(line, lane), part))
+    return flipIn(await evidenceOf(line, lane), part)
   }
+  const stepsWith = async (part: Part) => proofSteps(await flipped(part))
+  /** The steps of what `verifySampleProof` checks: they need neither the secret nor a replay. */
+  const LINKS = [
+    'Line → Merkle root',
+    'Header → block hash → head',
+    'Signature',
+    'Head → seal on chain',
+  ]
 
   it('holds step by step, from the secret to the seal', async () => {
     const steps = await stepsWith('nothing')
     expect(steps.filter(({ holds }) => !holds)).toEqual([])
     expect(steps.length).toBe(11)
   })
+
+  it.each(PARTS)(
+    'with %s flipped links a line to the head if verifySampleProof says so',
+    async (part) => {
+      const { sample, index, path, header, signature, links, ...about } = await flipped(part)
+      const proof = { sample, index, path, header, signature, links }
+      const scope = { ...about, quota: LOCAL_QUOTA }
+      const proved = verifySampleProof(proof, { head: about.sealed, scope, verify })
+      const steps = (await stepsWith(part)).filter(({ title }) => LINKS.includes(title))
+      expect(steps.length).toBe(LINKS.length)
+      expect(proved.ok).toBe(steps.every(({ holds }) => holds))
+    },
+  )
 
   it.each([
     ['a reply', ['Replies of the contender → reward', 'Line → Merkle root']],

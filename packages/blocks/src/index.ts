@@ -15,6 +15,6 @@ export {
   merkleRoot,
   verifyInclusion,
 } from './merkle.ts'
-export { type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
+export { headAfter, type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
 export { commitmentOf, type Scope } from './scope.ts'
 export { type ChallengeVerdict, challengeVerdict } from './verdict.ts'

@@ -53,7 +53,7 @@ export function sampleProof(
   // There is one: the proof would have thrown.
   const sample = lines[index] as string
   const links = after.map(toLine)
-  if (headOf(hash, links) === null)
+  if (headAfter(hash, links) === null)
     throw new RangeError('"after" expected the headers after the block')
   return { sample, index, path, header: toLine(header), signature, links }
 }
@@ -87,7 +87,7 @@ export function verifySampleProof(
   const stray = strayOf(block.value, scope) ?? excessOf(links, scope)
   if (stray !== null) return stray
   const hash = blockHash(headerLine)
-  if (headOf(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
+  if (headAfter(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
   const { validator, count, root } = block.value
   if (!verify(hexToBytes(hash), hexToBytes(signature), validator))
     return fault('WRONG_SIGNATURE', `not ${validator}'s`)
@@ -125,10 +125,10 @@ function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failur
 }
 
 /**
- * Where header lines lead that follow block `hash`, each with the hash before it as `prev`; null if
- * one does not. Protocol §6.6.
+ * The hash of the last of these header lines, or `hash` if there are none; null unless each has the
+ * hash of the block before it as `prev`, the first one `hash` itself. Protocol §6.6.
  */
-function headOf(hash: Hash, links: readonly string[]): Hash | null {
+export function headAfter(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash
   for (const link of links) {
     const line = utf8ToBytes(link)

@@ -8,13 +8,16 @@ export interface S3Account extends Required<HttpOptions>, Signer {}
 
 interface S3Request {
   readonly url: string
-  /** The gzipped file to put where there is none; null to get the one that is there. */
+  /** The gzipped file to write; null to read a file. */
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** In bytes, of the answer. */
+  /** The most bytes of the answer. */
   readonly limit: number
 }
 
-/** Gets a file, or puts one where there is none. Follows no redirect; rejects as `readAnswer`. */
+/**
+ * Reads a file, or writes one that is not there yet. Follows no redirect. Rejects when the service
+ * cannot be reached, or refuses as `readAnswer` says.
+ */
 export async function askS3(request: S3Request, account: S3Account): Promise<S3Answer> {
   const { url, body, limit } = request
   const { fetch, timeoutMs, dialect } = account

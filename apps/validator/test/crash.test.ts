@@ -257,7 +257,10 @@ describe('a folder in which something was altered while a validator was down', (
     await validator.ended
     const path = join(seat.folder, 'secrets', `${epoch}`)
     await expectSays(path, [
-      [(bytes) => bytes.subarray(1), /secrets\/\d+ is no secret: put it back, or move it away/],
+      [
+        (bytes) => bytes.subarray(1),
+        /secrets\/\d+ does not hold a secret: put it back, or move it away/,
+      ],
       [
         (bytes) => bytes.fill('0', 0, 9),
         /secrets\/\d+ is not the secret whose digest is on chain: put that one back/,

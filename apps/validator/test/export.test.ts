@@ -134,6 +134,8 @@ describe('af export', () => {
     expect(await got('epochs', 0, 10, 7)).toEqual(want.epochs)
     expect(await got('environments', 0, 1)).toEqual(want.environments)
     expect(await got('lanes', 0, 1, 2, 7, 11, 12)).toEqual(want.lanes)
+    // All validators have the same stake.
+    expect(new Set(await got('lanes', 3))).toEqual(new Set(['1000000']))
     expect(await got('samples', 0, 1, 2, 3, 6, 8, 13)).toEqual(want.samples)
     expect(await got('trust', 0, 1)).toEqual(want.trust)
     expect(want.samples?.length).toBeGreaterThan(500)

@@ -348,6 +348,16 @@ describe('a secret in a URL', () => {
     expect(said.join()).toContain('h.example')
   })
 
+  it.each(['https://storage.googleapis.com', 'https://bucket.storage.googleapis.com/'])(
+    'of a bucket is refused at %s, where S3 would overwrite files',
+    (url) => {
+      const { problems } = read(MINIMUM, { S3_ENDPOINT: url })
+      expect(problems.join()).toContain('with --gcs-bucket or GCS_BUCKET instead, got "https://')
+      const other = read(MINIMUM, { S3_ENDPOINT: 'https://storage.googleapis.com.example' })
+      expect(other.problems.join()).not.toContain('GCS_BUCKET instead')
+    },
+  )
+
   it('is masked as a query', () => {
     const env = { AFFINE_BUCKET_URL: 'https://h/x?token=abc' }
     expect(read(MINIMUM, env).problems).toEqual([

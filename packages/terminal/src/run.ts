@@ -35,8 +35,8 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
 
 /**
  * Runs a program to its end. An error is printed in one line. Exit codes: 0 done, or the reader of
- * its output closed it; 1 failed; 2 wrong usage; 130 interrupted. `isOurs` tells which variables
- * `.env` may set.
+ * its output closed it; 1 failed; 2 wrong usage; 130 interrupted; or the error's own `exitCode`.
+ * `isOurs` tells which variables `.env` may set.
  */
 export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
   const say = (text: string): void => {
@@ -50,7 +50,7 @@ export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise
     // It does not wait for work under way: everything that counts is on disk.
     if (error instanceof CommanderError) return leave(codeOf(error))
     say(faultText(error))
-    return leave(error instanceof RangeError ? 2 : 1)
+    return leave(exitCodeOf(error))
   })
 }
 
@@ -81,6 +81,9 @@ function sayWhatLibrariesPrint(say: (text: string) => void): void {
 
 /** Help or the version was asked for, and is printed. */
 const isHelp = (error: Error): boolean => error instanceof CommanderError && error.exitCode === 0
+
+const exitCodeOf = (error: Error & { readonly exitCode?: number }): number =>
+  error.exitCode ?? (error instanceof RangeError ? 2 : 1)
 
 /** Commander has printed the usage error, for which its code is 1; ours is 2. */
 const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)

@@ -14,7 +14,7 @@ export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRu
 }
 
 type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
-type Wanted = Pick<Settings, 'folder' | 'bucket' | 'bucketUrl'>
+type Wanted = Pick<Settings, 'folder' | 'bucket'> & { readonly bucketUrl?: string | undefined }
 
 /**
  * The folder and the bucket of the validator `hotkey`, and how it opens the buckets of others,

@@ -8,12 +8,19 @@ const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
 const EXPECTED = 'expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2'
 
+/** Google Cloud Storage has S3's API too, but ignores `If-None-Match` there. */
+const GOOGLES = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
+const NOT_GOOGLE =
+  "expected a service that never overwrites a file, and by S3's API Google Cloud Storage does: " +
+  'name the bucket with --gcs-bucket or GCS_BUCKET instead'
+
 /** The URL of a service with S3's API; the id of an R2 account becomes R2's URL. */
 const endpoint = text()
   .transform((given) =>
     R2_ACCOUNT.test(given) ? `https://${given}.r2.cloudflarestorage.com` : given,
   )
   .refine((url) => web().safeParse(url).success, EXPECTED)
+  .refine((url) => !GOOGLES.test(url), NOT_GOOGLE)
 
 /** A bucket in Amazon S3, Cloudflare R2, or a service with S3's API that honours If-None-Match. */
 export const S3: Backend = defineBackend({

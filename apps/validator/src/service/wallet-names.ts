@@ -36,7 +36,7 @@ async function onlyIn(what: string, folder: string): Promise<string> {
   const [first] = names
   if (names.includes('default')) return 'default'
   if (first === undefined)
-    throw new RangeError(`"${what}" not given, and there is none in ${folder}`)
+    throw new RangeError(`"${what}" was not given, and the folder ${folder} has no ${what}`)
   if (names.length === 1) return first
   throw new RangeError(`"${what}" expected one of ${names.join(', ')}: ${folder} has several`)
 }

@@ -1,17 +1,10 @@
 import { NETWORK_HELP } from '@affine/settlement'
 import { FIRST_EPOCH, NETUID } from '@affine/terminal'
-import { defineGroup, type Group } from './group.ts'
+import { defineGroup } from './group.ts'
 import { ABOUT, like, text, whole } from './setting.ts'
 
 /** Which subnet, on which nodes. */
-export interface ChainSettings {
-  readonly network: string
-  readonly fallback?: string | undefined
-  readonly netuid?: number | undefined
-  readonly firstEpoch?: number | undefined
-}
-
-export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
+export const CHAIN = defineGroup('Chain', {
   network: text().register(ABOUT, {
     help: NETWORK_HELP,
     takes: '<where>',
@@ -46,13 +39,7 @@ export const CHAIN: Group<ChainSettings> = defineGroup('Chain', {
 })
 
 /** The hotkey that validates. */
-export type HotkeySettings = {
-  readonly [name in 'key' | 'wallet' | 'hotkey' | 'walletPath' | 'hotkeySecret']?:
-    | string
-    | undefined
-}
-
-export const HOTKEY: Group<HotkeySettings> = defineGroup('Hotkey', {
+export const HOTKEY = defineGroup('Hotkey', {
   key: text().optional().register(ABOUT, {
     help: 'the file of the hotkey; or put its secret into AFFINE_HOTKEY',
     takes: '<file>',

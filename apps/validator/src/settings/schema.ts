@@ -1,16 +1,9 @@
-import type { Backend, OwnBucket } from '../buckets/backend.ts'
+import type { Backend } from '../buckets/backend.ts'
 import { BACKENDS } from '../buckets/backends.ts'
-import { CHAIN, type ChainSettings, HOTKEY } from './chain-settings.ts'
+import { CHAIN, HOTKEY } from './chain-settings.ts'
 import type { Given } from './group.ts'
 import type { Setting } from './setting.ts'
-import {
-  PLACE,
-  type PlaceSettings,
-  SERVICE,
-  type ServiceSettings,
-  WORK,
-  type WorkSettings,
-} from './validator-settings.ts'
+import { PLACE, SERVICE, WORK } from './validator-settings.ts'
 
 const GROUPS = [CHAIN, HOTKEY, WORK, ...BACKENDS, PLACE, SERVICE]
 
@@ -18,12 +11,10 @@ const GROUPS = [CHAIN, HOTKEY, WORK, ...BACKENDS, PLACE, SERVICE]
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => settings)
 
 /** The values of a validator's settings. `network` has all nodes. */
-export interface Settings extends ChainSettings, WorkSettings, PlaceSettings, ServiceSettings {
-  readonly bucket: OwnBucket
-}
+export type Settings = NonNullable<ReturnType<typeof settingsOf>>
 
 /** Reads settings from texts; undefined when a text is not valid. */
-export function settingsOf(given: Given, backend: Backend): Settings | undefined {
+export function settingsOf(given: Given, backend: Backend) {
   const [chain, work, service] = [CHAIN.read(given), WORK.read(given), SERVICE.read(given)]
   const [place, bucket] = [PLACE.read(given), backend.read(given)]
   if (!chain || !work || !service || !place || !bucket) return undefined

@@ -30,42 +30,42 @@ export interface Setting extends About {
 }
 
 /** The description of each setting, by its type. */
-export const ABOUT: z.core.$ZodRegistry<About> = z.registry<About>()
+export const ABOUT = z.registry<About>()
 
 /** A text that must be given. */
-export function text(): z.ZodString {
+export function text() {
   return z.string('not given')
 }
 
 /** A text that must be given and match the pattern; `what` describes it in errors. */
-export function like(pattern: RegExp, what: string): z.ZodString {
+export function like(pattern: RegExp, what: string) {
   return text().regex(pattern, `expected ${what}`)
 }
 
 /** An identifier or a key. */
-export function word(): z.ZodString {
+export function word() {
   return like(/^[!-~]+$/, 'printable ASCII without spaces')
 }
 
 const PLAIN_URL = /^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 
 /** A URL that fits in a commitment. */
-export function web(): z.ZodString {
+export function web() {
   return like(PLAIN_URL, 'a plain URL, 128 bytes at most')
 }
 
 /** The name of a bucket in S3 and in Google Cloud Storage. */
-export function bucketName(): z.ZodString {
+export function bucketName() {
   return like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name")
 }
 
 /** A switch that may be missing. */
-export function yes(): z.ZodOptional<z.ZodCodec<z.ZodString, z.ZodBoolean>> {
+export function yes() {
   return z.stringbool('expected true or false').optional()
 }
 
 /** A whole number that must be given. */
-export function whole(low: number, high: number): z.coerce.ZodCoercedNumber {
+export function whole(low: number, high: number) {
   const expected = `expected a whole number, ${low} to ${high}`
   return z.coerce.number(expected).int(expected).min(low, expected).max(high, expected)
 }

@@ -1,18 +1,8 @@
-import { defineGroup, type Group } from './group.ts'
+import { defineGroup } from './group.ts'
 import { ABOUT, text, web, whole, word, yes } from './setting.ts'
 
 /** What the validator does, and with what. */
-export interface WorkSettings {
-  readonly folder: string
-  readonly chutesApiKey?: string | undefined
-  readonly concurrency: number
-  readonly emit?: boolean | undefined
-  readonly dryRun?: boolean | undefined
-  readonly replay?: boolean | undefined
-  readonly overwrite?: boolean | undefined
-}
-
-export const WORK: Group<WorkSettings> = defineGroup('Validator', {
+export const WORK = defineGroup('Validator', {
   folder: text().register(ABOUT, {
     help: 'the private working folder: secrets, journals, sealed blocks, states',
     takes: '<folder>',
@@ -58,11 +48,7 @@ export const WORK: Group<WorkSettings> = defineGroup('Validator', {
 })
 
 /** The address of the bucket that the validator announces, if it is not the hotkey as a name. */
-export interface PlaceSettings {
-  readonly bucketUrl?: string | undefined
-}
-
-export const PLACE: Group<PlaceSettings> = defineGroup('Bucket', {
+export const PLACE = defineGroup('Bucket', {
   bucketUrl: web()
     .optional()
     .register(ABOUT, {
@@ -76,14 +62,7 @@ export const PLACE: Group<PlaceSettings> = defineGroup('Bucket', {
 })
 
 /** How the validator runs as a service. Times are in seconds. */
-export interface ServiceSettings {
-  readonly metrics?: number | undefined
-  readonly metricsHost: string
-  readonly stall: number
-  readonly grace: number
-}
-
-export const SERVICE: Group<ServiceSettings> = defineGroup('Service', {
+export const SERVICE = defineGroup('Service', {
   metrics: whole(0, 65_535)
     .optional()
     .register(ABOUT, {

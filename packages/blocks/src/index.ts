@@ -7,7 +7,7 @@ export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitOf } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
 export { blockReader, type Lane, type LaneRequest, verifyLane } from './lane.ts'
-export { type Episode, type Header, LIMITS, type Sample } from './line.ts'
+export { type Episode, type Header, isRoomFor, LIMITS, type Sample } from './line.ts'
 export {
   type HashFunction,
   type Inclusion,

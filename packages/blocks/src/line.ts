@@ -12,9 +12,18 @@ export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
   blockSamples: 256,
+  /** Of all samples, with their line feeds: the rest is for the largest header and a signature. */
+  roomBytes: 8_386_560,
   blockBytes: 8_388_608,
   invocationBytes: 128,
 } as const
+
+/**
+ * Is there room in a block for so many samples, whose lines have so many bytes together, line feeds
+ * included? Protocol §6.2.
+ */
+export const isRoomFor = (samples: number, bytes: number): boolean =>
+  samples <= LIMITS.blockSamples && bytes <= LIMITS.roomBytes
 
 /** A block's first line. Protocol §6.2. */
 export interface Header {

@@ -29,7 +29,7 @@ import { bytesOf, expectSame, linesOf, objectIn, textOf } from '../input.ts'
 const believe = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1 })
 
-/** A lane of two blocks and an end, as an honest validator would write it. */
+/** A lane in two blocks, though one would do, and in one, as an honest validator writes it. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))

@@ -2,7 +2,7 @@ export type { AuditedBlock, AuditedSample, BlockRequest } from './audit.ts'
 export { checkBlock } from './audit.ts'
 export type { Block, BlockDraft, BlockTrust, Sign, Verify } from './block.ts'
 export { blockHash, NO_BLOCK, readBlock, writeBlock } from './block.ts'
-export { type Bucket, blockPath, mediaType, probePath, statePath } from './bucket.ts'
+export { type Bucket, blockPath, mediaType, OWNER_PATH, probePath, statePath } from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitOf } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
@@ -15,6 +15,7 @@ export {
   merkleRoot,
   verifyInclusion,
 } from './merkle.ts'
+export { type Owner, readOwner, writeOwner } from './owner.ts'
 export { headAfter, type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
 export { commitmentOf, type Scope } from './scope.ts'
 export { type ChallengeVerdict, challengeVerdict } from './verdict.ts'

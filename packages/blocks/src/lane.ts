@@ -58,9 +58,9 @@ export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneR
  * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
  * transcript is replayed. Protocol §6.5.
  *
- * Holds one block at a time. Reads no more blocks than the quota's samples fill, and one in which it
- * finds the fault: every block but the last is full. Does not say that the miners really gave these replies: nothing in a lane can show
- * that.
+ * Holds one block at a time. Reads no more blocks than the quota's samples fill, and one in which
+ * it finds the fault: every block but the last is full. Does not say that the miners really gave
+ * these replies: nothing in a lane can show that.
  *
  * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no
  * sense: one with an environment that is not registered or has no specHash.

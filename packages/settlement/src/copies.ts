@@ -67,7 +67,7 @@ export class Copies {
     this.#choose = choose
   }
 
-  /** Begins to read what each bucket that says whose it is has as the state that governs `epoch`. */
+  /** Begins to read the state that governs `epoch` from all buckets that are their announcers'. */
   readStates(epoch: number): void {
     this.#reading.push(this.#readStates(epoch))
   }

@@ -147,7 +147,7 @@ async function start(raw) {
   // in between.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
-  // chopsticks goes through the keys in the order in which they are.
+  // chopsticks goes through keys in the order of this object, and needs them sorted.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
   // Else it forgets the first blocks.
   const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER }

@@ -1,7 +1,10 @@
 import type { SaltStore } from './bittensor/salts.ts'
 import type { Chain } from './chain.ts'
 
-/** The clock (in Unix milliseconds), randomness, network and files that open chains. */
+/**
+ * The clock (Unix time in milliseconds), randomness, network and files with which chains are
+ * opened.
+ */
 export interface Host {
   readonly random: (size: number) => Uint8Array
   readonly now: () => number

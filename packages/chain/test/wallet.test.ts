@@ -188,7 +188,7 @@ describe('a hotkey file', () => {
 
   const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
   const instead =
-    'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+    "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
   const encrypted = `is encrypted, and this program cannot ask for a password: ${instead}`
   const bare = 'holds no secret: no secretPhrase, secretSeed or privateKey'
   const other = `holds a secret of ${HOTKEY}, which is not the ss58Address in it`

@@ -14,7 +14,7 @@ export interface Nodes {
    * hash of the first node that answers is used.
    */
   readonly genesis?: string | undefined
-  /** A node that is silent for so many milliseconds is given up for the next (default 60000). */
+  /** A node that is silent for so many milliseconds is replaced by the next (default 60000). */
   readonly stallMs?: number
   /** Called with a node's error when another is tried. */
   readonly onRetry?: ((error: Error) => void) | undefined
@@ -34,7 +34,7 @@ const ROUNDS = 3
 const OF_ONE_NODE = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 /**
- * Nodes of one chain, of which one is connected at a time. A node is given up for the next in the
+ * Nodes of one chain, of which one is connected at a time. A node is replaced by the next in the
  * list if it cannot be reached, closes the connection, is silent for `stallMs`, no longer has the
  * state that is asked for, or gives an answer that cannot be used.
  */

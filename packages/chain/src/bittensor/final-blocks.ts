@@ -60,7 +60,10 @@ export class FinalBlocks {
 
   async blockHash(number: number): Promise<string> {
     const unknown = () =>
-      new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#highest}`)
+      new ChainError(
+        'UnknownBlock',
+        `there is no block ${number}: the last final one is ${this.#highest}`,
+      )
     if (!Number.isSafeInteger(number) || number < 0) throw unknown()
     const wasAnnounced = number <= this.#highest
     return this.#connection.use(async (api, node) => {

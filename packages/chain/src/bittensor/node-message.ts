@@ -43,7 +43,7 @@ const messageShape: z.ZodType<NodeMessage> = z.object({
  */
 export function readMessage(text: string): NodeMessage {
   if (text.length > MAX_MESSAGE) throw new RangeError('too long')
-  return messageShape.parse(parseJson(printable(text), MAX_COMMAS))
+  return messageShape.parse(parseJson(maskUnprintable(text), MAX_COMMAS))
 }
 
 const BACKSLASH = 0x5c
@@ -60,7 +60,7 @@ const BLANKS = [0x09, 0x0a, 0x0d]
  * characters. It works on bytes: matching millions of characters one by one takes seconds, and a
  * gigabyte.
  */
-function printable(text: string): string {
+function maskUnprintable(text: string): string {
   const bytes = new TextEncoder().encode(text)
   let end = 0
   for (let at = 0; at < bytes.length; ) {
@@ -74,21 +74,21 @@ function printable(text: string): string {
 
 /** The index after the character that begins at `start`, escaped or not. */
 function endOfCharacter(bytes: Uint8Array, start: number): number {
-  if (bytes[start] === BACKSLASH) return start + (isByNumber(bytes, start) ? 6 : 2)
+  if (bytes[start] === BACKSLASH) return start + (isHexEscape(bytes, start) ? 6 : 2)
   let end = start + 1
-  while (continues(bytes[end])) end++
+  while (isContinuation(bytes[end])) end++
   return end
 }
 
 /** Is it an escape with four hex digits? */
-const isByNumber = (bytes: Uint8Array, start: number): boolean =>
+const isHexEscape = (bytes: Uint8Array, start: number): boolean =>
   bytes[start + 1] === 0x75 && [2, 3, 4, 5].every((place) => isHexDigit(bytes[start + place]))
 
 const HEX_DIGITS = new TextEncoder().encode('0123456789abcdefABCDEF')
 const isHexDigit = (byte = 0): boolean => HEX_DIGITS.includes(byte)
 
 /** Is this a byte of a character, but not its first? */
-const continues = (byte = 0): boolean => byte >= 0x80 && byte < 0xc0
+const isContinuation = (byte = 0): boolean => byte >= 0x80 && byte < 0xc0
 
 function isPrintable(bytes: Uint8Array, at: number): boolean {
   const byte = bytes[at] ?? 0

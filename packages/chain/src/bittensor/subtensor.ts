@@ -24,7 +24,7 @@ export type SubtensorOptions = WeightMeans & Nodes
 export type Subtensor = Chain & { close(): Promise<void> }
 
 /** How many snapshots are kept: a validator asks for the same few again and again. */
-const KEPT = 8
+const MAX_SNAPSHOTS = 8
 
 /**
  * Connects to a subnet of Bittensor's chain. What the runtime can do is read from its metadata.
@@ -100,7 +100,8 @@ class SubtensorChain implements Subtensor {
     const reading = this.#at(block, (storage, head) => readSnapshot(storage, head, this.netuid))
     this.#snapshots.set(block, reading)
     reading.catch(() => this.#snapshots.delete(block))
-    for (const old of [...this.#snapshots.keys()].slice(0, -KEPT)) this.#snapshots.delete(old)
+    for (const old of [...this.#snapshots.keys()].slice(0, -MAX_SNAPSHOTS))
+      this.#snapshots.delete(old)
     return reading
   }
 

@@ -29,8 +29,8 @@ export function bareType(lookup: Lookup, type: TypeDef): TypeDef {
 }
 
 /**
- * The first place where a type differs from a shape; null if there is none. `Option` and `Compact`
- * do not count.
+ * The first place where a type differs from a shape; null if it does not differ. `Option` and
+ * `Compact` do not count.
  */
 export function differenceOf(
   lookup: Lookup,

@@ -10,7 +10,7 @@ export { accountFrom } from './secret.ts'
 
 const MAX_BYTES = 16_384
 const INSTEAD =
-  'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+  "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
 
 const keyFileShape = z.object({
   cryptoType: z.literal(1).nullish(),

@@ -19,7 +19,7 @@ export async function readText(
 }
 
 /** How much of an answer is made before its reader takes it, in characters. */
-const PART = 16_384
+const PART_LENGTH = 16_384
 
 /**
  * A body of these pieces of ASCII text. Pieces are made only as the body is read: for a reader that
@@ -32,7 +32,7 @@ export function bodyOf(pieces: Iterator<string>): ReadableStream<Uint8Array<Arra
     let next = pieces.next()
     for (; !next.done; next = pieces.next()) {
       text += next.value
-      if (text.length >= PART) break
+      if (text.length >= PART_LENGTH) break
     }
     if (text !== '') stream.enqueue(encoder.encode(text))
     if (next.done) stream.close()

@@ -1,7 +1,7 @@
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Extrinsic, hashOf, isSigned, type Log, type LogBlock, type LogSetup } from './log.ts'
-import { apply, begin, type Ledger } from './rules.ts'
+import { apply, firstLedgerOf, type Ledger } from './rules.ts'
 
 /** What a block is made of. */
 interface LocalBlockDraft {
@@ -91,7 +91,7 @@ export class ChainHistory {
 
   /** The subnet before the calls of the next block. */
   nextLedger(): Ledger {
-    return { ...(this.last?.ledger ?? begin(this.#setup)), block: this.height + 1 }
+    return { ...(this.last?.ledger ?? firstLedgerOf(this.#setup)), block: this.height + 1 }
   }
 
   /** Makes the next block from a draft. */

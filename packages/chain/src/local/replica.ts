@@ -144,7 +144,10 @@ export abstract class Replica implements Chain {
     if (number > this.height) await this.reach(this.height)
     const made = this.history.at(number)
     if (!made)
-      throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
+      throw new ChainError(
+        'UnknownBlock',
+        `there is no block ${number}: the head is ${this.height}`,
+      )
     return made
   }
 }

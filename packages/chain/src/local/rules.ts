@@ -34,7 +34,7 @@ export interface Ledger {
 }
 
 /** The subnet before block 0. Uids follow the order of the setup. */
-export function begin({ params, neurons }: LogSetup): Ledger {
+export function firstLedgerOf({ params, neurons }: LogSetup): Ledger {
   const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
   const permitted = permittedUids(staked, params)
   return {

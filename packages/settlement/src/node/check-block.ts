@@ -4,7 +4,8 @@ import { blake3Ready } from '@affine/prng'
 import { checkHere } from '../sources.ts'
 
 /**
- * The WebAssembly of hashes and signatures. Blocks come without a pause in which it could start.
+ * Waits for the WebAssembly of hashes and signatures, which could not start between blocks, as they
+ * come without a pause.
  */
 const ready = Promise.all([blake3Ready(), verifyReady()])
 

@@ -154,10 +154,7 @@ describe.concurrent('a localnet that is started again', () => {
         'BadLog: block 0 does not match its hash',
       ],
       ['', 'BadLog: the text is not valid at "the start"'],
-      [
-        '{"format":"affine-chain/1","blocks":[]}',
-        'BadLog: the text is not valid at "the start"',
-      ],
+      ['{"format":"affine-chain/1","blocks":[]}', 'BadLog: the text is not valid at "the start"'],
     ] as const
     for (const [text, why] of wrong) {
       const folder = fresh()

@@ -135,7 +135,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   limits: () => LIMITS,
   owner: (file: Owner & { readonly signature: string }) => ({
     digest: digest('owner', { hotkey: file.hotkey, address: file.address }),
-    holds: readOwner(bytes(canonicalize(file)), verify).ok,
+    holds: readOwner(bytes(canonicalize({ ...file })), verify).ok,
   }),
   'one environment': ({ rule, ratio, looks }: Looks) => {
     const zSquaredPpm = BigInt(rule.zSquaredPpm)

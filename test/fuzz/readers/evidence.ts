@@ -6,9 +6,11 @@ import {
   LIMITS,
   NO_BLOCK,
   readBlock,
+  readOwner,
   sampleProof,
   verifyLane,
   verifySampleProof,
+  writeOwner,
 } from '../../../packages/blocks/src/index.ts'
 import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
 import {
@@ -141,6 +143,12 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
       read: (bytes) => readBlock(bytes, { verify }),
     },
     { name: 'lane', share: 6, samples: [...whole, ...files], read: verifyResealed },
+    {
+      name: 'owner of a bucket',
+      share: 60,
+      samples: [await writeOwner({ hotkey: toy.hotkey, address: 'https://b.example' }, toy.sign)],
+      read: (bytes) => readOwner(bytes, believe),
+    },
     {
       name: 'sample proof',
       share: 15,

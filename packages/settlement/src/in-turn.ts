@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000
 
-interface Asking<Item, Value> {
+interface TurnOptions<Item, Value> {
   /** Null when the item has nothing. */
   readonly ask: (item: Item) => Promise<Value | null>
   /** Is told of each that has not answered in time, before the next one is asked. */
@@ -18,7 +18,7 @@ interface Asking<Item, Value> {
  */
 export function inTurn<Item, Value>(
   items: readonly Item[],
-  { ask, onLate, clock }: Asking<Item, Value>,
+  { ask, onLate, clock }: TurnOptions<Item, Value>,
 ): Promise<Value | null> {
   const waiting = [...items]
   let unanswered = waiting.length

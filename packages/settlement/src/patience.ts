@@ -11,7 +11,7 @@ const BYTES_PER_MS = 64
 const LEAST_MS = 1000
 
 /** How long a bucket was waited for. */
-interface Waiting {
+interface BucketWait {
   /** In all. */
   total: number
   /** What is not forgotten yet, as of `at`. */
@@ -31,7 +31,7 @@ export type Waits = ReadonlyMap<string, number>
 export class Patience {
   readonly clock: Clock
   readonly #onLost: (hotkey: string) => void
-  readonly #waits = new Map<string, Waiting>()
+  readonly #waits = new Map<string, BucketWait>()
   #weights: readonly (readonly [hotkey: string, weight: number])[] = []
 
   /** `onLost` is told whenever there is none left for a hotkey. */

@@ -31,7 +31,7 @@ export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...w
 export type LaneBlock = Pick<AuditedBlock, 'hash' | 'header'>
 
 /** What buckets answered that were asked for one block, by their names: each is asked once. */
-export type Asked = Map<string, Promise<BucketAnswer>>
+type Asked = Map<string, Promise<BucketAnswer>>
 
 /** Is handed every block that was read. */
 export type Keep = (block: LaneBlock, read: ReadBlock) => Promise<void>

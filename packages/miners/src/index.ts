@@ -18,7 +18,13 @@ export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-clie
 export { NoReply, type NoReplyReason } from './no-reply.ts'
 export { type Notes, takeUp } from './notes.ts'
 export { pause } from './pause.ts'
-export { type LaneChallenge, playSample, type Role, type Sides } from './play-sample.ts'
+export {
+  type LaneChallenge,
+  playSample,
+  type Role,
+  type Sides,
+  withoutReplies,
+} from './play-sample.ts'
 export { NoAnswer, type Opponent, openPlayer, type Player, type PlayerAsking } from './player.ts'
 export { type Exercise, type Played, practise } from './practice.ts'
 export { type Caller, type Exchange, type Query, type Received, Undelivered } from './query.ts'

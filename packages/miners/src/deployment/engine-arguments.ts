@@ -2,7 +2,11 @@ import type { TextPiece } from './python-literal.ts'
 import { quoted, SourceRefusal } from './source-refusal.ts'
 import type { EngineKind, Template } from './templates.ts'
 
-/** Nothing that a template, which splits at more than these blanks, could read as two words. */
+/**
+ * A name, and a value after "=" or a blank. A template splits at more blanks than these: what has
+ * others is neither a name on the list nor a value.
+ */
+const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
 const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
   whole: /^-?[0-9]{1,9}$/,
   number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
@@ -15,19 +19,14 @@ const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
  */
 export function checkEngine(pieces: readonly TextPiece[], { engine }: Template): void {
   const text = pieces.map(({ value }) => value).join('')
-  const words = [...text.matchAll(/[^ \n\t]+/g)]
   const seen = new Set<string>()
-  for (let i = 0; i < words.length; i++) {
-    const { 0: word = '', index = 0 } = words[i] ?? []
+  for (const { 1: name = '', 2: joined, 3: value = joined, index } of text.matchAll(ARGUMENT)) {
     const refuse = (why: string): SourceRefusal =>
       new SourceRefusal('ENGINE_ARGUMENT', placeOf(index, pieces), why)
-    const [name = '', ...rest] = word.split('=')
     const kind = Object.hasOwn(engine, name) ? engine[name] : undefined
     if (kind === undefined) throw refuse(`${quoted(name)} is not on the list`)
     if (seen.has(name)) throw refuse(`${name} stands there twice`)
     seen.add(name)
-    let value = rest.length > 0 ? rest.join('=') : undefined
-    if (kind !== 'alone' && value === undefined) value = words[++i]?.[0]
     if (!isValue(value, kind)) throw refuse(`${name} cannot be ${quoted(value ?? 'alone')}`)
   }
 }

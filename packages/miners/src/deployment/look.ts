@@ -34,7 +34,7 @@ export async function lookAt(
   const { chute } = miner
   const templates = templatesOf(miner.templates)
   if (!UUID.test(chute))
-    return refused('NO_ID', 'expected the committed chute to be the id of a deployment, a UUID')
+    return refused('NO_ID', 'the committed chute is no id of a deployment, a UUID')
   const ask = (path: string): Promise<string | undefined> => published(path, signal, directory)
   const text = await ask(`/chutes/${chute}`)
   if (text === undefined) return refused('NOT_FOUND', 'there is no such chute, or it is not public')

@@ -150,10 +150,10 @@ test.each([401, 403])(
       await validator.idle()
     }
     await produce() // sampling begins
-    while (asked('/users/me').length < 2) await sleep(5) // what was on its way has come back
+    while (asked('/users/me').length < 4) await sleep(5) // what was on its way has come back
     const calls = () => roles.map((role) => asked(pathOf(role)).length)
     const before = calls()
-    while (asked('/users/me').length < 5) await sleep(5)
+    while (asked('/users/me').length < 7) await sleep(5)
     expect(calls()).toEqual(before)
     while (chain.height < epochBlocks + sealBlock) await produce()
     await validator.idle()

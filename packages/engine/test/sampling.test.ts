@@ -328,6 +328,33 @@ describe('a lane through Chutes', () => {
     expect(invocations(samples).length).toBe(seen.filter(({ method }) => method === 'POST').length)
   })
 
+  it('has no reply of a miner whose chute was changed in the epoch, after a restart too', async () => {
+    let count = 0
+    const version = () => ({ ...described(contender, 'two'), version: count++ === 0 ? 'a' : 'b' })
+    const changing = {
+      [`/chutes/${contender.chute}`]: ((...rest) => answers(200, version())(...rest)) as Handle,
+    }
+    const { agent, hasChanged, duel } = await duelOn(changing)
+    const { samples, time } = await sampled(duel, { agent, hasChanged })
+    for (const sample of samples) {
+      expect(sample.champion.fault).toBeUndefined()
+      expect(sample.contender).toMatchObject({ miner: CONTENDER, fault: 'no-reply' })
+      expect(sample.contender.messages.length).toBe(1)
+    }
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    // What was found is on disk: the same lane comes out, and nobody is asked again.
+    const unasked = async () => expect.fail('asked again')
+    const again = await sampled(duel, { agent: () => unasked, hasChanged: unasked })
+    expect(again).toEqual({ samples, time })
+  })
+
+  it('stands as it was sampled while no chute was changed', async () => {
+    const { agent, hasChanged, duel } = await duelOn({})
+    const { samples } = await sampled(duel, { agent, hasChanged })
+    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect((await readFile(journalPath, 'utf8')).trimEnd().endsWith('{"changed":[]}')).toBe(true)
+  })
+
   it('is not voided by ids that come twice: those replies are asked for again, after a restart too', async () => {
     const given: string[] = []
     let count = 0

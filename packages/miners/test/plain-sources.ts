@@ -6,7 +6,7 @@ export const MODEL = 'me/affine-5Miner'
 export const REVISION = 'f7361cd9ff99396dbf6bd644ad846015e59ed4fc'
 
 /** A source for vLLM; its lines are what the altered ones count. */
-export const VLLM = `import os
+export const VLLM: string = `import os
 from chutes.chute import NodeSelector
 from chutes.chute.template.vllm import build_vllm_chute
 

@@ -82,11 +82,16 @@ export const replies: Handle = (_, response) =>
 /** Of images, as of hotkeys, it does not matter which. */
 const TAG = 'nightly-2025111800'
 
+interface Described {
+  readonly [name: string]: unknown
+  readonly image: Readonly<Record<string, unknown>>
+}
+
 /**
  * What Chutes says of a chute that is as its miner committed, in the shape of `ChuteResponse` in
  * `api/chute/response.py`; without what nobody reads: prices, cords, instances.
  */
-export const described = ({ model, revision, chute }: Miner, slug: string) => {
+export const described = ({ model, revision, chute }: Miner, slug: string): Described => {
   const user = { username: 'chutes', user_id: 'dff3e6bb-3a6b-5a2b-9c48-da3abcd5ca5f' }
   return {
     chute_id: chute,
@@ -95,13 +100,13 @@ export const described = ({ model, revision, chute }: Miner, slug: string) => {
     readme: model,
     public: true,
     version: '4f82bcf3-7a0e-5ba6-9a1a-6c0b9f5ea1ab',
-    slug: slug as unknown,
+    slug,
     standard_template: 'vllm',
     created_at: '2026-05-01T00:00:00Z',
     updated_at: '2026-05-01T00:00:00Z',
     image: { image_id: 'i', name: 'sglang', tag: TAG, public: true, status: 'built', user },
     node_selector: { gpu_count: 1 },
-    revision: revision as unknown,
+    revision,
     concurrency: 32,
     allow_external_egress: false,
     execution_backend: 'hosted',

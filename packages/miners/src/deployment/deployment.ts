@@ -1,6 +1,5 @@
 import type { Miner } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
-import * as z from 'zod'
 import { quoted, type SourceFault } from './source-refusal.ts'
 import { readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
@@ -33,29 +32,47 @@ const COMMIT = /^[0-9a-f]{40}$/
 const SHOWN = /\/affine/i
 
 const HOSTED = 'hosted'
+const MOST_TEXT = 128
 
-/** A short text; any other value counts as none. */
-// By a pipe: zod measures whatever has a length, which throws for some objects.
-const short = z.string().pipe(z.string().max(128)).optional().catch(undefined)
-const image = z
-  .object({ name: short, tag: short, user: z.object({ username: short }).catch({}) })
-  .catch({ user: {} })
+type Short = string | undefined
+
 /** What Chutes says of a chute: its owner chooses most of it. */
-const description = z
-  .object({
-    public: z.boolean().catch(false),
-    name: short,
-    revision: short,
-    slug: short,
-    standard_template: short,
-    execution_backend: short,
-    version: short,
-    updated_at: short,
-    image,
-  })
-  .catch({ public: false, image: { user: {} } })
+export interface Description {
+  readonly public: boolean
+  readonly name: Short
+  readonly revision: Short
+  readonly slug: Short
+  readonly standard_template: Short
+  readonly execution_backend: Short
+  readonly version: Short
+  readonly updated_at: Short
+  readonly image: Readonly<{ name: Short; tag: Short; username: Short }>
+}
 
-type Description = z.infer<typeof description>
+/** Reads it: whatever is no short text, or not there, counts as none. */
+function described(json: unknown): Description {
+  const text = (from: unknown, name: string): Short => {
+    const value: unknown = Object(from)[name]
+    return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
+  }
+  const { image } = Object(json)
+  return {
+    public: Object(json).public === true,
+    name: text(json, 'name'),
+    revision: text(json, 'revision'),
+    slug: text(json, 'slug'),
+    standard_template: text(json, 'standard_template'),
+    execution_backend: text(json, 'execution_backend'),
+    version: text(json, 'version'),
+    updated_at: text(json, 'updated_at'),
+    image: {
+      name: text(image, 'name'),
+      tag: text(image, 'tag'),
+      username: text(Object(image).user, 'username'),
+    },
+  }
+}
+
 type Committed = Pick<Miner, 'model' | 'revision'>
 
 /**
@@ -68,7 +85,7 @@ export function readDescription(
   { model, revision }: Committed,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
-  const said = description.parse(json)
+  const said = described(json)
   const is = (value: string | undefined): string =>
     value === undefined ? 'missing' : quoted(value)
   if (!MODEL.test(model))
@@ -107,8 +124,8 @@ export function judgeSource(
 ): Result<Deployment, DeploymentFault> {
   const read = readTemplate(source, committed, templates)
   if (!read.ok) return read
-  const { name = '', tag = '', user } = said.image
-  const image = `${user.username}/${name}:${tag}`
+  const { name = '', tag = '', username } = said.image
+  const image = `${username}/${name}:${tag}`
   const wanted = read.value.image ?? `${templates.owner}/${read.value.imageName}:${tag}`
   if (image !== wanted)
     return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)

@@ -1,7 +1,14 @@
 import type { Sample } from '@affine/blocks'
-import { withoutReplies } from '@affine/miners'
+import type { Duel } from '@affine/duel'
+import { type Asked, withoutReplies } from '@affine/miners'
 import type { LaneJournal } from './lane-journal.ts'
-import type { LaneTask } from './sampling.ts'
+import type { Setup } from './setup.ts'
+
+/** Whose deployments are looked at again, by what list, at the end of which sampling. */
+interface LookedAt extends Pick<Setup, 'hasChanged'>, Pick<Asked, 'templates'> {
+  readonly duel: Pick<Duel, 'champion' | 'contender'>
+  readonly deadline: AbortSignal
+}
 
 /**
  * The samples that a lane is made of once both miners' deployments have been looked at again: a
@@ -10,7 +17,7 @@ import type { LaneTask } from './sampling.ts'
  */
 export async function lookAgain(
   samples: readonly Sample[],
-  task: LaneTask,
+  task: LookedAt,
   journal: LaneJournal,
 ): Promise<readonly Sample[]> {
   const changed = journal.changed ?? (await changedMiners(task))
@@ -25,7 +32,7 @@ async function changedMiners({
   templates,
   deadline,
   hasChanged,
-}: LaneTask): Promise<string[]> {
+}: LookedAt): Promise<string[]> {
   if (hasChanged === undefined) return []
   const looked = [duel.champion, duel.contender].map(async (miner) => {
     const isChanged = await hasChanged({ ...miner, templates }, deadline)

@@ -3,7 +3,7 @@ import type { AgentOf, Asking } from './asking.ts'
 import { CHUTES_API, ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { UUID } from './deployment/look.ts'
-import { Looks } from './deployment/looks.ts'
+import { DeploymentLooks } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { NoReply } from './no-reply.ts'
@@ -40,7 +40,7 @@ export function openChutes(options: Options): Chutes {
   const { apiKey, pauseMs = 60_000, ...asking } = options
   const { api = CHUTES_API, hostOf = (slug) => `https://${slug}.chutes.ai` } = options
   const key = new ChutesKey({ ...asking, apiKey, api, pauseMs })
-  const looks = new Looks({ ...asking, key, api })
+  const looks = new DeploymentLooks({ ...asking, key, api })
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */

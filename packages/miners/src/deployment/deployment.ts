@@ -1,7 +1,7 @@
 import type { Miner } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
 import { quoted, type SourceFault } from './source-refusal.ts'
-import { readTemplate } from './template-source.ts'
+import { type CommittedModel, readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
 /** A miner, and the digest of the list of templates that its deployment may use. Protocol §9.2. */
@@ -73,8 +73,6 @@ function described(json: unknown): Description {
   }
 }
 
-type Committed = Pick<Miner, 'model' | 'revision'>
-
 /**
  * What a platform says of a deployment, if that is hosted there, shown to everybody, made by a
  * standard template, and of the name and the revision that the miner committed to. Never throws.
@@ -82,7 +80,7 @@ type Committed = Pick<Miner, 'model' | 'revision'>
  */
 export function readDescription(
   json: unknown,
-  { model, revision }: Committed,
+  { model, revision }: CommittedModel,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
   const said = described(json)
@@ -119,7 +117,7 @@ export function readDescription(
  */
 export function judgeSource(
   source: string,
-  { committed, said }: { readonly committed: Committed; readonly said: Description },
+  { committed, said }: { readonly committed: CommittedModel; readonly said: Description },
   templates: Templates,
 ): Result<Deployment, DeploymentFault> {
   const read = readTemplate(source, committed, templates)

@@ -8,31 +8,31 @@ import { type Directory, lookAt } from './look.ts'
 /** How long the second look may take. A validator seals some minutes later. */
 const SECOND_LOOK_MS = 60_000
 
-type Look = Result<Deployment, DeploymentFault>
-type Looking = Directory & Pick<Asking, 'random' | 'on'>
+type DeploymentVerdict = Result<Deployment, DeploymentFault>
+type LookSetup = Directory & Pick<Asking, 'random' | 'on'>
 
 /**
  * The looks at miners' deployments: one in each epoch, that is for each signal, before anything is
  * asked, and one before the lane is sealed. Protocol §5.4.
  */
-export class Looks {
-  readonly #epochs = new WeakMap<AbortSignal, Map<string, Promise<Look>>>()
-  readonly #looking: Looking
+export class DeploymentLooks {
+  readonly #epochs = new WeakMap<AbortSignal, Map<string, Promise<DeploymentVerdict>>>()
+  readonly #looking: LookSetup
 
-  constructor(looking: Looking) {
+  constructor(looking: LookSetup) {
     this.#looking = looking
   }
 
   /** The first look of an epoch. Whatever fails is tried again until its signal aborts. */
-  first(miner: Asked, signal: AbortSignal): Promise<Look> {
-    const looks = this.#epochs.get(signal) ?? new Map<string, Promise<Look>>()
+  first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
+    const looks = this.#epochs.get(signal) ?? new Map<string, Promise<DeploymentVerdict>>()
     this.#epochs.set(signal, looks)
     const look = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, signal)
     looks.set(miner.hotkey, look)
     return look
   }
 
-  async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<Look> {
+  async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const look = await this.#look(miner, signal)
     if (!look.ok) this.#tell(miner, `is not asked: ${look.code}: ${look.detail}`)
     return look
@@ -64,7 +64,7 @@ export class Looks {
     return true
   }
 
-  #look(miner: Asked, signal: AbortSignal): Promise<Look> {
+  #look(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const policy = retryPolicy({ signal, random: this.#looking.random })
     return pRetry(() => lookAt(miner, signal, this.#looking), {
       ...policy,

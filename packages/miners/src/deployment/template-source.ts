@@ -3,7 +3,7 @@ import { checkEngine } from './engine-arguments.ts'
 import { expectNumber, expectWord, piecesIn, textIn, textsIn } from './python-literal.ts'
 import { type PythonNode, statementsOf } from './python-tree.ts'
 import { quoted, type SourceFault, SourceRefusal } from './source-refusal.ts'
-import type { Kind, Template, Templates } from './templates.ts'
+import type { ArgumentKind, Template, Templates } from './templates.ts'
 
 /** What a source says of the deployment that it makes. */
 export interface TemplateCall {
@@ -14,8 +14,8 @@ export interface TemplateCall {
   readonly image: string | undefined
 }
 
-/** What it must say. */
-export interface Wanted {
+/** What it must say: what the miner committed to. */
+export interface CommittedModel {
   readonly model: string
   readonly revision: string
 }
@@ -27,7 +27,7 @@ export interface Wanted {
  */
 export function readTemplate(
   source: string,
-  wanted: Wanted,
+  wanted: CommittedModel,
   templates: Templates,
 ): Result<TemplateCall, SourceFault> {
   try {
@@ -82,11 +82,11 @@ function calledBy(statement: PythonNode, names: readonly string[]): PythonNode {
   throw new SourceRefusal('STATEMENT', statement.from, `expected ${wanted}, got ${got}`)
 }
 
-function readCall(call: PythonNode, wanted: Wanted, templates: Templates): TemplateCall {
+function readCall(call: PythonNode, wanted: CommittedModel, templates: Templates): TemplateCall {
   const template = templates.builders[call.parts[0]?.text ?? ''] as Template
   const values = argumentsOf(call, templates.arguments)
   for (const [name, value] of values) {
-    const kind = templates.arguments[name] as Kind
+    const kind = templates.arguments[name] as ArgumentKind
     checkValue(value, kind, { wanted, templates, template })
   }
   const missing = templates.required.find((name) => !values.has(name))
@@ -98,7 +98,7 @@ function readCall(call: PythonNode, wanted: Wanted, templates: Templates): Templ
 /** The arguments of a call, all by name, each once and on the list. */
 function argumentsOf(
   { parts: [, list] }: PythonNode,
-  allowed: Readonly<Record<string, Kind>>,
+  allowed: Readonly<Record<string, ArgumentKind>>,
 ): ReadonlyMap<string, PythonNode> {
   const values = new Map<string, PythonNode>()
   const parts = list?.parts.slice(1, -1) ?? []
@@ -116,12 +116,12 @@ function argumentsOf(
 }
 
 interface Checking {
-  readonly wanted: Wanted
+  readonly wanted: CommittedModel
   readonly templates: Templates
   readonly template: Template
 }
 
-const CHECKS: Readonly<Record<Kind, (value: PythonNode, checking: Checking) => void>> = {
+const CHECKS: Readonly<Record<ArgumentKind, (value: PythonNode, checking: Checking) => void>> = {
   text: (value) => void textIn(value),
   texts: (value) => void textsIn(value),
   whole: (value) => expectNumber(value, true),
@@ -135,7 +135,7 @@ const CHECKS: Readonly<Record<Kind, (value: PythonNode, checking: Checking) => v
   selector: expectSelector,
 }
 
-function checkValue(value: PythonNode, kind: Kind, checking: Checking): void {
+function checkValue(value: PythonNode, kind: ArgumentKind, checking: Checking): void {
   CHECKS[kind](value, checking)
 }
 
@@ -163,5 +163,5 @@ function expectSelector(value: PythonNode, checking: Checking): void {
   }
   const { selector } = checking.templates
   for (const [name, each] of argumentsOf(value, selector))
-    checkValue(each, selector[name] as Kind, checking)
+    checkValue(each, selector[name] as ArgumentKind, checking)
 }

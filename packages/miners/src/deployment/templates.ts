@@ -4,7 +4,7 @@ import { digest, type Hash, type Json } from '@affine/prng'
  * What a value may be: a text of any kind; what the miner committed to; the image; engine
  * arguments; a selector of nodes; a list of texts; a number; True or False; False alone.
  */
-export type Kind =
+export type ArgumentKind =
   | 'text'
   | 'model'
   | 'revision'
@@ -35,10 +35,10 @@ export interface Templates {
   /** Whole statements. */
   readonly imports: readonly string[]
   /** The arguments of each template. */
-  readonly arguments: Readonly<Record<string, Kind>>
+  readonly arguments: Readonly<Record<string, ArgumentKind>>
   readonly required: readonly string[]
   /** The arguments of `NodeSelector`. */
-  readonly selector: Readonly<Record<string, Kind>>
+  readonly selector: Readonly<Record<string, ArgumentKind>>
   readonly builders: Readonly<Record<string, Template>>
 }
 

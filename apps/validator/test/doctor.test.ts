@@ -6,7 +6,6 @@ import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  answers,
   closeServers,
   code,
   completion,
@@ -284,7 +283,7 @@ describe('af doctor', () => {
     const copied = await examined(miner, network)
     expect(copied.results).toMatchObject({ commitment: 'fail', bucket: 'warn' })
     expect(copied.text).toContain(
-      `block 1, unreadable: {"text":["me/${rich.hotkey}","main","c"],"hex":[`,
+      `block 1, unreadable: {"text":["me/${rich.hotkey}","${REVISION}","c"],"hex":[`,
     )
     expect((await examined(poor, network)).results.commitment).toBe('fail')
     // A validator writes over it when it runs.

@@ -12,6 +12,7 @@ import {
   chutesAccount,
   lookAt,
   minerClient,
+  NoReply,
   Undelivered,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
@@ -133,7 +134,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return exchange(query)
       },
-      refuses: refusal(Undelivered, Error),
+      refuses: refusal(Undelivered, NoReply, Error),
     },
     {
       name: 'account',
@@ -143,7 +144,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return chutesAccount('cpk_1', signal, { ...NODE_CALLER, api: url })
       },
-      refuses: refusal(Undelivered, Error, SyntaxError, TypeError),
+      refuses: refusal(Undelivered, NoReply, Error, SyntaxError, TypeError),
     },
   ]
 }

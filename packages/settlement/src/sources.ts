@@ -31,7 +31,7 @@ export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...w
 export type LaneBlock = Pick<AuditedBlock, 'hash' | 'header'>
 
 /** What buckets answered that were asked for one block, by their names: each is asked once. */
-type Asked = Map<string, Promise<BucketAnswer>>
+type AskedSources = Map<string, Promise<BucketAnswer>>
 
 /** Is handed every block that was read. */
 export type Keep = (block: LaneBlock, read: ReadBlock) => Promise<void>
@@ -41,7 +41,7 @@ export interface ReadBlock {
   readonly bytes: Uint8Array
   /** The name of the source that had it. */
   readonly from: string
-  readonly asked: Asked
+  readonly asked: AskedSources
 }
 
 /** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
@@ -79,7 +79,7 @@ export function sourceReader(options: ReaderOptions): LaneRequest['read'] {
 class BlockSearch {
   readonly #wanted: BlockRequest
   readonly #options: ReaderOptions & { readonly failed: Failed }
-  readonly #asked: Asked = new Map()
+  readonly #asked: AskedSources = new Map()
   /** Why sources do not have it. */
   readonly #tried: string[] = []
   /** Answers are checked one after the other, and none once the block was found. */

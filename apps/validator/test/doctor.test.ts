@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { LIMITS, statePath } from '@affine/blocks'
+import { LIMITS, OWNER_PATH, statePath, writeOwner } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -139,6 +139,10 @@ describe('af doctor', () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
+    const { hotkey, sign } = validator
+    const owner = await writeOwner({ hotkey, address: hotkey }, sign)
+    const ownerPath = `buckets/${hotkey}/${OWNER_PATH}`
+    await fileOf(Buffer.from(owner).toString(), ownerPath)
     const { results, text } = await examined(validator, network, ...own)
     // A busy machine is slow, and a full one has no room.
     const { disk: _, latency: __, ...others } = results
@@ -151,6 +155,7 @@ describe('af doctor', () => {
       'disk',
       'bucket write',
       'bucket read',
+      'bucket owner',
       'registered',
       'permit',
       'stake',
@@ -167,6 +172,12 @@ describe('af doctor', () => {
       )
     expect(text).toMatch(room('folder', '639 MB'))
     expect(text).toMatch(room('buckets', '639 MB'))
+    expect(text).toContain(`ok bucket owner ${OWNER_PATH} at ${hotkey} names this hotkey\n`)
+    await rm(join(root, ownerPath))
+    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('warn')
+    await fileOf('{}', ownerPath)
+    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('fail')
+    await rm(join(root, ownerPath))
     const probe = `v1/probes/${validator.hotkey}.json`
     expect(text).toContain(`ok bucket write it has ${probe}\n`)
     expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)

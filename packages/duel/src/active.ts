@@ -9,7 +9,10 @@ type Attested = Readonly<Record<string, LastAttested>>
  * `quorumEpochs` epochs. In a network's first epoch nobody could have, so that all with a permit
  * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
  */
-export function activeBefore(state: State, snapshot: DuelSnapshot): Attested {
+export function activeBefore(
+  state: Pick<State, 'attested' | 'epoch' | 'protocol'>,
+  snapshot: DuelSnapshot,
+): Attested {
   const { epoch, protocol } = state
   const registered = new Set(snapshot.hotkeys)
   const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
@@ -18,7 +21,10 @@ export function activeBefore(state: State, snapshot: DuelSnapshot): Attested {
   return Object.fromEntries(known.filter(isActive))
 }
 
-function permittedIn({ epoch }: State, { validators, miners }: DuelSnapshot): Attested {
+function permittedIn(
+  { epoch }: Pick<State, 'epoch'>,
+  { validators, miners }: DuelSnapshot,
+): Attested {
   const mining = new Set(miners.map(({ hotkey }) => hotkey))
   return lastOf(
     validators.filter(({ hotkey }) => !mining.has(hotkey)),

@@ -4,25 +4,25 @@ import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State } from './state.ts'
 import { stakesOf, weighVoters } from './voters.ts'
 
-/** The voters of a duel that would start now, and those of them whose attestation counts. */
+/** The voters of a duel that would start now, and those whose attestation counts. */
 export interface Quorum extends Pick<Duel, 'weights' | 'stakes'> {
   readonly heard: CountedAttestations
 }
 
-/**
- * The voters of a duel that would start after the epoch that `state` governs, with the trust that
- * they have by then. Protocol §8.1.
- */
-export function quorumIn(
-  state: State,
+/** The voters of a duel that would start after the epoch that `state` governs. Protocol §8.1. */
+export const quorumIn = (state: State, snapshot: DuelSnapshot): Quorum =>
+  quorumOf(state, snapshot, countedAttestations(state, snapshot))
+
+/** As `quorumIn`, where it is known who attests. */
+export function quorumOf(
+  state: Pick<State, 'attested' | 'epoch' | 'protocol' | 'trust'>,
   snapshot: DuelSnapshot,
-  trust: State['trust'] = state.trust,
+  heard: CountedAttestations,
 ): Quorum {
   const voting = votingStakes(activeBefore(state, snapshot), snapshot)
-  const weights = weighVoters(voting, trust, snapshot.protocol)
-  const heard = countedAttestations(state, snapshot)
+  const weights = weighVoters(voting, state.trust, snapshot.protocol)
   return { weights, stakes: stakesOf(weights, voting), heard }
 }
 
-/** May a duel start? As much weight attests as thaws an epoch. Protocol §8.1. */
+/** May a duel start? It takes as much weight that attests as an epoch that counts. Protocol §8.1. */
 export const hasQuorum = (quorum: Quorum): boolean => !isFrozen(quorum)

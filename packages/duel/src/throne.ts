@@ -3,7 +3,7 @@ import { activeAfter, activeBefore } from './active.ts'
 import { recordAfter } from './ending.ts'
 import { judge, type Lanes, type Report } from './judgement.ts'
 import { countTurns } from './queue.ts'
-import { hasQuorum, quorumIn } from './quorum.ts'
+import { hasQuorum, quorumOf } from './quorum.ts'
 import { decay } from './ratio.ts'
 import { fillThrone, type NextThrone } from './seat.ts'
 import type { DuelSnapshot } from './snapshot.ts'
@@ -50,7 +50,7 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
   const ratio = seat.crowned
     ? state.protocol.ratioFloorPpm
     : (judged?.ratio ?? decay(state.ratio, state.protocol))
-  const quorum = quorumIn(state, snapshot, trust)
+  const quorum = quorumOf({ ...state, trust }, snapshot, heard)
   const terms = { start: state.epoch + 1, ratio, weights: quorum.weights, stakes: quorum.stakes }
   const started = hasQuorum(quorum) ? startDuel(seat, terms) : undefined
   const duel = seat.running ?? started

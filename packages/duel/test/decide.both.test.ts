@@ -133,7 +133,7 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
     state = next
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0)
-  expect(stateRoot(state)).toBe('9698c908584ac0617818beb8f33ef7f774c598d20fb32968fc71e2d95dbd2e55')
+  expect(stateRoot(state)).toBe('4a3ca8ac37e60ef6e8ff462862d25a6cbfee4e3c3d786e2512cba319bd40c144')
 })
 
 describe('decide', () => {

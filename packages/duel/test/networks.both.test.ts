@@ -31,7 +31,7 @@ type Counts = readonly [wins: number, losses: number, both: number, played?: num
 const networks: readonly Network[] = JSON.parse(networksText).vectors
 
 function rulesAt({ rules }: Network, epoch: number): Protocol {
-  const { from: _, ...changed } = rules.findLast(({ from }) => from <= epoch) ?? { from: 0 }
+  const { from: _, ...changed } = rules.filter(({ from }) => from <= epoch).at(-1) ?? { from: 0 }
   return { ...OTHER, ...changed }
 }
 

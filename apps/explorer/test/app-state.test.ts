@@ -43,6 +43,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   throne: [],
   heir: A,
   nextRatio: 510_000,
+  lacking: undefined,
   root: '',
   flaws: [],
   warnings: [],

@@ -1,19 +1,15 @@
-import { countedAttestations, isFrozen } from './acceptance.ts'
+import { isFrozen } from './acceptance.ts'
 import { activeBefore, votingStakes } from './active.ts'
 import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State } from './state.ts'
 import { stakesOf, weighVoters } from './voters.ts'
 
-/** The voters of a duel that would start now, and those whose attestation counts. */
+/** The voters of a duel that starts, or would if it could, and the attestations that count. */
 export interface Quorum extends Pick<Duel, 'weights' | 'stakes'> {
   readonly heard: CountedAttestations
 }
 
-/** The voters of a duel that would start after the epoch that `state` governs. Protocol §8.1. */
-export const quorumIn = (state: State, snapshot: DuelSnapshot): Quorum =>
-  quorumOf(state, snapshot, countedAttestations(state, snapshot))
-
-/** As `quorumIn`, where it is known who attests. */
+/** Of a duel that would start after the epoch that `state` governs. Protocol §8.1. */
 export function quorumOf(
   state: Pick<State, 'attested' | 'epoch' | 'protocol' | 'trust'>,
   snapshot: DuelSnapshot,

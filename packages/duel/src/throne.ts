@@ -3,7 +3,7 @@ import { activeAfter, activeBefore } from './active.ts'
 import { recordAfter } from './ending.ts'
 import { judge, type Lanes, type Report } from './judgement.ts'
 import { countTurns } from './queue.ts'
-import { hasQuorum, quorumOf } from './quorum.ts'
+import { hasQuorum, type Quorum, quorumOf } from './quorum.ts'
 import { decay } from './ratio.ts'
 import { fillThrone, type NextThrone } from './seat.ts'
 import type { DuelSnapshot } from './snapshot.ts'
@@ -24,6 +24,7 @@ export interface Facts {
 export interface Decided {
   readonly state: State
   readonly report: Report
+  readonly quorum: Quorum
 }
 
 /**
@@ -71,6 +72,7 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
       ...(duel && { duel }),
     },
     report: { ...NO_DUEL, ...judged?.report, outcome: seat.outcome },
+    quorum,
   }
 }
 

@@ -1,4 +1,4 @@
-import { firstState, quorumIn, type State } from '@affine/duel'
+import { firstState, type State } from '@affine/duel'
 import { openCopies } from './answering.ts'
 import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
@@ -104,8 +104,8 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
     return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   }
   // Without a duel, those answer that would vote in the next and attested the epoch.
-  const voting = quorumIn(state, settled.snapshot)
-  const looked = copies || (await openCopies(looking, state, { duel: voting, ended, failed }))
+  const { quorum } = settled
+  const looked = copies || (await openCopies(looking, state, { duel: quorum, ended, failed }))
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn({ ...options, ended }, settled)

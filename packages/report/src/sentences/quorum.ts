@@ -1,0 +1,26 @@
+import type { MissingQuorum, MissingVoter } from '../quorum.ts'
+import { type NameOf, shortHotkey } from '../text.ts'
+
+/** Why no duel starts though a miner waits: who is missing, and what to do. Protocol §8.1. */
+export function quorumTexts(
+  lacking: MissingQuorum | undefined,
+  nameOf: NameOf = shortHotkey,
+): readonly string[] {
+  if (lacking === undefined) return []
+  const { attestedPpm, missing } = lacking
+  if (missing.length === 0)
+    return ['No duel starts: nobody votes yet. A validator votes once it has attested an epoch']
+  const attested = `${percent(attestedPpm)} of the active validators' weight attested`
+  const head = `No duel starts: ${attested}, and it takes two thirds. These are missing:`
+  return [head, ...missing.map((voter) => missingText(voter, nameOf))]
+}
+
+function missingText(voter: MissingVoter, nameOf: NameOf): string {
+  const { hotkey, stake, weightPpm, lastEpoch, droppedIn } = voter
+  const last = lastEpoch === undefined ? 'it never attested' : `it last attested epoch ${lastEpoch}`
+  const what = `${percent(weightPpm)} of the weight, a stake of ${stake} rao`
+  const help = `its operator should start it (af doctor says what it lacks)`
+  return `${nameOf(hotkey)}: ${what}; ${last}; ${help}; it is not waited for after epoch ${droppedIn}`
+}
+
+const percent = (ppm: number): string => `${Math.floor(ppm / 1000) / 10} %`

@@ -44,6 +44,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   heir: A,
   nextRatio: 510_000,
   lacking: undefined,
+  others: undefined,
   root: '',
   flaws: [],
   warnings: [],

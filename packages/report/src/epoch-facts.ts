@@ -3,6 +3,7 @@ import type { Settled } from '@affine/settlement'
 import { type DuelFacts, duelFacts } from './duel-facts.ts'
 import { type EnvFacts, looksAt } from './env-facts.ts'
 import { type LaneFacts, laneFacts } from './lane-facts.ts'
+import { type OtherState, otherState } from './other-state.ts'
 import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { crownedIn, type ThroneChange, throneChanges } from './throne.ts'
 
@@ -24,6 +25,8 @@ export interface EpochFacts {
   readonly nextRatio: number
   /** Why no duel starts though a miner waits; undefined if it is for anything else. */
   readonly lacking: MissingQuorum | undefined
+  /** Who attests another state of this epoch. */
+  readonly others: OtherState | undefined
   /** The root of the state that governs the next epoch. */
   readonly root: string
 }
@@ -45,6 +48,7 @@ export function epochFacts(settled: Settled): EpochFacts {
     heir: state.champion,
     nextRatio: state.ratio,
     lacking: missingQuorum(settled),
+    others: otherState(settled),
     root: stateRoot(state),
   }
 }
@@ -58,6 +62,7 @@ export function epochRecord(settled: Settled): object {
     root: stateRoot(state),
     crowned: crownedIn(settled)?.hotkey,
     lacking: missingQuorum(settled),
+    others: otherState(settled),
     report: reportRecord(report),
   }
 }

@@ -1,5 +1,6 @@
 import { nextContenders } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
+import { otherState } from './other-state.ts'
 
 /** An active validator whose attestation did not count. */
 export type MissingVoter = {
@@ -9,6 +10,8 @@ export type MissingVoter = {
   readonly weightPpm: number
   /** The last epoch in which its attestation counted; undefined if none did. */
   readonly lastEpoch: number | undefined
+  /** Did it attest this epoch, but another state of it? */
+  readonly isElsewhere: boolean
   /** At the end of this epoch it is not waited for any more. */
   readonly droppedIn: number
 }
@@ -28,6 +31,7 @@ export function missingQuorum(settled: Settled): MissingQuorum | undefined {
   if (state.duel !== undefined || state.champion === undefined || !isWaiting) return undefined
 
   const { weights, stakes, heard } = quorum
+  const elsewhere = otherState(settled)?.hotkeys ?? []
   const all = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
   const shareOf = (weight: number): number => Math.floor((1_000_000 * weight) / all)
   const missing = Object.entries(weights)
@@ -37,7 +41,8 @@ export function missingQuorum(settled: Settled): MissingQuorum | undefined {
       const lastEpoch = before.attested?.[hotkey]?.epoch
       const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
       const stake = stakes[hotkey] ?? ''
-      return { hotkey, stake, weightPpm: shareOf(weight), lastEpoch, droppedIn }
+      const isElsewhere = elsewhere.includes(hotkey)
+      return { hotkey, stake, weightPpm: shareOf(weight), lastEpoch, isElsewhere, droppedIn }
     })
   const absent = missing.reduce((sum, { hotkey }) => sum + (weights[hotkey] ?? 0), 0)
   return { attestedPpm: all === 0 ? 0 : shareOf(all - absent), missing }

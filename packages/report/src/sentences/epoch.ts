@@ -3,7 +3,7 @@ import type { EpochFacts } from '../epoch-facts.ts'
 import { type NameOf, share, shortHotkey } from '../text.ts'
 import { envText } from './environment.ts'
 import { laneText } from './lanes.ts'
-import { quorumTexts } from './quorum.ts'
+import { otherStateTexts, quorumTexts } from './quorum.ts'
 import { throneTexts } from './throne.ts'
 
 /**
@@ -17,7 +17,11 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
     (lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${share(lane.trust)})`,
   )
   if (texts.length > 0) lines.push(`  lanes: ${texts.join(' · ')}`)
-  const ends = [...throneTexts(facts, nameOf), ...quorumTexts(facts.lacking, nameOf)]
+  const ends = [
+    ...throneTexts(facts, nameOf),
+    ...quorumTexts(facts.lacking, nameOf),
+    ...otherStateTexts(facts.others, facts.epoch, nameOf),
+  ]
   return [...lines, ...ends.map((text) => `  ${text}`)].join('\n')
 }
 

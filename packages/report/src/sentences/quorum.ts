@@ -1,3 +1,4 @@
+import type { OtherState } from '../other-state.ts'
 import type { MissingQuorum, MissingVoter } from '../quorum.ts'
 import { type NameOf, shortHotkey } from '../text.ts'
 
@@ -16,11 +17,25 @@ export function quorumTexts(
 }
 
 function missingText(voter: MissingVoter, nameOf: NameOf): string {
-  const { hotkey, stake, weightPpm, lastEpoch, droppedIn } = voter
+  const { hotkey, stake, weightPpm, lastEpoch, isElsewhere, droppedIn } = voter
   const last = lastEpoch === undefined ? 'it never attested' : `it last attested epoch ${lastEpoch}`
   const what = `${percent(weightPpm)} of the weight, a stake of ${stake} rao`
-  const help = `its operator should start it (af doctor says what it lacks)`
+  const help = isElsewhere
+    ? 'it attests another state: compare its release with this one'
+    : 'its operator should start it (af doctor says what it lacks)'
   return `${nameOf(hotkey)}: ${what}; ${last}; ${help}; it is not waited for after epoch ${droppedIn}`
+}
+
+/** What it means that others attest another state. Protocol §9.2. */
+export function otherStateTexts(
+  others: OtherState | undefined,
+  epoch: number,
+  nameOf: NameOf = shortHotkey,
+): readonly string[] {
+  if (others === undefined) return []
+  const who = `${others.hotkeys.map(nameOf).join(', ')} (${percent(others.weightPpm)} of the weight)`
+  const why = 'They or this validator run a release with other constants: compare the releases'
+  return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }
 
 const percent = (ppm: number): string => `${Math.floor(ppm / 1000) / 10} %`

@@ -2,7 +2,7 @@ import { own } from './own-keys.ts'
 import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { LastAttested, State } from './state.ts'
 
-type Attested = Readonly<Record<string, LastAttested>>
+type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
  * The active validators before this snapshot's attestations: those that attested in one of the last
@@ -12,7 +12,7 @@ type Attested = Readonly<Record<string, LastAttested>>
 export function activeBefore(
   state: Pick<State, 'attested' | 'epoch' | 'protocol'>,
   snapshot: DuelSnapshot,
-): Attested {
+): ActiveValidators {
   const { epoch, protocol } = state
   const registered = new Set(snapshot.hotkeys)
   const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
@@ -24,7 +24,7 @@ export function activeBefore(
 function permittedIn(
   { epoch }: Pick<State, 'epoch'>,
   { validators, miners }: DuelSnapshot,
-): Attested {
+): ActiveValidators {
   const mining = new Set(miners.map(({ hotkey }) => hotkey))
   return lastOf(
     validators.filter(({ hotkey }) => !mining.has(hotkey)),
@@ -34,15 +34,15 @@ function permittedIn(
 
 /** The active validators, with the attestations that count in this snapshot. Protocol §9.4. */
 export function activeAfter(
-  active: Attested,
+  active: ActiveValidators,
   heard: CountedAttestations,
   { epoch, validators }: DuelSnapshot,
-): Attested {
+): ActiveValidators {
   const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
   return { ...active, ...lastOf(attesting, epoch - 1) }
 }
 
-function lastOf(validators: DuelSnapshot['validators'], epoch: number): Attested {
+function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
   const staked = validators.filter(({ stake }) => stake > 0n)
   return Object.fromEntries(
     staked.map(({ hotkey, stake }) => [hotkey, { epoch, stake: String(stake) }]),
@@ -54,7 +54,7 @@ function lastOf(validators: DuelSnapshot['validators'], epoch: number): Attested
  * last attestation and of that now, so that stake borrowed for a block adds nothing. Protocol §8.1.
  */
 export function votingStakes(
-  active: Attested,
+  active: ActiveValidators,
   { validators }: DuelSnapshot,
 ): ReadonlyMap<string, bigint> {
   const stakes = new Map<string, bigint>()

@@ -55,7 +55,7 @@ export function candidatesIn({ hotkeys, miners }: DuelSnapshot): readonly Candid
   return miners.filter((miner) => registered.has(miner.hotkey) && hasDigest(miner))
 }
 
-/** The turns with one more for each of `served`, in the epoch before `snapshot`'s. Protocol §8.11. */
+/** The turns with one more for each of `served`, begun in the epoch decided. Protocol §8.11. */
 export function countTurns(
   dueled: State['dueled'],
   served: readonly Miner[],

@@ -20,5 +20,5 @@ export function quorumOf(
   return { weights, stakes: stakesOf(weights, voting), heard }
 }
 
-/** May a duel start? It takes as much weight that attests as an epoch that counts. Protocol §8.1. */
+/** May a duel start? It takes as much weight that attests as in an epoch. Protocol §8.1. */
 export const hasQuorum = (quorum: Quorum): boolean => !isFrozen(quorum)

@@ -7,8 +7,8 @@ import type { Setup } from './setup.ts'
 
 /**
  * The state from which a validator that starts in `epoch` decides on: the last one it kept; else,
- * unless it is to replay everything, the newest that more than half of the active stake attested; else the
- * network's first.
+ * unless it is to replay everything, the newest that more than half of the active stake attested;
+ * else the network's first.
  * @throws Error when its own state was altered, or nobody serves the attested one.
  */
 export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {

@@ -52,7 +52,7 @@ it('says why a duel ended frozen', () => {
   const { known, lines } = told(state, { silent: ['v3', 'v4'] })
   expect(known.duel?.end).toEqual({ winner: 'champion', by: 'freezing' })
   expect(lines.join('\n')).toContain(
-    'm1 keeps the throne, m2 waits again, when too few validators attested in 4 of its epochs',
+    'm1 keeps the throne, m2 waits again, when too few validators attested in four of its epochs',
   )
 })
 

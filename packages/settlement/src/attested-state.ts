@@ -22,8 +22,8 @@ export interface PublicData extends Subnet {
 /**
  * The state that governed the epoch before `epoch`, if validators with more than half of the active
  * stake attested one root; else null. Active is the stake whose validator's slot holds a seal or an
- * attestation of one of the last `quorumEpochs` epochs. Protocol §9.4. It is believed, not recomputed. Asks those who attested it, side by
- * side, until one serves it.
+ * attestation of one of the last `quorumEpochs` epochs. Protocol §9.4. The state is believed, not
+ * recomputed. Asks those who attested it, side by side, until one serves it.
  * @throws Error when they did, but no bucket of theirs serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {

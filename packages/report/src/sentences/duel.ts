@@ -1,4 +1,3 @@
-import { FROZEN_MOST } from '@affine/duel'
 import type { DuelFacts } from '../duel-facts.ts'
 import type { MinerDuel } from '../miner-duel.ts'
 import type { MinerStats } from '../miner-stats.ts'
@@ -27,7 +26,7 @@ function outcomeText({ role, duel }: ToldDuel): string {
 }
 
 /** Why a duel ended frozen. Protocol §8.3. */
-export const FROZEN_OUT: string = `when too few validators attested in ${FROZEN_MOST} of its epochs`
+export const FROZEN_OUT = 'when too few validators attested in four of its epochs'
 
 const againText = (role: ToldDuel['role']): string =>
   role === 'contender' ? ' Your commitment waits again: keep it.' : ''

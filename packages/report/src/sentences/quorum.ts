@@ -23,7 +23,8 @@ function missingText(voter: MissingVoter, nameOf: NameOf): string {
   const help = isElsewhere
     ? 'it attests another state: compare its release with this one'
     : 'its operator should start it (af doctor says what it lacks)'
-  return `${nameOf(hotkey)}: ${what}; ${last}; ${help}; it is not waited for after epoch ${droppedIn}`
+  const until = `it is not waited for after epoch ${droppedIn}`
+  return `${nameOf(hotkey)}: ${what}; ${last}; ${help}; ${until}`
 }
 
 /** What it means that others attest another state. Protocol §9.2. */
@@ -33,7 +34,8 @@ export function otherStateTexts(
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {
   if (others === undefined) return []
-  const who = `${others.hotkeys.map(nameOf).join(', ')} (${percent(others.weightPpm)} of the weight)`
+  const { hotkeys, weightPpm } = others
+  const who = `${hotkeys.map(nameOf).join(', ')} (${percent(weightPpm)} of the weight)`
   const why = 'They or this validator run a release with other constants: compare the releases'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }

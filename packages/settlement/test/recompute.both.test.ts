@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = '43ffbed3d105ff7df671ca166ed8e52633ef72b604c1ea099be63a2376e875e1'
+const LAST_ROOT = '6ec418029a82a8830c730897b13ab06d05ffdcb7d3c5df3c715753bef14774e8'
 const envs = Object.fromEntries(
   ['mult8@0.1.0', 'tictactoe@0.1.0'].map((env) => [env, specHash(env)]),
 )

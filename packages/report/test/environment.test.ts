@@ -126,7 +126,7 @@ describe('a look at an environment', () => {
     const { looks, state } = duelOf(Array.from({ length: 5 }, () => ({ rates })))
     expect(state.duel?.verdicts).toEqual({ [tictactoe]: 'even' })
     const last = looks.filter(([{ env }]) => env === mult8).at(-1)
-    expect(last && linesOf(last)[1]).toMatch(/ of 3\.8$/)
+    expect(last && linesOf(last)[1]).toMatch(/ of 3\.4$/)
     expect(last && expectHonest(last)).toBe('go on')
   })
 })

@@ -40,7 +40,7 @@ test.each([0, 1, 3, 5, 6, 8])(
       const attesters = validators.length - silent.length
       expect(report.frozen).toBe(3 * attesters < 2 * validators.length)
       if (report.frozen) {
-        expect([state.trust, state.duel]).toEqual([later.trust, later.duel])
+        expect([state.trust, state.duel]).toEqual([later.trust, { ...later.duel, frozen: 1 }])
         continue
       }
       for (const voter of present) expect(report.lanes[voter]?.accepted).toBe(true)

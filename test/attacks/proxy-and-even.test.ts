@@ -18,6 +18,7 @@ const rules: Network = {
     quotaFirst: QUOTA,
     quotaMost: QUOTA,
     duelEpochs: 5,
+    evenEpoch: 3,
   },
 }
 type Reply = NonNullable<LanePlan['reply']>

@@ -1,6 +1,6 @@
 /*
  * One owner's keys commit again whenever they have played, to keep others waiting. Protocol §8.11:
- * the queue is by the turns that a registration has had, and only then by when miners came.
+ * one turn is for the registration that has had the fewest, the next for the longest wait.
  */
 import { expect, test } from 'vitest'
 import { decide, nextContenders, type State } from '../../packages/duel/src/index.ts'
@@ -20,7 +20,7 @@ function minersIn({ epoch, dueled }: State) {
   return [miner('m1', 0), ...stuffers, ...(isThere ? [miner('late', 1000)] : [])]
 }
 
-test('who never played is next, however often others have committed before it came', () => {
+test('whoever never played is next, or next but one, however often others have committed', () => {
   const contenders: (string | undefined)[] = []
   let state = FIRST
   while (state.champion?.hotkey !== 'late' && contenders.length < 20) {

@@ -1,5 +1,5 @@
 /*
- * A validator that lied until nobody trusts it registers anew. Protocol §8.9 and §9.4: its record
+ * A validator whose lanes were void until nobody trusts it registers anew. Protocol §8.9 and §9.4: its record
  * goes once a snapshot is without its hotkey, so it has the trust of a newcomer, one half, and no
  * more; where the hotkey is back before the next snapshot, it keeps the record. Liars with less
  * than a third of the stake weigh less than a third of a duel of newcomers, and so do they beside
@@ -13,7 +13,7 @@ import {
   settle,
   trustOf,
 } from '../../packages/duel/src/index.ts'
-import { epochOf, MAIN, miner } from '../../packages/duel/test/subnet.ts'
+import { epochOf, MAIN, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { duelSnapshot } from '../../packages/settlement/src/index.ts'
 import { begin, drawn, playOut, votersOf } from './deciding.ts'
@@ -26,15 +26,17 @@ const anew = ['w00', 'w01']
 const lying = (
   state: State,
   validators: readonly string[],
-  miners = [miner('m1'), miner('m2', 2)],
+  { miners = [miner('m1'), miner('m2', 2)], broken = [] }: Scene = {},
 ) => {
   const seen = drawn(pcg64(BigInt(state.epoch)), state, 0.45)
   const rates = (voter: string) => (honest.includes(voter) ? seen() : ([1, 0] as const))
-  return epochOf(state, { validators, miners, rates })
+  return epochOf(state, { validators, miners, rates, broken })
 }
 
-/** The end of a duel in which they lied, and the next one, where m3 is no better. */
-const lied = playOut(begin({ validators: voters }), (state) => lying(state, voters)).state
+/** The end of a duel in which their lanes were void, and the next one, where m3 is no better. */
+const lied = playOut(begin({ validators: voters }), (state) =>
+  lying(state, voters, { broken: liars }),
+).state
 const waiting = [miner('m1'), miner('m3', 3)]
 const trustIn = ({ trust }: State, voters: readonly string[]) =>
   voters.map((voter) => trustOf(trust[voter]))
@@ -49,14 +51,18 @@ test.each([
   expect(Object.keys(away.trust)).toEqual(honest)
 
   const all = [...washed, ...honest]
-  const next = decide(away, lying(away, all, waiting))
+  const scene = { miners: waiting }
+  // Whoever attests for the first time votes in duels that start later.
+  const back = decide(away, lying(away, all, { miners: [miner('m1')] }))
+  const next = decide(back, lying(back, all, scene))
   expect(trustIn(next, washed)).toEqual([500_000, 500_000])
   const [best = 0] = trustIn(next, honest)
   for (const liar of washed)
     expect(next.duel?.weights[liar]).toBe(Math.floor((500_000 * 1_000_000) / best))
-  const { state } = playOut(next, (state) => lying(state, all, waiting))
+  const { state } = playOut(next, (state) => lying(state, all, scene))
   expect(state.champion?.hotkey).toBe('m1')
-  for (const trust of trustIn(state, washed)) expect(trust).toBeLessThan(500_000)
+  const [honestTrust = 0] = trustIn(state, honest)
+  for (const trust of trustIn(state, washed)) expect(trust).toBeLessThan(honestTrust)
 })
 
 test('back before the next snapshot, under the old key, it keeps its record', () => {
@@ -68,7 +74,7 @@ test('back before the next snapshot, under the old key, it keeps its record', ()
     return duelSnapshot(chain, lied.epoch + 1, MAIN)
   }
   expect(readAt(900)).toEqual(readAt(0))
-  const facts = lying(lied, voters, waiting)
+  const facts = lying(lied, voters, { miners: waiting })
   const { hotkeys } = readAt(900)
   const next = decide(lied, { ...facts, snapshot: { ...facts.snapshot, hotkeys } })
   for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)

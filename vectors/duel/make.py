@@ -1,6 +1,6 @@
 """Writes the vectors of this folder: a second implementation, in fractions, of what packages/duel computes.
 
-python3 vectors/duel/make.py   (standard library only)
+python3 vectors/duel/make.py   (with blake3, which the digests of network.py need; some minutes)
 """
 
 import json
@@ -9,8 +9,11 @@ from fractions import Fraction as F
 from math import ceil, floor, isqrt, prod
 from pathlib import Path
 
+from network import content, places
+from networks import networks
+
 HERE = Path(__file__).parent
-SOURCE = "vectors/duel/make.py: fractions and integers, standard library of Python 3"
+SOURCE = "vectors/duel/make.py: fractions and integers of Python 3, and blake3"
 
 
 def write(name, vectors, separators=None):
@@ -48,6 +51,11 @@ def is_hold(w, n, r, rule):
     need = cap * r + ceil_root(z2 * cap * r * (1 - r))
     x = (need - w) / (cap - n)
     return x > 0 and (x >= 1 or upper_below(w, n, x, z2))
+
+
+def lanes_hold(tally, ratio, rule):
+    """Of the lanes that are left for a HOLD."""
+    return tally[1] >= 2 * rule["cap"] or (not is_win(*tally, ratio, rule) and is_hold(*tally, ratio, rule))
 
 
 # ---- several lanes
@@ -148,7 +156,7 @@ def evidence(weights, epochs, ratio_ppm, rule):
     by_sum = enough and ahead >= 0 and ahead**2 >= z2 * E * ratio * (1 - ratio)
     if by_floor or by_sum:
         verdict = "win"
-    elif hold[1] >= 2 * rule["cap"] or (not is_win(*hold, ratio, rule) and is_hold(*hold, ratio, rule)):
+    elif lanes_hold(hold, ratio, rule):
         verdict = "hold"
     else:
         verdict = "continue"
@@ -172,7 +180,7 @@ def evidence(weights, epochs, ratio_ppm, rule):
 
 MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "floorZSquaredPpm": 5760000}
 LOCAL = {**MAIN, "cap": 500, "zSquaredPpm": 7128900}
-LONE = {**MAIN, "zSquaredPpm": 10890000, "floorZSquaredPpm": 8122500}
+LONE = {**MAIN, "zSquaredPpm": 14440000, "floorZSquaredPpm": 11560000}
 RULES = [MAIN, LOCAL, LONE]
 
 
@@ -355,29 +363,25 @@ def trust_cases():
 
 
 def queue_cases():
-    """Miners as [hotkey, revision, block, registered]; turns as hotkey to [registered, duels, revision last played]."""
+    """Miners as [hotkey, revision, block, registered]; what they had as [hotkey, registered, duels, epoch of the end, revision last played, or null]."""
     rng = random.Random(2)
     for i in range(300):
         hotkeys = [f"m{k}" for k in range(rng.randint(0, 9))]
-        miners = [[h, rng.choice("ab"), rng.randint(0, 6), rng.randint(0, 6)] for h in hotkeys]
-        turns = {h: [rng.choice([registered, rng.randint(0, 6)]), rng.randint(1, 3), rng.choice("ab")] for h, _, _, registered in miners if rng.random() < 0.6}
-        present = [h for h in hotkeys if rng.random() < 0.9]
-        places = []
-        for hotkey, revision, block, registered in miners:
-            had = turns.get(hotkey)
-            if had and had[0] != registered:
-                had = None
-            if hotkey in present and not (had and had[2] == revision):
-                places.append((had[1] if had else 0, max(block, registered), hotkey))
-        yield {"miners": miners, "turns": turns, "registered": present, "want": [hotkey for _, _, hotkey in sorted(places)]}
+        miners = [[h, rng.choice("ab"), rng.randint(0, 6) * 360, rng.randint(0, 6) * 360] for h in hotkeys]
+        had = [[h, rng.choice([registered, rng.randint(0, 6) * 360]), rng.randint(1, 3), rng.randint(0, 6), rng.choice(["a", "b", None])] for h, _, _, registered in miners if rng.random() < 0.6]
+        named = lambda hotkey, revision: {"hotkey": hotkey, "model": f"models/{hotkey}", "revision": revision, "chute": f"chutes/{hotkey}"}
+        dueled = {h: {"registered": registered, "duels": duels, "ended": ended, **({"content": content(named(h, revision))} if revision else {})} for h, registered, duels, ended, revision in had}
+        snap = {"protocol": {"epochBlocks": 360}, "hotkeys": [h for h in hotkeys if rng.random() < 0.9], "miners": [{**named(h, revision), "block": block, "registered": at} for h, revision, block, at in miners]}
+        turns = rng.randint(0, 9)
+        yield {"miners": miners, "had": had, "turns": turns, "registered": snap["hotkeys"], "want": [m["hotkey"] for m in places({"dueled": dueled, "turns": turns}, snap)]}
 
 
 # ---- weights and acceptance
 
 
-def weights_at_start(validators, most):
-    """Validators with a permit as [hotkey, stake, correct, incorrect, attests]."""
-    pulls = {h: stake * trust_of(c, i) for h, stake, c, i, attests in validators if attests and stake > 0}
+def weights_at_start(voters, most):
+    """Active validators with a permit as [hotkey, stake, correct, incorrect], the stake being the lesser of two."""
+    pulls = {h: stake * trust_of(c, i) for h, stake, c, i in voters if stake > 0}
     stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
     weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
     return {h: weight for h, weight in weights.items() if weight > 0}
@@ -393,17 +397,21 @@ def weight_cases():
     for i in range(300):
         scale = rng.choice([3, 10**3, 10**9, 10**18])
         size = rng.choice([0, 1, 2, 3, 5, 9])
-        validators = [[f"v{k}", rng.choice([0, 1, scale, rng.randint(0, scale), rng.randint(0, scale)]), 0, 0, rng.random() < 0.9] for k in range(size)]
+        validators = [[f"v{k}", rng.choice([0, 1, scale, rng.randint(0, scale), rng.randint(0, scale)]), 0, 0] for k in range(size)]
         for v in validators:
             if rng.random() < 0.5:
                 v[2], v[3] = rng.randint(0, 32 * 10**6), rng.choice([0, rng.randint(0, 32 * 10**6)])
         rng.shuffle(validators)
         most = rng.choice([2, 128])
-        start = weights_at_start(validators, most)
-        then = {v[0]: v[1] for v in validators}
+        # What each had at its last attestation; none, if it is not active.
+        attested = {v[0]: rng.choice([v[1], v[1] + 1, rng.randint(1, scale)]) for v in validators if rng.random() < 0.9}
+        voting = [[h, min(stake, attested.get(h, 0)), c, i] for h, stake, c, i in validators]
+        start = weights_at_start(voting, most)
+        then = {h: stake for h, stake, _, _ in voting}
         now = {h: max(0, rng.choice([0, 1, then[h], then[h] - 1, then[h] + 1, 10 * then[h], rng.randint(0, 2 * then[h])])) for h in then if rng.random() < 0.85}
         yield {
             "validators": [[h, str(stake), *rest] for h, stake, *rest in validators],
+            "attested": {h: str(stake) for h, stake in attested.items()},
             "most": most,
             "now": {h: str(stake) for h, stake in now.items()},
             "start": start,
@@ -461,3 +469,11 @@ write("decay.json", decay_cases())
 write("trust.json", trust_cases())
 write("weights.json", weight_cases(), (",", ":"))
 write("acceptance.json", acceptance_cases(), (",", ":"))
+RULES_9_2 = {
+    "templates": "5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263",
+    "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, **LOCAL, "loneZSquaredPpm": LONE["zSquaredPpm"],
+    "loneFloorZSquaredPpm": LONE["floorZSquaredPpm"], "margin": 1, "quotaFirst": 32, "quotaMost": 512, "duelEpochs": 8, "outlierZSquared": 36,
+    "evenEpoch": 5, "evenPpm": 50000, "trustFadePpm": 937500, "ratioFloorPpm": 510000, "ratioCeilingPpm": 800000, "ratioDecayPpm": 951695, "ratchetZSquaredPpm": 2706025,
+}
+REFERENCE = {"evidence": evidence, "ratchet": ratchet, "weights_at_start": weights_at_start, "weights_now": weights_now}
+write("networks.json", networks(RULES_9_2, REFERENCE), (",", ":"))

@@ -43,6 +43,8 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   throne: [],
   heir: A,
   nextRatio: 510_000,
+  lacking: undefined,
+  others: undefined,
   root: '',
   flaws: [],
   warnings: [],

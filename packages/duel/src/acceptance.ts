@@ -1,7 +1,7 @@
 import { bitReader } from './bitmap.ts'
 import type { Attestation, CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import { type Duel, type State, stateRoot, type Weights } from './state.ts'
-import { weighToday, weightOf, weighVoters } from './voters.ts'
+import { weighToday, weightOf } from './voters.ts'
 
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
@@ -24,10 +24,6 @@ export function countedAttestations(
   }
   return heard
 }
-
-/** Who would vote in a duel that begins after the epoch that `state` governs. Protocol §8.1. */
-export const votersAfter = (state: State, snapshot: DuelSnapshot): Weights =>
-  weighVoters(snapshot, countedAttestations(state, snapshot), state.trust)
 
 /** The seals of validators that are due: nobody else's lane counts. Protocol §9.4. */
 export function dueSeals({ due }: State, seals: Seals): Seals {

@@ -39,19 +39,26 @@ export function ratioAfter(
   return ratchet(won, protocol)
 }
 
+/** Who of a duel has the throne after it, and whether by its verdicts. */
+interface Heir {
+  readonly heir: Winner | undefined
+  readonly isDethroned: boolean
+}
+
 /**
- * The record of who has the throne after a duel, or while it goes on: what it earned when it was
- * crowned, and the best of the duels that it survived. Protocol §8.10.
+ * The record after a duel: what the contender earned if it won by its verdicts. Else nothing is
+ * forgotten, and what was earned by the one that has the throne is added; a throne that is handed
+ * over, or empty, keeps its record. Protocol §8.10.
  */
 export function recordAfter(
   record: State['record'],
-  winner: Winner | undefined,
+  { heir, isDethroned }: Heir,
   reports: Reports,
 ): State['record'] {
-  if (winner === undefined) return record
+  if (heir === undefined) return record
   return tabulate(Object.keys(reports), (env) => {
-    const { contender = 0, champion = 0 } = own(reports, env)?.rates ?? {}
-    if (winner === 'contender') return contender
-    return Math.max(champion, own(record, env) ?? 0)
+    const earned = own(reports, env)?.rates[heir] ?? 0
+    const before = isDethroned ? 0 : (own(record, env) ?? 0)
+    return Math.max(earned, before)
   })
 }

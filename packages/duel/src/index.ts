@@ -1,4 +1,4 @@
-export { attestedLanes, dueSeals, laneAttesters, type Seals, votersAfter } from './acceptance.ts'
+export { attestedLanes, dueSeals, laneAttesters, type Seals } from './acceptance.ts'
 export { encodeBitmap } from './bitmap.ts'
 export {
   type Evidence,
@@ -13,6 +13,7 @@ export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'
 export { nextContenders } from './queue.ts'
+export type { Quorum } from './quorum.ts'
 export { decay, ratchet, type Won } from './ratio.ts'
 export type { Attestation, Candidate, DuelSnapshot, Permitted } from './snapshot.ts'
 export * from './state.ts'

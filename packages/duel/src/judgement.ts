@@ -3,7 +3,7 @@ import { type Reports, ratioAfter, reportAll } from './ending.ts'
 import { type DuelEpoch, type EnvReport, judgeAll } from './environments.ts'
 import { own, tabulate } from './own-keys.ts'
 import { quotaOf } from './protocol.ts'
-import { type Duel, openEnvs, type State } from './state.ts'
+import { type Duel, isFrozenOut, openEnvs, type State } from './state.ts'
 import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
 import { remember } from './trust.ts'
 import { type Winner, winnerBy } from './winner.ts'
@@ -64,7 +64,7 @@ export function judge(state: State, before: Duel, facts: EpochInputs): Judgement
   const turn = { epochIndex, frozen, protocol, weights: facts.weights }
 
   const added = addLanes(before, accepted, { open, lanes: facts.lanes })
-  const seen = { ...before, tallies: frozen ? before.tallies : added }
+  const seen = frozen ? { ...before, frozen: before.frozen + 1 } : { ...before, tallies: added }
   const { envs, verdicts } = judgeAll(seen, turn)
   const duel = { ...seen, verdicts }
   const outcome = endOf(duel, turn)
@@ -108,10 +108,11 @@ interface OpenLanes {
   readonly lanes: Lanes
 }
 
-/** Who has won by now: by the verdicts, or because the duel has lasted. Protocol §8.7. */
+/** Who has won by now: by the verdicts, or because the duel is over. Protocol §8.3, §8.7. */
 function endOf(duel: Duel, { epochIndex, protocol }: DuelEpoch): Winner | undefined {
   const winner = winnerBy(duel.verdicts, protocol)
-  if (winner === undefined && epochIndex >= protocol.duelEpochs) return 'champion'
+  const isOver = epochIndex >= protocol.duelEpochs || isFrozenOut(duel)
+  if (winner === undefined && isOver) return 'champion'
   return winner
 }
 
@@ -127,12 +128,15 @@ function withOutliers(
   return Object.fromEntries(lanes)
 }
 
-/** For each due validator one count an environment. Protocol §8.9. */
+/**
+ * For each due validator one count an environment, but for those in which its lane was set aside:
+ * miners can have that happen to it. Protocol §8.9.
+ */
 function countLanes({ trust, protocol }: State, { lanes, envs }: Report): State['trust'] {
   const all = Object.keys(envs).length
   const records = Object.entries(lanes).map(([hotkey, { accepted, setAside }]) => {
-    const correct = accepted ? all - setAside.length : 0
-    const counted = { correct, incorrect: all - correct }
+    const good = { correct: all - setAside.length, incorrect: 0 }
+    const counted = accepted ? good : { correct: 0, incorrect: all }
     return [hotkey, remember(own(trust, hotkey), counted, protocol)] as const
   })
   return Object.fromEntries(records)

@@ -14,14 +14,16 @@ const CONSTANTS = {
   sealBlock: 240,
   /** Validators that a duel's weights can hold: the bits of an attestation. */
   validatorsMost: 128,
+  /** For so many epochs a validator that attests no more is still counted. */
+  quorumEpochs: 20,
   /** One environment: decisive trials at most, at least, and z² of the Wilson bounds. */
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,
   /** z² of a win by the floor of all lanes, and both z² where one environment decides alone. */
   floorZSquaredPpm: 5_760_000,
-  loneZSquaredPpm: 10_890_000,
-  loneFloorZSquaredPpm: 8_122_500,
+  loneZSquaredPpm: 14_440_000,
+  loneFloorZSquaredPpm: 11_560_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
   /**
@@ -40,8 +42,8 @@ const CONSTANTS = {
    * From this epoch of a duel, an environment whose median lane has a smaller share of decisive
    * trials is even.
    */
-  evenEpoch: 3,
-  evenPpm: 10_000,
+  evenEpoch: 5,
+  evenPpm: 50_000,
   /** What is left of a validator's record after an epoch. */
   trustFadePpm: 937_500,
   ratioFloorPpm: 510_000,
@@ -55,7 +57,7 @@ const CONSTANTS = {
 /**
  * What a network agrees on: its environments and numbers. It is part of the state, so the state's
  * root commits to it. What is no number to choose is in the code: the half that attests, the two
- * thirds that thaw, the third that is trimmed. Protocol §9.2.
+ * thirds that start and thaw, the third that is trimmed, the four frozen epochs. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 

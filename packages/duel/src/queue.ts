@@ -7,26 +7,46 @@ import { contentOf, type Miner, minerOf, type State, type Turns } from './state.
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Who waits for a duel, the next first: registered miners by the duels that their registration has
- * had, then by when they came, then hotkey. So who commits again goes behind who never played, and
- * an old commitment gains nothing under a new registration. What was just played is not played
- * again. Protocol §8.11.
+ * Who waits for a duel, in the order in which they will have their turns if nobody else comes:
+ * registered miners, but for those that would play what they played last. The turns alternate. One
+ * is for the miner with the fewest, so that fresh keys do not wait; the other for the one that
+ * waits longest, so that fresh keys cannot keep it waiting. Protocol §8.11.
  */
 export function nextContenders(
-  { dueled }: Pick<State, 'dueled'>,
+  { dueled, turns }: Pick<State, 'dueled' | 'turns'>,
   snapshot: DuelSnapshot,
 ): readonly Miner[] {
-  const turns = (miner: Candidate) => turnsOf(dueled, miner)
-  const came = ({ block, registered }: Candidate) => Math.max(block, registered)
-  return candidatesIn(snapshot)
-    .filter((miner) => turns(miner)?.content !== contentOf(miner))
-    .sort(
-      (a, b) =>
-        compare(turns(a)?.duels ?? 0, turns(b)?.duels ?? 0) ||
-        compare(came(a), came(b)) ||
-        compare(a.hotkey, b.hotkey),
-    )
-    .map(minerOf)
+  const had = (miner: Candidate) => turnsOf(dueled, miner)
+  const waiting = candidatesIn(snapshot).filter((miner) => had(miner)?.content !== contentOf(miner))
+  const since = (miner: Candidate) => waitsSince(miner, had(miner), snapshot.protocol)
+  const longest = waiting.sort((a, b) => compare(since(a), since(b)) || compare(a.hotkey, b.hotkey))
+  const duels = (miner: Candidate) => had(miner)?.duels ?? 0
+  const fewest = [...longest].sort((a, b) => compare(duels(a), duels(b)))
+  return alternate([fewest, longest], turns).map(minerOf)
+}
+
+/** The first of the one list that was not taken, then of the other, from list `turn` mod 2 on. */
+function alternate(
+  lists: readonly [readonly Candidate[], readonly Candidate[]],
+  turn: number,
+): readonly Candidate[] {
+  const taken = new Set<Candidate>()
+  for (let i = turn; taken.size < lists[0].length; i++) {
+    const next = (i % 2 === 0 ? lists[0] : lists[1]).find((miner) => !taken.has(miner))
+    if (next) taken.add(next)
+  }
+  return [...taken]
+}
+
+/** The block since which a miner waits. Protocol §8.11. */
+function waitsSince(
+  { block, registered }: Candidate,
+  had: Turns | undefined,
+  { epochBlocks }: DuelSnapshot['protocol'],
+): number {
+  const since = Math.max(block, registered)
+  if (had === undefined) return since
+  return Math.max(since, (had.ended + 1) * epochBlocks)
 }
 
 /** Registered miners that a digest can hold. */
@@ -35,7 +55,7 @@ export function candidatesIn({ hotkeys, miners }: DuelSnapshot): readonly Candid
   return miners.filter((miner) => registered.has(miner.hotkey) && hasDigest(miner))
 }
 
-/** The turns with one more for each of `served`. Protocol §8.11. */
+/** The turns with one more for each of `served`, begun in the epoch decided. Protocol §8.11. */
 export function countTurns(
   dueled: State['dueled'],
   served: readonly Miner[],
@@ -46,9 +66,30 @@ export function countTurns(
   )
   const counted = candidates.map((miner): [hotkey: string, turns: Turns] => {
     const duels = (turnsOf(dueled, miner)?.duels ?? 0) + 1
-    return [miner.hotkey, { registered: miner.registered, duels, content: contentOf(miner) }]
+    const { hotkey, registered } = miner
+    return [hotkey, { registered, duels, ended: snapshot.epoch - 1, content: contentOf(miner) }]
   })
   return { ...dueled, ...Object.fromEntries(counted) }
+}
+
+/** How a contender's turn ended. */
+interface TurnEnd {
+  readonly epoch: number
+  /** May it play with the same content again? */
+  readonly isForgotten: boolean
+}
+
+/** The turns with the end of this contender's. Protocol §8.11. */
+export function endTurn(
+  dueled: State['dueled'],
+  { hotkey }: Miner,
+  { epoch, isForgotten }: TurnEnd,
+): State['dueled'] {
+  const had = own(dueled, hotkey)
+  if (had === undefined) return dueled
+  const { content, ...rest } = had
+  const kept = isForgotten || content === undefined ? {} : { content }
+  return { ...dueled, ...Object.fromEntries([[hotkey, { ...rest, ...kept, ended: epoch }]]) }
 }
 
 /** What this registration of the miner has had: a hotkey that registers anew starts anew. */

@@ -2,7 +2,7 @@ import { canonicalize, parseCanonical, type Result } from '@affine/prng'
 import * as z from 'zod'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL } from './protocol.ts'
-import { contentOf, duelId, type State } from './state.ts'
+import { contentOf, duelId, FROZEN_MOST, type State } from './state.ts'
 import { NOTHING } from './tally.ts'
 
 /** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
@@ -63,6 +63,7 @@ const miner = z.strictObject({
   revision: z.string(),
   chute: z.string(),
 })
+const stake = z.string().regex(/^[1-9][0-9]{0,38}$/)
 const tally = z.strictObject(tabulate(Object.keys(NOTHING), () => whole()))
 const duel = z.strictObject({
   id: hash,
@@ -71,7 +72,8 @@ const duel = z.strictObject({
   start: whole(),
   ratio,
   weights: record(whole(1, 1_000_000)),
-  stakes: record(z.string().regex(/^[1-9][0-9]{0,38}$/)),
+  stakes: record(stake),
+  frozen: whole(0, FROZEN_MOST - 1),
   tallies: record(z.array(record(tally))),
   verdicts: record(z.enum(['win', 'hold', 'even'])),
 })
@@ -91,7 +93,16 @@ const STATE = z.strictObject({
   ratio,
   champion: miner.optional(),
   record: record(share),
-  dueled: record(z.strictObject({ registered: whole(), duels: whole(1), content: hash })),
+  turns: whole(),
+  dueled: record(
+    z.strictObject({
+      registered: whole(),
+      duels: whole(1),
+      ended: whole(),
+      content: hash.optional(),
+    }),
+  ),
+  attested: record(z.strictObject({ epoch: whole(), stake })).optional(),
   trust: record(z.strictObject({ correct: whole(), incorrect: whole() })),
   heads: record(hash),
   due: record(hash),

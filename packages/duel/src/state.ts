@@ -11,13 +11,22 @@ export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', s
  */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
+/** A validator's last attestation that counted. Protocol §8.1. */
+export type LastAttested = {
+  readonly epoch: number
+  /** Its stake in that epoch's snapshot, in digits. */
+  readonly stake: string
+}
+
 /** The duels of one registration, a throne taken without one among them. Protocol §8.11. */
 export type Turns = {
   /** The block of the registration. */
   readonly registered: number
   readonly duels: number
-  /** The digest of what it last played with. */
-  readonly content: Hash
+  /** The epoch in which the last one ended, or began while it goes on. */
+  readonly ended: number
+  /** The digest of what it last played with; absent when it may play with that again. */
+  readonly content?: Hash
 }
 
 /**
@@ -30,10 +39,17 @@ export type State = {
   /** The ratio to beat, in ppm, that a duel starting now would keep. */
   readonly ratio: number
   readonly champion?: Miner
-  /** By environment: the best the champion is known to have earned, in ppm. Protocol §8.10. */
+  /**
+   * By environment: the best that the champion is known to have earned, or, since the throne was
+   * last won by verdicts, whoever had it before. In ppm. Protocol §8.10.
+   */
   readonly record: Readonly<Record<string, number>>
+  /** How many turns there were: of two that follow each other, one is by waiting. */
+  readonly turns: number
   /** What each registered miner has had: who had none is absent. */
   readonly dueled: Readonly<Record<string, Turns>>
+  /** The active validators; absent until a network's first epoch is decided. */
+  readonly attested?: Readonly<Record<string, LastAttested>>
   readonly trust: Readonly<Record<string, Trust>>
   /** The last head each validator sealed. */
   readonly heads: Readonly<Record<string, Hash>>
@@ -41,6 +57,9 @@ export type State = {
   readonly due: Readonly<Record<string, Hash>>
   readonly duel?: Duel
 }
+
+/** With so many frozen epochs a duel ends, and the champion stays. Protocol §8.3. */
+export const FROZEN_MOST = 4
 
 /** Two miners of which one will have the throne. Protocol §9.1. */
 export type Duel = {
@@ -54,6 +73,8 @@ export type Duel = {
   readonly weights: Weights
   /** The voters' stakes at the start, in digits: who has less later weighs less. */
   readonly stakes: Readonly<Record<string, string>>
+  /** How many of its epochs were frozen. */
+  readonly frozen: number
   /** By environment: what accepted lanes saw, for each epoch that counted while it was open. */
   readonly tallies: Readonly<Record<string, readonly Tallies[]>>
   /** By environment. The others are open. */
@@ -73,6 +94,7 @@ export function firstState(protocol: Protocol, epoch: number): State {
     epoch,
     ratio: protocol.ratioFloorPpm,
     record: {},
+    turns: 0,
     dueled: {},
     trust: {},
     heads: {},
@@ -98,6 +120,9 @@ export const contentOf = (miner: Miner): Hash => digest('content', minerOf(miner
 export function duelId(champion: Miner, contender: Miner, start: number): Hash {
   return digest('duel', minerOf(champion), minerOf(contender), start)
 }
+
+/** Has it ended because too many of its epochs were frozen? Protocol §8.3. */
+export const isFrozenOut = ({ frozen }: Pick<Duel, 'frozen'>): boolean => frozen >= FROZEN_MOST
 
 /** The environments of a duel that have no verdict yet, ascending. Protocol §8.6. */
 export function openEnvs({ verdicts }: Duel, { envs }: Protocol): readonly string[] {

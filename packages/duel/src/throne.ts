@@ -1,12 +1,14 @@
 import { countedAttestations, dueSeals, type Seals } from './acceptance.ts'
+import { activeAfter, activeBefore } from './active.ts'
 import { recordAfter } from './ending.ts'
-import { type Judgement, judge, type Lanes, type Report } from './judgement.ts'
-import { candidatesIn, countTurns, nextContenders } from './queue.ts'
+import { judge, type Lanes, type Report } from './judgement.ts'
+import { countTurns } from './queue.ts'
+import { hasQuorum, type Quorum, quorumOf } from './quorum.ts'
 import { decay } from './ratio.ts'
+import { fillThrone, type NextThrone } from './seat.ts'
 import type { DuelSnapshot } from './snapshot.ts'
-import { contentOf, type Duel, duelId, type Miner, type State } from './state.ts'
-import { dueVoters, stakesOf, weighToday, weighVoters } from './voters.ts'
-import type { Winner } from './winner.ts'
+import { type Duel, duelId, type State } from './state.ts'
+import { dueVoters, weighToday } from './voters.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
 export interface Facts {
@@ -22,6 +24,7 @@ export interface Facts {
 export interface Decided {
   readonly state: State
   readonly report: Report
+  readonly quorum: Quorum
 }
 
 /**
@@ -48,12 +51,9 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
   const ratio = seat.crowned
     ? state.protocol.ratioFloorPpm
     : (judged?.ratio ?? decay(state.ratio, state.protocol))
-  const isHeir = seat.champion && !seat.crowned
-  const record = isHeir ? recordAfter(state.record, seat.outcome, judged?.reports ?? {}) : {}
-  const weights = weighVoters(snapshot, heard, trust)
-  const stakes = stakesOf(weights, snapshot)
-  const terms = { start: state.epoch + 1, ratio, weights, stakes }
-  const started = startDuel(seat, terms)
+  const quorum = quorumOf({ ...state, trust }, snapshot, heard)
+  const terms = { start: state.epoch + 1, ratio, weights: quorum.weights, stakes: quorum.stakes }
+  const started = hasQuorum(quorum) ? startDuel(seat, terms) : undefined
   const duel = seat.running ?? started
   const served = [seat.crowned, started?.contender].filter((miner) => miner !== undefined)
   return {
@@ -62,14 +62,17 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
       epoch: state.epoch + 1,
       ratio,
       ...(seat.champion && { champion: seat.champion }),
-      record,
-      dueled: registeredOnly(countTurns(state.dueled, served, snapshot), snapshot),
+      record: recordAfter(state.record, seat, judged?.reports ?? {}),
+      turns: state.turns + served.length,
+      dueled: registeredOnly(countTurns(seat.dueled, served, snapshot), snapshot),
+      attested: activeAfter(activeBefore(state, snapshot), heard, snapshot),
       trust,
       heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
       due: dueVoters(duel, heard),
       ...(duel && { duel }),
     },
     report: { ...NO_DUEL, ...judged?.report, outcome: seat.outcome },
+    quorum,
   }
 }
 
@@ -82,69 +85,12 @@ const NO_DUEL: Report = {
   outcome: undefined,
 }
 
-/** Who has the throne in the coming epoch, and who waits. */
-interface NextThrone {
-  /** How the duel ended, if it did. */
-  readonly outcome: Winner | undefined
-  /** The duel, if it goes on. */
-  readonly running: Duel | undefined
-  readonly champion: Miner | undefined
-  /** The champion, if it took an empty throne from the queue. */
-  readonly crowned: Miner | undefined
-  /** The queue, without who was crowned. */
-  readonly waiting: readonly Miner[]
-}
-
-/** The winner, who stands, or the first of the queue has the throne. Protocol §8.11. */
-function fillThrone(
-  state: State,
-  judged: Judgement | undefined,
-  snapshot: DuelSnapshot,
-): NextThrone {
-  const standing = new Set(candidatesIn(snapshot).map(contentOf))
-  const ifStanding = (miner: Miner | undefined): Miner | undefined => {
-    if (miner && standing.has(contentOf(miner))) return miner
-    return undefined
-  }
-  const holder = ifStanding(state.champion)
-  const rival = ifStanding(judged?.duel.contender)
-
-  const outcome = judged && endOf(judged.report, { holder, rival })
-  const running = outcome ? undefined : judged?.duel
-  const heir = outcome === 'contender' ? rival : holder
-  const waiting = nextContenders(state, snapshot)
-  if (heir) return { outcome, running, champion: heir, crowned: undefined, waiting }
-  const [crowned, ...rest] = waiting
-  return { outcome, running, champion: crowned, crowned, waiting: rest }
-}
-
-/**
- * How a duel has ended: by its verdicts or its length; else who leaves loses, the contender first:
- * with both gone the throne is empty. Protocol §8.11.
- */
-function endOf({ outcome }: Report, { holder, rival }: DuelSides): Winner | undefined {
-  if (outcome) return outcome
-  if (!rival) return 'champion'
-  if (!holder) return 'contender'
-  return undefined
-}
-
-/** The two of a duel, absent if they do not stand. */
-interface DuelSides {
-  readonly holder: Miner | undefined
-  readonly rival: Miner | undefined
-}
-
-/**
- * The next duel, if none runs, somebody waits and somebody votes: without a voter it would only
- * cost the contender its turn. Protocol §8.11.
- */
+/** The next duel, if none runs and somebody waits. Protocol §8.11. */
 function startDuel({ running, champion, waiting }: NextThrone, terms: Terms): Duel | undefined {
   const [contender] = waiting
-  const hasVoters = Object.keys(terms.weights).length > 0
-  if (running || !champion || !contender || !hasVoters) return undefined
+  if (running || !champion || !contender) return undefined
   const id = duelId(champion, contender, terms.start)
-  return { id, champion, contender, ...terms, tallies: {}, verdicts: {} }
+  return { id, champion, contender, ...terms, frozen: 0, tallies: {}, verdicts: {} }
 }
 
 type Terms = Pick<Duel, 'start' | 'ratio' | 'weights' | 'stakes'>

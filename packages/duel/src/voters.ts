@@ -1,5 +1,6 @@
 import { compare } from './ascending.ts'
 import { own, tabulate } from './own-keys.ts'
+import type { Protocol } from './protocol.ts'
 import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State, Weights } from './state.ts'
 import { trustOf } from './trust.ts'
@@ -7,20 +8,19 @@ import { trustOf } from './trust.ts'
 const PPM = 1_000_000n
 
 /**
- * Who votes in a duel, in ppm of the heaviest: stake × trust of the validators that committed to a
- * secret. No more than an attestation has bits, so the heaviest ones; none whose weight rounds to
+ * Who votes in a duel, in ppm of the heaviest: stake × trust of the active validators, absent ones
+ * included. No more than an attestation has bits, so the heaviest ones; none whose weight rounds to
  * nothing. Protocol §8.1.
  */
 export function weighVoters(
-  { validators, protocol }: DuelSnapshot,
-  heard: CountedAttestations,
+  stakes: ReadonlyMap<string, bigint>,
   trust: State['trust'],
+  { validatorsMost }: Protocol,
 ): Weights {
-  const pulls = validators
-    .filter(({ hotkey, stake }) => heard.has(hotkey) && stake > 0n)
-    .map(({ hotkey, stake }) => ({ hotkey, pull: stake * BigInt(trustOf(own(trust, hotkey))) }))
+  const pulls = [...stakes]
+    .map(([hotkey, stake]) => ({ hotkey, pull: stake * BigInt(trustOf(own(trust, hotkey))) }))
     .sort((a, b) => compare(b.pull, a.pull) || compare(a.hotkey, b.hotkey))
-    .slice(0, protocol.validatorsMost)
+    .slice(0, validatorsMost)
   const greatest = pulls[0]?.pull ?? 0n
   if (greatest === 0n) return {}
   const weights = pulls.map(
@@ -30,10 +30,8 @@ export function weighVoters(
 }
 
 /** The stakes of the voters, as a duel keeps them. Protocol §8.1. */
-export function stakesOf(weights: Weights, { validators }: DuelSnapshot): Duel['stakes'] {
-  const voters = validators.filter(({ hotkey }) => Object.hasOwn(weights, hotkey))
-  return Object.fromEntries(voters.map(({ hotkey, stake }) => [hotkey, String(stake)]))
-}
+export const stakesOf = (weights: Weights, stakes: ReadonlyMap<string, bigint>): Duel['stakes'] =>
+  tabulate(Object.keys(weights), (hotkey) => String(stakes.get(hotkey)))
 
 /**
  * What the voters weigh in an epoch that ends with this snapshot: less with less stake than at the

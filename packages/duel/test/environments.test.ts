@@ -27,7 +27,7 @@ function judge(
   ]
   const tallies = { [A]: lanes(wins, losses), [B]: lanes(0, 0), [C]: lanes(0, 0), [D]: lanes(0, 0) }
   const duel: Duel = { ...opened!, weights, ratio: 510_000, tallies, verdicts }
-  return judgeAll(duel, { epochIndex: 3, frozen: false, protocol, weights, ...turn })
+  return judgeAll(duel, { epochIndex: 5, frozen: false, protocol, weights, ...turn })
 }
 
 const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const
@@ -67,8 +67,8 @@ describe('the environment that is left when all others are even', () => {
   })
 })
 
-it('is even below one decisive challenge in a hundred, not at one', () => {
-  expect(judge({}, [1, 0, 100]).envs[A]?.given).toBeUndefined()
-  expect(judge({}, [1, 0, 101]).envs[A]?.given).toBe('even')
-  expect(judge({}, [1, 0, 101], { epochIndex: 2 }).envs[A]?.given).toBeUndefined()
+it('is even below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
+  expect(judge({}, [1, 0, 20]).envs[A]?.given).toBeUndefined()
+  expect(judge({}, [1, 0, 21]).envs[A]?.given).toBe('even')
+  expect(judge({}, [1, 0, 21], { epochIndex: 4 }).envs[A]?.given).toBeUndefined()
 })

@@ -5,21 +5,22 @@ import { epochOf, MAIN, miner } from './subnet.ts'
 
 test('three hundred queues, as a second implementation orders them', () => {
   const { snapshot } = epochOf(firstState(MAIN, 10))
-  const ordered = queues.vectors.map(({ miners, turns, registered: hotkeys }) => {
+  const ordered = queues.vectors.map(({ miners, had, turns, registered: hotkeys }) => {
     const candidates = (miners as [string, string, number, number][]).map(
       ([hotkey, revision, block, registered]): Candidate => ({
         ...miner(hotkey, block, revision),
         registered,
       }),
     )
-    const had = Object.entries(turns as unknown as Record<string, [number, number, string]>).map(
-      ([hotkey, [registered, duels, revision]]): [string, Turns] => [
-        hotkey,
-        { registered, duels, content: contentOf(miner(hotkey, 0, revision)) },
-      ],
+    const dueled = (had as [string, number, number, number, string | null][]).map(
+      ([hotkey, registered, duels, ended, revision]): [string, Turns] => {
+        const content = revision === null ? {} : { content: contentOf(miner(hotkey, 0, revision)) }
+        return [hotkey, { registered, duels, ended, ...content }]
+      },
     )
     const seen = { ...snapshot, hotkeys, miners: candidates }
-    return nextContenders({ dueled: Object.fromEntries(had) }, seen).map(({ hotkey }) => hotkey)
+    const waiting = nextContenders({ dueled: Object.fromEntries(dueled), turns }, seen)
+    return waiting.map(({ hotkey }) => hotkey)
   })
   expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
 })

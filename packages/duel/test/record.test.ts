@@ -16,12 +16,24 @@ const both = (ppm: number) => ({ [MULT8]: ppm, [TICTACTOE]: ppm })
 const known = (ppm: number): State => ({ ...started, record: both(ppm) })
 
 describe('the record of a champion', () => {
-  it('is none on a seat taken without a duel, nor on an empty one', () => {
+  it('is none on a network’s first seat', () => {
     expect(started.champion?.hotkey).toBe('m1')
     expect(started.record).toEqual({})
+  })
+
+  it('stays with a throne that is taken without a duel, or empty', () => {
     const taken = after(known(900_000), { miners: [miner('m3', 3)] })
-    expect([taken.champion?.hotkey, taken.record]).toEqual(['m3', {}])
-    expect(after(known(900_000), { miners: [] }).record).toEqual({})
+    expect([taken.champion?.hotkey, taken.record]).toEqual(['m3', both(900_000)])
+    const empty = after(known(900_000), { miners: [] })
+    expect([empty.champion, empty.record]).toEqual([undefined, both(900_000)])
+    const later = after(empty, { miners: [miner('m3', 3)] })
+    expect([later.champion?.hotkey, later.record]).toEqual(['m3', both(900_000)])
+  })
+
+  it('stays with a throne whose new champion won by its verdicts, and left', () => {
+    const left = { ...WON, ...earning(0.5, 0.5), miners: [miner('m1', 1), miner('m3', 3)] }
+    const taken = after(known(900_000), left)
+    expect([taken.champion?.hotkey, taken.record]).toEqual(['m3', both(900_000)])
   })
 
   it('is what it earned in the duel that crowned it, closed environments included', () => {
@@ -65,8 +77,12 @@ describe('the record of a champion', () => {
     const contenderLeft = { ...OPEN, ...earning(0.9, 0.7), miners: [miner('m1', 1)] }
     expect(after(known(600_000), contenderLeft).record).toEqual(both(700_000))
     const championLeft = { ...OPEN, ...earning(0.9, 0.7), miners: [miner('m2', 2)] }
-    const crowned = after(known(600_000), championLeft)
-    expect([crowned.champion?.hotkey, crowned.record]).toEqual(['m2', both(900_000)])
+    const crowned = (record: number) => after(known(record), championLeft)
+    expect([crowned(600_000).champion?.hotkey, crowned(600_000).record]).toEqual([
+      'm2',
+      both(900_000),
+    ])
+    expect(crowned(950_000).record).toEqual(both(950_000))
   })
 })
 

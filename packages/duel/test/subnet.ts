@@ -40,6 +40,10 @@ export const scored = (counts: Counts): Tally => ({
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
+/** Challenges that a lane plays in an open environment in the epoch that `state` governs. */
+export const quotaIn = ({ epoch, duel, protocol }: State): number =>
+  duel ? quotaOf(epoch - duel.start + 1, protocol) : 0
+
 /** Bits for some of a duel's voters. */
 export function bitmapOf({ duel }: State, hotkeys: readonly string[]): Uint8Array {
   return encodeBitmap(duel ?? { weights: {} }, new Set(hotkeys))
@@ -73,7 +77,7 @@ type Points = readonly [contender: number, champion: number]
 export function epochOf(state: State, scene: Scene = {}): Facts {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
   const { unsealed = [], broken = [], unattested = [], silent = [], rates = [0, 0] } = scene
-  const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, state.protocol) : 0
+  const played = quotaIn(state)
   const lane = (validator: string) =>
     Object.fromEntries(
       ENVS.map((env) => {

@@ -35,9 +35,11 @@ import {
 const content = ({ hotkey, model, revision, chute }: Miner) => ({ hotkey, model, revision, chute })
 const after = (state: State, scene?: Scene) => settle(state, epochOf(state, scene))
 const first = firstState(MAIN, 10)
+const VOTERS = ['v1', 'v2', 'v3', 'v4']
 /** m1 has the throne, m2 its first epoch against it. */
 const started = after(first).state
 const CLOSE: Scene = { rates: [0.5625, 0.4375] } // 18 of 32: neither wins nor holds in the first epochs
+const TIED: Scene = { rates: [0.03, 0.03] } // 6 % decisive: not even, and too few to tell
 const WINNING: Scene = { rates: [1, 0] }
 const LOSING: Scene = { rates: [0, 1] }
 
@@ -55,6 +57,7 @@ describe('an empty throne', () => {
       epoch: 10,
       ratio: 510_000,
       record: {},
+      turns: 0,
       dueled: {},
       trust: {},
       heads: {},
@@ -69,6 +72,7 @@ describe('an empty throne', () => {
     const had = (hotkey: string) => ({
       registered: 0,
       duels: 1,
+      ended: 10,
       content: contentOf(miner(hotkey)),
     })
     expect(dueled).toEqual({ m1: had('m1'), m2: had('m2') })
@@ -80,6 +84,7 @@ describe('an empty throne', () => {
       ratio: 510_000,
       weights: { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 },
       stakes: { v1: '1000', v2: '1000', v3: '1000', v4: '1000' },
+      frozen: 0,
       tallies: {},
       verdicts: {},
     })
@@ -88,7 +93,7 @@ describe('an empty throne', () => {
 
   it('stays empty without miners', () => {
     const { state } = after(first, { miners: [] })
-    expect(state).toEqual({ ...first, epoch: 11 })
+    expect(state).toEqual({ ...first, epoch: 11, attested: started.attested })
   })
 
   it('has nobody due while there is no contender', () => {
@@ -101,7 +106,57 @@ describe('an empty throne', () => {
     const { state } = after(first, scene)
     expect([state.champion?.hotkey, state.duel]).toEqual(['m1', undefined])
     expect(Object.keys(state.dueled)).toEqual(['m1'])
-    expect(after(state).state.duel?.contender.hotkey).toBe('m2')
+    // Whoever attests for the first time votes from the next epoch on.
+    const heard = after(state).state
+    expect([Object.keys(heard.attested ?? {}), heard.duel]).toEqual([VOTERS, undefined])
+    expect(after(heard).state.duel?.contender.hotkey).toBe('m2')
+  })
+})
+
+describe('a quorum', () => {
+  const absent = (silent: readonly string[], state = first) => after(state, { silent }).state
+
+  it('is two thirds of the weight of all active validators: till then no duel starts', () => {
+    const { duel, champion, dueled } = absent(['v3', 'v4'])
+    expect([duel, champion?.hotkey, Object.keys(dueled)]).toEqual([undefined, 'm1', ['m1']])
+    expect(absent(['v3', 'v4'], absent(['v3', 'v4'])).duel).toBeUndefined()
+    const back = absent(['v4'], absent(['v3', 'v4']))
+    expect(back.duel?.contender.hotkey).toBe('m2')
+  })
+
+  it('has the absent among the voters, with the stake of their last attestation', () => {
+    const { duel, due } = absent(['v4'])
+    expect([Object.keys(duel?.weights ?? {}), Object.keys(due)]).toEqual([
+      VOTERS,
+      VOTERS.slice(0, 3),
+    ])
+  })
+
+  it('drops who has not attested for twenty epochs, or is not registered', () => {
+    let state = after(first, { miners: [] }).state
+    const gone: Scene = { miners: [], silent: ['v4'] }
+    for (let epoch = 0; epoch < 19; epoch++) state = after(state, gone).state
+    expect(state.attested?.v4).toEqual({ epoch: 10, stake: '1000' })
+    state = after(state, gone).state
+    expect(Object.keys(state.attested ?? {})).toEqual(['v1', 'v2', 'v3'])
+    const three = after(state, { ...gone, validators: ['v1', 'v2'] }).state
+    expect(Object.keys(three.attested ?? {})).toEqual(['v1', 'v2'])
+  })
+
+  it('leaves out, in the first epoch, whose slot holds a miner’s commitment', () => {
+    const { snapshot, ...rest } = epochOf(first)
+    const staked = { hotkey: 'm2', stake: 10n ** 9n }
+    const seen = { ...snapshot, validators: [...snapshot.validators, staked] }
+    const { attested, duel } = decide(first, { ...rest, snapshot: seen })
+    expect(Object.keys(attested ?? {})).toEqual(VOTERS)
+    expect(duel?.contender.hotkey).toBe('m2')
+  })
+
+  it('counts the lesser of the stake now and the stake at the last attestation', () => {
+    const waiting = after(first, { miners: [] }).state
+    const { duel } = after(waiting, { stakes: { v1: 9000n, v2: 500n, v3: 0n } }).state
+    expect(duel?.stakes).toEqual({ v1: '1000', v2: '500', v4: '1000' })
+    expect(duel?.weights).toEqual({ v1: 1_000_000, v2: 500_000, v4: 1_000_000 })
   })
 })
 
@@ -126,15 +181,29 @@ describe('the queue', () => {
     expect(names({ miners: [miner('z', 9, 'new')] }, { ...first, dueled })).toEqual(['z'])
     expect(names({ miners: [miner('z', 9)] }, { ...first, dueled })).toEqual([])
   })
-  it('puts who commits again behind who never played, however often', () => {
-    const stuffing = ['p', 'q', 'r'].map((hotkey, i) => miner(hotkey, i))
-    let state = after(first, { miners: stuffing }).state
-    for (let epoch = 0; epoch < 3; epoch++) {
-      const again = stuffing.map((one) => ({ ...one, revision: `${epoch}`, block: epoch }))
-      const { snapshot } = epochOf(state, { miners: [...again, miner('late', 90)] })
-      expect(nextContenders(state, snapshot)[0]?.hotkey).toBe(epoch === 0 ? 'r' : 'late')
-      state = after(state, { ...LOSING, miners: again }).state
-    }
+  it('gives every second turn to the one that waits longest, the others to the fewest turns', () => {
+    const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
+    // Both have had a turn that ended in block 3960, and z commits before y.
+    const miners = [
+      miner('z', 4000, 'new'),
+      miner('y', 5000, 'new'),
+      miner('a', 6000),
+      miner('b', 7000),
+    ]
+    const order = (turns: number) =>
+      names({ miners, hotkeys: ['z', 'y', 'a', 'b'] }, { ...first, dueled, turns })
+    expect(order(2)).toEqual(['a', 'z', 'b', 'y'])
+    expect(order(3)).toEqual(['z', 'a', 'y', 'b'])
+  })
+  it('counts waiting from the end of the last turn, if that is later than the commitment', () => {
+    const had = { registered: 0, duels: 1, ended: 12 }
+    const state = { ...first, dueled: { z: had }, turns: 1 }
+    const order = (block: number) => names({ miners: [miner('z', 1), miner('a', block)] }, state)
+    expect([order(13 * 360 - 1), order(13 * 360)]).toEqual([
+      ['a', 'z'],
+      ['a', 'z'],
+    ])
+    expect(order(13 * 360 + 1)).toEqual(['z', 'a'])
   })
   it('takes an old commitment for as old as its registration', () => {
     const old = { ...miner('old', 1), registered: 8 }
@@ -157,7 +226,8 @@ describe('weights', () => {
     const { snapshot, ...rest } = epochOf(state, {})
     const [{ attest } = {}] = snapshot.validators
     const attesting = validators.map((v) => ({ ...(attest && { attest }), ...v }))
-    const seen = { ...snapshot, validators: attesting }
+    const hotkeys = [...snapshot.hotkeys, ...validators.map(({ hotkey }) => hotkey)]
+    const seen = { ...snapshot, hotkeys, validators: attesting }
     return decide(state, { ...rest, snapshot: seen }).duel?.weights
   }
 
@@ -181,13 +251,10 @@ describe('weights', () => {
     ).toEqual({ v1: 1_000_000 })
   })
 
-  it('are of those with a commitment for this duel only', () => {
-    const late = {
-      hotkey: 'v2',
-      stake: 1n,
-      attest: { epoch: 9, bitmap: new Uint8Array(16), next: NEXT, stateRoot: HEAD },
-    }
-    expect(of([{ hotkey: 'v1', stake: 1n }, late])).toEqual({ v1: 1_000_000 })
+  it('are of those that attested in the last epochs', () => {
+    const attested = { v1: { epoch: 9, stake: '1' } }
+    const both = ['v1', 'v2'].map((hotkey) => ({ hotkey, stake: 1n }))
+    expect(of(both, { ...first, attested })).toEqual({ v1: 1_000_000 })
   })
 
   it('are as many as an attestation has bits: the heaviest', () => {
@@ -195,7 +262,10 @@ describe('weights', () => {
       hotkey: `v${i}`,
       stake: BigInt(1000 + i),
     }))
-    const weights = of(many) ?? {}
+    const attested = Object.fromEntries(
+      many.map(({ hotkey, stake }) => [hotkey, { epoch: 9, stake: String(stake) }]),
+    )
+    const weights = of(many, { ...first, attested }) ?? {}
     expect(Object.keys(weights).length).toBe(128)
     expect(weights.v72).toBe(894_078) // 1072 / 1199
     expect(weights.v71).toBeUndefined()
@@ -212,7 +282,7 @@ describe('weights', () => {
   })
 
   it('borrowed for one block freeze nothing', () => {
-    // v5 has 60 % in the snapshot at which the duel starts, and nothing after
+    // v5 has 60 % in the snapshot at which a network's first duel starts, and nothing after
     const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
     const state = after(first, { validators, stakes: { v5: 6000n } }).state
     expect(state.duel?.weights.v5).toBe(1_000_000)
@@ -226,7 +296,7 @@ describe('weights', () => {
     const { state } = run(1, scene)
     expect(state.duel?.weights).toEqual(started.duel?.weights)
     expect(Object.keys(state.due)).toEqual(['v1', 'v2', 'v3', 'v4'])
-    const { duel } = after(run(1, LOSING).state, {
+    const { duel } = after(run(1, { ...LOSING, validators: scene.validators }).state, {
       ...scene,
       miners: [miner('m1'), miner('m3', 3)],
     }).state
@@ -359,7 +429,7 @@ describe('a frozen epoch', () => {
   it('adds nothing, decides nothing, and moves no trust; the rest goes on', () => {
     const { state, report } = after(started, scene)
     expect([report.frozen, report.outcome]).toEqual([true, undefined])
-    expect(state.duel).toEqual(started.duel)
+    expect(state.duel).toEqual({ ...started.duel, frozen: 1 })
     expect(state.trust).toEqual({})
     expect(state.heads).toEqual({ v1: HEAD, v2: HEAD, v3: HEAD, v4: HEAD })
     expect(Object.keys(state.due)).toEqual(['v1', 'v2'])
@@ -367,19 +437,40 @@ describe('a frozen epoch', () => {
   })
 
   it('calls nothing even', () => {
-    const two = run(2, { rates: [0, 0] }).state
-    const { state, report } = after(two, { rates: [0, 0], silent: ['v3', 'v4'] })
-    expect([report.frozen, state.duel]).toEqual([true, two.duel])
+    const four = run(4, { rates: [0, 0] }).state
+    const { state, report } = after(four, { rates: [0, 0], silent: ['v3', 'v4'] })
+    expect([report.frozen, state.duel]).toEqual([true, { ...four.duel, frozen: 1 }])
   })
 
   it('counts among the epochs of the duel', () => {
-    expect(run(7, scene).state.duel).toEqual(started.duel)
-    const { state, report } = run(8, scene)
-    expect([report.outcome, state.duel, state.champion?.hotkey]).toEqual([
+    const five = run(5, TIED, run(2, scene).state)
+    expect([five.state.duel?.start, five.state.duel?.frozen]).toEqual([11, 2])
+    expect(run(6, TIED, run(2, scene).state).report.outcome).toBe('champion')
+  })
+
+  it.each([0, 4])('ends the duel when it is the fourth, after %i others', (others) => {
+    const three = run(3, scene, run(others, TIED).state)
+    expect([three.report.outcome, three.state.duel?.frozen]).toEqual([undefined, 3])
+    const { state, report } = after(three.state, scene)
+    expect([report.outcome, state.champion?.hotkey, state.duel]).toEqual([
       'champion',
-      undefined,
       'm1',
+      undefined,
     ])
+    // The turn counts, and the same commitment waits again.
+    expect(state.dueled.m2).toEqual({ registered: 0, duels: 1, ended: 14 + others })
+    expect(after(state).state.duel).toMatchObject({ contender: { hotkey: 'm2' }, frozen: 0 })
+  })
+
+  it('when it is the fourth, puts the contender behind whoever waits', () => {
+    const three = run(3, scene).state
+    const newer = after(three, {
+      ...scene,
+      miners: [miner('m1'), miner('m2', 2), miner('m3', 5000)],
+    })
+    const queue = { ...newer.state, turns: 1 }
+    const { snapshot } = epochOf(newer.state, { miners: [miner('m2', 2), miner('m3', 5000)] })
+    expect(nextContenders(queue, snapshot).map(({ hotkey }) => hotkey)).toEqual(['m3', 'm2'])
   })
 
   it('is not an epoch with two thirds of the weight', () => {
@@ -455,7 +546,7 @@ describe('a verdict', () => {
   })
 
   it('comes within eight epochs, or the champion holds', () => {
-    const drawn: Scene = { rates: [0.009, 0.009] } // 1.8 % decisive: not even, and too few to tell
+    const drawn: Scene = { rates: [0.03, 0.03] } // 6 % decisive: not even, and too few to tell
     const seven = run(7, drawn)
     expect([seven.report.outcome, seven.state.duel?.start, seven.state.epoch]).toEqual([
       undefined,
@@ -478,7 +569,7 @@ describe('an outlier', () => {
   })
   const five = after(first, lying([])).state
 
-  it('is set aside on what it saw over the duel, and counts as incorrect', () => {
+  it('is set aside on what it saw over the duel, and gets neither count of trust', () => {
     const close: Scene = { ...lying([]), ...CLOSE }
     const second = after(after(five, close).state, {
       ...close,
@@ -490,7 +581,8 @@ describe('an outlier', () => {
       rates: (validator) => (validator === 'v5' ? [0, 1] : [0.5625, 0.4375]),
     })
     expect(third.report.lanes.v5).toMatchObject({ accepted: true, setAside: ENVS })
-    expect(third.state.trust.v5?.incorrect).toBe(2_000_000)
+    const faded = Math.floor((second.state.trust.v5!.correct * 15) / 16)
+    expect(third.state.trust.v5).toEqual({ correct: faded, incorrect: 0 })
     expect(third.report.envs[MULT8]?.tallies.v5).toEqual(
       scored({ wins: 18, losses: 206, played: 224 }),
     )
@@ -504,10 +596,10 @@ describe('an outlier', () => {
 })
 
 describe('an even environment', () => {
-  it('leaves N from the third epoch on', () => {
-    const half: Scene = { rates: (_, env) => (env === MULT8 ? [0, 0] : [0.5625, 0.4375]) }
-    expect(run(2, half).state.duel?.verdicts).toEqual({})
-    const { report, state } = run(3, half)
+  it('leaves N from the fifth epoch on', () => {
+    const half: Scene = { rates: (_, env) => (env === MULT8 ? [0, 0] : [0.53125, 0.46875]) }
+    expect(run(4, half).state.duel?.verdicts).toEqual({})
+    const { report, state } = run(5, half)
     expect([report.envs[MULT8]?.given, report.envs[MULT8]?.decisivePpm]).toEqual(['even', 0])
     expect(state.duel?.verdicts[MULT8]).toBe('even')
     // alone in N, the other one decides
@@ -520,21 +612,21 @@ describe('an even environment', () => {
       rates: (_, env) => (env === MULT8 ? [wins / 32, 1 - wins / 32] : [0, 0]),
     })
     expect(run(1, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
-    expect(run(2, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
-    const { state, report } = run(3, early(22))
+    expect(run(4, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
+    const { state, report } = run(5, early(22))
     expect([report.outcome, state.duel?.verdicts]).toEqual([undefined, { [TICTACTOE]: 'even' }])
     expect(report.verdicts).toEqual({ [TICTACTOE]: 'even' })
-    expect(run(4, early(22)).report.outcome).toBe('contender') // four times the trials, and enough
-    expect(run(3, early(30)).report.outcome).toBe('contender')
+    expect(run(6, early(22)).report.outcome).toBe('contender') // seventeen times the trials
+    expect(run(5, early(30)).report.outcome).toBe('contender')
   })
 
   it('with no other left means that the champion holds', () => {
-    const { report, state } = run(3, { rates: [0, 0] })
+    const { report, state } = run(5, { rates: [0, 0] })
     expect([report.outcome, state.champion?.hotkey]).toEqual(['champion', 'm1'])
   })
 
-  it('is not one with a decisive challenge in a hundred', () => {
-    const { duel } = run(3, { rates: [0.01, 0.004] }).state
+  it('is not one with a decisive challenge in twenty', () => {
+    const { duel } = run(5, { rates: [0.03, 0.03] }).state
     expect(duel?.verdicts).toEqual({})
   })
 })

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import epochs from '../../../vectors/duel/acceptance.json' with { type: 'json' }
 import duels from '../../../vectors/duel/weights.json' with { type: 'json' }
 import { countedAttestations } from '../src/acceptance.ts'
+import { votingStakes } from '../src/active.ts'
 import {
-  type Attestation,
   attestedLanes,
   type Duel,
   decide,
@@ -28,24 +28,22 @@ const recordOf = <Value>(hotkeys: readonly string[], value: Value) =>
 const bytesOf = (hex: string) =>
   Uint8Array.from({ length: hex.length / 2 }, (_, i) => Number(`0x${hex.slice(2 * i, 2 * i + 2)}`))
 
-type Voter = [hotkey: string, stake: string, correct: number, incorrect: number, attests: boolean]
+type Voter = [hotkey: string, stake: string, correct: number, incorrect: number]
 
 test('three hundred duels weigh, at their start and later, as a second implementation says', () => {
-  const attest: Attestation = { epoch: 0, bitmap: new Uint8Array(16), next: NEXT, stateRoot: HEAD }
-  const weighed = duels.vectors.map(({ validators, most, now }) => {
+  const weighed = duels.vectors.map(({ validators, attested, most, now }) => {
     const voters = validators as Voter[]
-    const heard = voters.flatMap(([hotkey, , , , attests]) =>
-      attests ? [[hotkey, attest] as const] : [],
-    )
+    const last = Object.entries(attested).map(([hotkey, stake]) => [hotkey, { epoch: 9, stake }])
     const trust = voters.map(([hotkey, , correct, incorrect]) => [hotkey, { correct, incorrect }])
     const then = {
       ...snapshot,
       protocol: { ...MAIN, validatorsMost: most },
       validators: voters.map(([hotkey, stake]) => ({ hotkey, stake: BigInt(stake) })),
     }
-    const start = weighVoters(then, new Map(heard), Object.fromEntries(trust))
+    const voting = votingStakes(Object.fromEntries(last), then)
+    const start = weighVoters(voting, Object.fromEntries(trust), then.protocol)
     const later = Object.entries(now).map(([hotkey, stake]) => ({ hotkey, stake: BigInt(stake) }))
-    const duel = duelOf({ weights: start, stakes: stakesOf(start, then) })
+    const duel = duelOf({ weights: start, stakes: stakesOf(start, voting) })
     return { start, want: weighToday(duel, { ...snapshot, validators: later }) }
   })
   expect(weighed).toEqual(duels.vectors.map(({ start, want }) => ({ start, want })))
@@ -92,14 +90,15 @@ test('four hundred epochs are frozen, or take lanes, as a second implementation 
 })
 
 test('whoever has no stake, or one below zero, weighs nothing', () => {
-  const attest: Attestation = { epoch: 0, bitmap: new Uint8Array(16), next: NEXT, stateRoot: HEAD }
-  const heard = new Map(['a', 'b', 'c'].map((hotkey) => [hotkey, attest]))
+  const active = recordOf(['a', 'b', 'c'], { epoch: 9, stake: '9' })
   const withStakes = (stakes: Readonly<Record<string, bigint>>) => ({
     ...snapshot,
     validators: Object.entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake })),
   })
-  expect(weighVoters(withStakes({ a: 0n, b: -1n, c: -2n }), heard, {})).toEqual({})
-  expect(weighVoters(withStakes({ a: 7n, b: 0n, c: -2n }), heard, {})).toEqual({ a: 1_000_000 })
+  const weigh = (stakes: Readonly<Record<string, bigint>>) =>
+    weighVoters(votingStakes(active, withStakes(stakes)), {}, MAIN)
+  expect(weigh({ a: 0n, b: -1n, c: -2n })).toEqual({})
+  expect(weigh({ a: 7n, b: 0n, c: -2n })).toEqual({ a: 1_000_000 })
   const duel = duelOf({ weights: { a: 1_000_000, b: 500_000 }, stakes: { a: '8', b: '4' } })
   expect(weighToday(duel, withStakes({ a: -8n, b: 0n }))).toEqual({ a: 0, b: 0 })
 })

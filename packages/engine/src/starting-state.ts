@@ -7,8 +7,8 @@ import type { Setup } from './setup.ts'
 
 /**
  * The state from which a validator that starts in `epoch` decides on: the last one it kept; else,
- * unless it is to replay everything, the newest that more than half the stake attested; else the
- * network's first.
+ * unless it is to replay everything, the newest that more than half of the active stake attested;
+ * else the network's first.
  * @throws Error when its own state was altered, or nobody serves the attested one.
  */
 export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {
@@ -48,7 +48,7 @@ interface KeptState {
 
 /**
  * Are these bytes what was written? They are compared with the copy in this validator's bucket; if
- * it has none, or another, with the root that more than half the stake attested, if there is one.
+ * it has none, or another, with the root that more than half of the active stake attested, if any.
  */
 async function isAsWritten(
   setup: Setup,

@@ -1,10 +1,13 @@
-import { type Duel, neededWins, type Winner, winnerBy } from '@affine/duel'
+import { type Duel, isFrozenOut, neededWins, type Winner, winnerBy } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 
-/** How a duel ended: its winner, and the cause: its environments, its length, or that one left. */
+/**
+ * How a duel ended: its winner, and the cause: its environments, its length, its frozen epochs, or
+ * that one left.
+ */
 export interface DuelEnd {
   readonly winner: Winner
-  readonly by: 'environments' | 'length' | 'leaving'
+  readonly by: 'environments' | 'length' | 'freezing' | 'leaving'
 }
 
 /** A duel as it stands after one of its epochs. */
@@ -50,13 +53,15 @@ export function duelFacts(settled: Settled): DuelFacts | undefined {
 
 /**
  * How the duel of an epoch ended with it; undefined without one, or while it goes on.
- * Protocol §8.7, §8.11.
+ * Protocol §8.3, §8.7, §8.11.
  */
 export function duelEnd({ before, report }: Settled): DuelEnd | undefined {
   const { epoch, duel, protocol } = before
   const { outcome: winner, verdicts } = report
   if (duel === undefined || winner === undefined) return undefined
   if (winnerBy(verdicts, protocol) === winner) return { winner, by: 'environments' }
+  if (isFrozenOut({ frozen: duel.frozen + (report.frozen ? 1 : 0) }))
+    return { winner, by: 'freezing' }
   const isOver = epoch - duel.start + 1 >= protocol.duelEpochs
   return { winner, by: isOver && winner === 'champion' ? 'length' : 'leaving' }
 }

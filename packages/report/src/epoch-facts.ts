@@ -3,6 +3,8 @@ import type { Settled } from '@affine/settlement'
 import { type DuelFacts, duelFacts } from './duel-facts.ts'
 import { type EnvFacts, looksAt } from './env-facts.ts'
 import { type LaneFacts, laneFacts } from './lane-facts.ts'
+import { type OtherState, otherState } from './other-state.ts'
+import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { crownedIn, type ThroneChange, throneChanges } from './throne.ts'
 
 /** The result of one decided epoch. */
@@ -21,6 +23,10 @@ export interface EpochFacts {
   /** The miner that has the throne from the next epoch on, and the ratio to beat then. */
   readonly heir: Miner | undefined
   readonly nextRatio: number
+  /** Why no duel starts though a miner waits; undefined if it is for anything else. */
+  readonly lacking: MissingQuorum | undefined
+  /** Who attests another state of this epoch. */
+  readonly others: OtherState | undefined
   /** The root of the state that governs the next epoch. */
   readonly root: string
 }
@@ -41,6 +47,8 @@ export function epochFacts(settled: Settled): EpochFacts {
     throne: throneChanges(settled),
     heir: state.champion,
     nextRatio: state.ratio,
+    lacking: missingQuorum(settled),
+    others: otherState(settled),
     root: stateRoot(state),
   }
 }
@@ -53,6 +61,8 @@ export function epochRecord(settled: Settled): object {
     epoch: before.epoch,
     root: stateRoot(state),
     crowned: crownedIn(settled)?.hotkey,
+    lacking: missingQuorum(settled),
+    others: otherState(settled),
     report: reportRecord(report),
   }
 }

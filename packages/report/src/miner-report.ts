@@ -4,11 +4,13 @@ import { epochFacts, reportRecord } from './epoch-facts.ts'
 import { type MinerDuel, minerDuel } from './miner-duel.ts'
 import { DuelStats, type Lost } from './miner-stats.ts'
 import type { QueueEntry } from './queue.ts'
+import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { endingOf } from './recorded-course.ts'
 import { adviceFor } from './sentences/advice.ts'
 import { answerText, verdictTexts } from './sentences/duel.ts'
 import { epochText } from './sentences/epoch.ts'
 import { fullLossText, lossText } from './sentences/losses.ts'
+import { quorumTexts } from './sentences/quorum.ts'
 import { resultFor } from './sides.ts'
 import { type NameOf, printable, shortHotkey } from './text.ts'
 import { crownedIn } from './throne.ts'
@@ -43,6 +45,7 @@ export class MinerReport {
   #duel: MinerDuel<LostSample> | undefined
   #epochs: EpochLines[] = []
   #last: MinerDuel<LostSample> | undefined
+  #lacking: MissingQuorum | undefined
   #parts = 0
 
   constructor(hotkey: string, telling: Telling) {
@@ -66,6 +69,7 @@ export class MinerReport {
   add(settled: Recomputed): void {
     const [hotkey, stats] = [this.#hotkey, this.stats]
     stats.finish(settled)
+    this.#lacking = missingQuorum(settled)
     this.#duel = minerDuel(this.#duel, settled, { hotkey, stats })
     if (this.#duel) this.#epochs.push(this.#epochOf(settled, this.#duel))
     if (this.#duel?.duel.end !== undefined) this.#sayDuel()
@@ -89,8 +93,9 @@ export class MinerReport {
       'What to do next:',
       advice.map((each) => `- ${each}`),
     )
-    const text = [`${printable(hotkey)} ${now.why}`, ...follows].join('\n')
-    this.#say(text, { type: 'now', ...now, advice })
+    const waits = place?.place === undefined ? [] : quorumTexts(this.#lacking)
+    const text = [`${printable(hotkey)} ${now.why}`, ...waits, ...follows].join('\n')
+    this.#say(text, { type: 'now', ...now, advice, lacking: this.#lacking })
   }
 
   /** Prints a part, with a blank line before it unless it is the first. */

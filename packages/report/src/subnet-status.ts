@@ -14,10 +14,17 @@ import {
   type Verdict,
   weighToday,
 } from '@affine/duel'
-import { duelSnapshot, type EpochPosition, placeOf, type Subnet } from '@affine/settlement'
+import {
+  duelSnapshot,
+  type EpochPosition,
+  placeOf,
+  type Settled,
+  type Subnet,
+} from '@affine/settlement'
 import { type EnvFacts, envFacts } from './env-facts.ts'
 import { reportRecord } from './epoch-facts.ts'
 import { queueIn } from './queue.ts'
+import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { type ValidatorRow, validatorRows } from './validators.ts'
 
 /** The next deadline. */
@@ -45,6 +52,8 @@ export interface SubnetStatus {
   readonly state: State
   /** The report of the epoch before. */
   readonly report: Report | undefined
+  /** Why no duel started after it, though a miner waits. */
+  readonly lacking: MissingQuorum | undefined
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
@@ -63,13 +72,15 @@ export interface SubnetStatus {
 
 /**
  * The state of a subnet at its chain's head, given the state that governs the head's epoch and the
- * report of the epoch before.
+ * epoch before as it was decided.
  */
 export async function subnetStatus(
   subnet: Subnet,
   state: State,
-  report: Report | undefined,
+  last: Settled | undefined,
 ): Promise<SubnetStatus> {
+  const report = last?.report
+  const lacking = last && missingQuorum(last)
   const { chain, network } = subnet
   const { number: block } = await chain.head()
   const snapshot = await chain.snapshot(block)
@@ -82,7 +93,7 @@ export async function subnetStatus(
   const rows = validatorRows({ block, snapshot, weights, state, report })
   const { epochBlocks } = network.protocol
   const seen = { envs, looks, waiting, rows, weights }
-  return { state, report, block, place, epochBlocks, due, ...seen }
+  return { state, report, lacking, block, place, epochBlocks, due, ...seen }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -124,7 +135,7 @@ function envsOf({ duel, protocol }: State, today: DuelSnapshot) {
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, place, report, ...status }: SubnetStatus): object {
+export function statusRecord({ state, place, report, lacking, ...status }: SubnetStatus): object {
   const { block, due, envs, waiting, rows, weights } = status
   const { ratio, champion, duel } = state
   return {
@@ -138,6 +149,7 @@ export function statusRecord({ state, place, report, ...status }: SubnetStatus):
     duel,
     envs,
     waiting,
+    lacking,
     report: report && reportRecord(report),
     rows,
     weights,

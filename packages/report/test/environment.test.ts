@@ -123,10 +123,10 @@ describe('a look at an environment', () => {
     const [mult8 = '', tictactoe = ''] = ENVS
     const rates = (_: string, env: string): readonly [number, number] =>
       env === mult8 ? [0.3, 0.25] : [0, 0]
-    const { looks, state } = duelOf(Array.from({ length: 3 }, () => ({ rates })))
+    const { looks, state } = duelOf(Array.from({ length: 5 }, () => ({ rates })))
     expect(state.duel?.verdicts).toEqual({ [tictactoe]: 'even' })
     const last = looks.filter(([{ env }]) => env === mult8).at(-1)
-    expect(last && linesOf(last)[1]).toMatch(/ of 2\.85$/)
+    expect(last && linesOf(last)[1]).toMatch(/ of 3\.4$/)
     expect(last && expectHonest(last)).toBe('go on')
   })
 })

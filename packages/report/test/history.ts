@@ -1,5 +1,5 @@
 import type { Episode, Sample } from '@affine/blocks'
-import { firstState, type State, settle, type Tally } from '@affine/duel'
+import { firstState, type Protocol, type State, settle, type Tally } from '@affine/duel'
 import { challengeId, make } from '@affine/envs'
 import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
@@ -13,11 +13,14 @@ export interface TestEpoch {
 /** How often the contender forfeits in each environment of a lane, by the way. */
 export type Forfeited = Readonly<Record<string, number>>
 
+/** With environments that are even early, for a history to be short. */
+const RULES: Protocol = { ...MAIN, evenEpoch: 3 }
+
 /** The epochs of a network: the first, in which m1 takes the throne, then these scenes. */
 export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): TestEpoch[] {
   const { miners: _, ...first } = scenes[0] ?? {}
   const epochs: TestEpoch[] = []
-  let state = firstState(MAIN, 0)
+  let state = firstState(RULES, 0)
   for (const scene of [first, ...scenes]) {
     const epoch = testEpoch(state, scene, forfeited)
     epochs.push(epoch)
@@ -27,7 +30,8 @@ export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): 
 }
 
 function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch {
-  const facts = epochOf(before, scene)
+  const { snapshot: seen, ...read } = epochOf(before, scene)
+  const facts = { ...read, snapshot: { ...seen, protocol: RULES } }
   const isDue = ([validator]: readonly [string, unknown]) => Object.hasOwn(before.due, validator)
   const dueLanes = Object.entries(facts.lanes).filter(isDue)
   const lanes = new Map(

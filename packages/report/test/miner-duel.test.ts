@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ENVS, MAIN, MULT8, miner, type Scene } from '../../duel/test/subnet.ts'
+import { ENVS, MULT8, miner, type Scene } from '../../duel/test/subnet.ts'
 import { answerText, DuelStats, type MinerDuel, minerDuel, resultFor } from '../src/index.ts'
 import { historyOf } from './history.ts'
 
@@ -22,6 +22,7 @@ const times = (count: number, scene: Scene): readonly Scene[] => Array(count).fi
 const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
 const LOSING: Scene = { rates: [0, 1] }
+const FROZEN: Scene = { ...CLOSE, silent: ['v1', 'v2', 'v3', 'v4'] }
 const MANY = 'Your endpoint answered 256 of 256.'
 
 describe('the answer to one of a duel’s two', () => {
@@ -61,16 +62,26 @@ describe('the answer to one of a duel’s two', () => {
   })
 
   it('says when its epochs are over, and when not all of them were read', () => {
-    const silent = ['v1', 'v2', 'v3', 'v4']
-    const scenes = [CLOSE, ...times(MAIN.duelEpochs - 1, { ...CLOSE, silent })]
+    const scenes = [CLOSE, ...times(3, FROZEN), ...times(4, { rates: [0.03, 0.03] })]
     const own = duelOf('m2', scenes)
     expect([resultFor('contender', own.duel), own.duel.end?.by]).toEqual(['lost', 'length'])
     expect(answerOf(own)).toBe(
-      `You lost: 0 of 2 environments, 2 needed, when the 8 epochs were over. ${MANY}`,
+      'You lost: 0 of 2 environments, 2 needed, when the 8 epochs were over. ' +
+        'Your endpoint answered 12544 of 12544.',
     )
     expect([own.from, own.to]).toEqual([1, 8])
     const late = duelOf('m2', scenes, {}, 6)
     expect([late.duel.start, late.from, late.to]).toEqual([1, 7, 8])
+  })
+
+  it('says when it ended frozen, and that the contender waits again', () => {
+    const scenes = [CLOSE, ...times(4, FROZEN)]
+    const lost = '2 needed, when too few validators attested in four of its epochs.'
+    const contender = `You lost: 0 of 2 environments, ${lost}`
+    const again = 'Your commitment waits again: keep it.'
+    expect(answerOf(duelOf('m2', scenes))).toBe(`${contender} ${again} ${MANY}`)
+    const champion = `You won: the contender has 0 of 2 environments, ${lost} ${MANY}`
+    expect(answerOf(duelOf('m1', scenes))).toBe(champion)
   })
 
   it('leaves out a win that was taken back', () => {

@@ -1,10 +1,11 @@
 import { statePath } from '@affine/blocks'
-import { type DuelSnapshot, firstState, parseState, type State, stateRoot } from '@affine/duel'
+import type { Snapshot } from '@affine/chain'
+import { firstState, type Protocol, parseState, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash, type Result } from '@affine/prng'
 import { type Clock, SYSTEM_CLOCK } from './clock.ts'
 import { inTurn } from './in-turn.ts'
 import type { Subnet } from './networks.ts'
-import { bucketUrls, duelSnapshot } from './snapshot.ts'
+import { bucketUrls, commitmentsOf } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
 import { snapshotBlock } from './timetable.ts'
 
@@ -22,16 +23,17 @@ export interface PublicData extends Subnet {
 }
 
 /**
- * The state that governed the epoch before `epoch`, if validators with more than half the stake
- * attested one root; else null. It is believed, not recomputed. Asks those who attested it in turn,
- * until one serves it.
+ * The state that governed the epoch before `epoch`, if validators with more than half of the active
+ * stake attested one root; else null. Active is the stake whose validator's slot holds a seal or an
+ * attestation of one of the last `quorumEpochs` epochs. Protocol §9.4. The state is believed, not
+ * recomputed. Asks the validators that attested it in turn, until one serves it.
  * @throws Error when they did, but no bucket of theirs serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
   const { protocol, firstEpoch } = data.network
   if (epoch <= firstEpoch) return null
   const ended = await data.chain.snapshot(snapshotBlock(epoch, protocol))
-  const { root, holders } = attestedIn(duelSnapshot(ended, epoch, protocol))
+  const { root, holders } = attestedIn(ended, epoch, protocol)
   if (root === undefined) return null
   // Everybody has it, so nobody serves it.
   const first = firstState(protocol, firstEpoch)
@@ -57,8 +59,8 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
 }
 
 /**
- * The root that more than half the stake attests for the epoch before `epoch`; undefined without
- * one.
+ * The root that more than half of the active stake attests for the epoch before `epoch`; undefined
+ * without one.
  */
 export async function attestedRoot(
   { chain, network }: Subnet,
@@ -66,32 +68,33 @@ export async function attestedRoot(
 ): Promise<Hash | undefined> {
   const { protocol } = network
   const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
-  return attestedIn(duelSnapshot(ended, epoch, protocol)).root
+  return attestedIn(ended, epoch, protocol).root
 }
 
-/** The root that more than half the stake attested for the last epoch, and its attesters. */
-function attestedIn({ epoch, validators }: DuelSnapshot): {
+/** The root that more than half of the active stake attested for the last epoch, and by whom. */
+function attestedIn(
+  ended: Snapshot,
+  epoch: number,
+  { quorumEpochs }: Protocol,
+): {
   readonly root: Hash | undefined
   readonly holders: readonly string[]
 } {
-  const attesting = validators.filter(({ attest }) => attest?.epoch === epoch - 1)
-  const root = rootOfHalf(validators, attesting)
-  const holders = attesting.filter(({ attest }) => attest?.stateRoot === root)
-  return { root, holders: holders.map(({ hotkey }) => hotkey) }
-}
-
-/** The root that more than half the stake attests. */
-function rootOfHalf(
-  validators: DuelSnapshot['validators'],
-  attesting: DuelSnapshot['validators'],
-): Hash | undefined {
-  const all = validators.reduce((sum, { stake }) => sum + stake, 0n)
-  const stakes = new Map<Hash, bigint>()
-  for (const { stake, attest } of attesting) {
-    const root = attest?.stateRoot ?? ''
-    stakes.set(root, (stakes.get(root) ?? 0n) + stake)
+  let all = 0n
+  const attesting = new Map<Hash, { stake: bigint; holders: string[] }>()
+  const commitments = commitmentsOf(ended)
+  for (const { hotkey, stake, permit } of ended.neurons) {
+    const said = commitments.get(hotkey)
+    if (!permit || said === undefined || said.kind === 'miner') continue
+    // Idle stake does not count, nor do slots that were written for epochs to come.
+    if (said.epoch >= epoch || said.epoch < epoch - quorumEpochs) continue
+    all += stake
+    if (said.kind !== 'attest' || said.epoch !== epoch - 1) continue
+    const { stake: before = 0n, holders = [] } = attesting.get(said.stateRoot) ?? {}
+    attesting.set(said.stateRoot, { stake: before + stake, holders: [...holders, hotkey] })
   }
-  return [...stakes].find(([, stake]) => 2n * stake > all)?.[0]
+  const most = [...attesting].find(([, { stake }]) => 2n * stake > all)
+  return { root: most?.[0], holders: most?.[1].holders ?? [] }
 }
 
 /** The state of this root in a source's file, or why it is not there. */

@@ -4,8 +4,8 @@ import { placeOf, snapshotBlock } from './timetable.ts'
 import { type Champions, lagOf } from './warnings.ts'
 
 /**
- * Where who only reads begins, to see the last `epochs` that ended: with the state that more than
- * half the stake attested by then. With the network's first, where there is none.
+ * The state with which a reader begins, to see the last `epochs` that ended: the one that more than
+ * half of the active stake attested by then, or else the network's first.
  */
 export async function readersState(data: PublicData, epochs: number): Promise<State> {
   const { protocol, firstEpoch } = data.network
@@ -48,6 +48,6 @@ async function governing(data: PublicData, epoch: number): Promise<State> {
   const state = await attestedState(data, epoch + 1)
   if (state !== null) return state
   throw new Error(
-    `no state of epoch ${epoch} is attested by more than half the stake: begin earlier`,
+    `no state of epoch ${epoch} is attested by more than half of the active stake: begin earlier`,
   )
 }

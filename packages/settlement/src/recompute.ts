@@ -1,4 +1,4 @@
-import { firstState, type State, votersAfter } from '@affine/duel'
+import { firstState, type State } from '@affine/duel'
 import { openCopies } from './answering.ts'
 import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
@@ -112,10 +112,10 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
     const flaws = flawsOf([...faultsIn(settled), ...attestationFaults(settled)])
     return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   }
-  // Without a duel, those answer that would vote in the next: they attested the epoch.
-  const voting = { weights: votersAfter(state, settled.snapshot) }
-  if (!copies) patience.weigh(voting.weights)
-  const looked = copies || openCopies(looking, state, { duel: voting, ended, failed })
+  // Without a duel, those answer that would vote in the next and attested the epoch.
+  const { quorum } = settled
+  if (!copies) patience.weigh(quorum.weights)
+  const looked = copies || openCopies(looking, state, { duel: quorum, ended, failed })
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn({ ...options, ended }, settled)

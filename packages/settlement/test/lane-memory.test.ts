@@ -43,6 +43,7 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     start: 0,
     ratio: 510_000,
     weights: { [key.hotkey]: 1_000_000 },
+    frozen: 0,
     stakes: { [key.hotkey]: '1' },
     tallies: {},
     verdicts: {},

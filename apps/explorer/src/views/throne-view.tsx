@@ -1,3 +1,4 @@
+import { quorumTexts } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsIn, reignsIn } from '../app-state.ts'
@@ -69,10 +70,20 @@ function Nobody({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
   if (next === undefined)
     return <p>No miner contends or waits. The ratio to beat goes down until one does.</p>
+  const [why, ...missing] = quorumTexts(state.epochs.at(-1)?.lacking)
   return (
-    <p>
-      There is no contender. The next is <Key state={state} hotkey={next.hotkey} />.
-    </p>
+    <>
+      <p>
+        There is no contender. The next is <Key state={state} hotkey={next.hotkey} />. {why}
+      </p>
+      {missing.length > 0 && (
+        <ul>
+          {missing.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }
 

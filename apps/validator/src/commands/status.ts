@@ -1,6 +1,5 @@
-import type { Report } from '@affine/duel'
 import { statusRecord, statusTexts, subnetStatus } from '@affine/report'
-import { openChain, openLive, type Subnet } from '@affine/settlement'
+import { openChain, openLive, type Settled, type Subnet } from '@affine/settlement'
 import { align, maskUrls, type Output, onChain, output, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
@@ -41,8 +40,8 @@ export const status: CommandUnknownOpts = replayCommand('status')
 class StatusView {
   readonly #subnet: Subnet
   readonly #replay: Replay
-  /** The report of the last epoch decided. */
-  #report: Report | undefined
+  /** The last epoch decided. */
+  #last: Settled | undefined
   /** The first block that was not shown. */
   next = 0
 
@@ -52,8 +51,8 @@ class StatusView {
   }
 
   async show(screen: Output, before = ''): Promise<void> {
-    for await (const { report } of this.#replay.epochs()) this.#report = report
-    const found = await subnetStatus(this.#subnet, this.#replay.state, this.#report)
+    for await (const settled of this.#replay.epochs()) this.#last = settled
+    const found = await subnetStatus(this.#subnet, this.#replay.state, this.#last)
     if (before !== '') process.stdout.write(before)
     screen.line([...statusTexts(found), ...align(found.rows)].join('\n'), statusRecord(found))
     this.next = found.block + 1

@@ -20,9 +20,16 @@ function outcomeText({ role, duel }: ToldDuel): string {
   const by = duel.end?.by
   if (by === 'environments') return `${head}: ${wins}.`
   if (by === 'length') return `${head}: ${wins}, when the ${duel.duelEpochs} epochs were over.`
+  if (by === 'freezing') return `${head}: ${wins}, ${FROZEN_OUT}.${againText(role)}`
   if (result === 'won') return `${head}, because the other miner left: ${wins}.`
   return `${head}, because you left (a new commitment, or not registered): ${wins}.`
 }
+
+/** Why a duel ended frozen. Protocol §8.3. */
+export const FROZEN_OUT = 'when too few validators attested in four of its epochs'
+
+const againText = (role: ToldDuel['role']): string =>
+  role === 'contender' ? ' Your commitment waits again: keep it.' : ''
 
 /** How many environments the contender has won and needs, as in "1 of 2 environments, 2 needed". */
 export function winsText({ wins, counted, needed }: DuelFacts, whose = ''): string {

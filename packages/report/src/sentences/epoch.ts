@@ -3,6 +3,7 @@ import type { EpochFacts } from '../epoch-facts.ts'
 import { type NameOf, share, shortHotkey } from '../text.ts'
 import { envText } from './environment.ts'
 import { laneText } from './lanes.ts'
+import { otherStateTexts, quorumTexts } from './quorum.ts'
 import { throneTexts } from './throne.ts'
 
 /**
@@ -16,7 +17,12 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
     (lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${share(lane.trust)})`,
   )
   if (texts.length > 0) lines.push(`  lanes: ${texts.join(' · ')}`)
-  return [...lines, ...throneTexts(facts, nameOf).map((text) => `  ${text}`)].join('\n')
+  const ends = [
+    ...throneTexts(facts, nameOf),
+    ...quorumTexts(facts.lacking, nameOf),
+    ...otherStateTexts(facts.others, facts.epoch, nameOf),
+  ]
+  return [...lines, ...ends.map((text) => `  ${text}`)].join('\n')
 }
 
 function titleOf({ epoch, champion, duel, ratio }: EpochFacts, nameOf: NameOf): string {

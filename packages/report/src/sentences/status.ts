@@ -1,6 +1,7 @@
 import type { SubnetStatus } from '../subnet-status.ts'
 import { printable, share } from '../text.ts'
 import { countsText, envText } from './environment.ts'
+import { quorumTexts } from './quorum.ts'
 
 /** The state of a subnet as lines for people; a table of its validators follows. */
 export function statusTexts(status: SubnetStatus): readonly string[] {
@@ -13,6 +14,7 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
     `contender ${contenderText(status)}`,
     ...envTexts(status),
     `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
+    ...quorumTexts(status.lacking, printable),
     `lanes     of epoch ${state.epoch - 1}`,
   ]
 }

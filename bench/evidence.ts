@@ -50,7 +50,7 @@ export function networkOf({ quota }: Size): Network {
     protocol: {
       ...LOCAL,
       ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
-      ...{ cap: 1_000_000, evenPpm: 1 },
+      ...{ cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 },
     },
   }
 }

@@ -45,11 +45,12 @@ import {
   pcg64,
   seedSequence,
 } from '../packages/prng/src/index.ts'
-import { calibrate, type Look, lookAt } from '../packages/wilson/src/index.ts'
+import { calibrate, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
 import { MAIN } from './protocol-page.ts'
 import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
 
+const PPM = 1_000_000n
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')
 
@@ -138,25 +139,21 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     holds: readOwner(bytes(canonicalize({ ...file })), verify).ok,
   }),
   'one environment': ({ rule, ratio, looks }: Looks) => {
-    const zSquaredPpm = BigInt(rule.zSquaredPpm)
-    const need = leastNeed(rule.cap, zSquaredPpm, ratio)
-    const rows = looks.map(([wins, trials]) => {
-      const given = lookAt({ wins, trials, ratioPpm: ratio, rule: { ...rule, zSquaredPpm } })
-      const [num, den] = [BigInt(need - wins * 1_000_000), BigInt(rule.cap - trials) * 1_000_000n]
-      const lag = BigInt(trials) * num - BigInt(wins) * den
-      const spread = zSquaredPpm * BigInt(trials) * num * (den - num)
-      const win = sides(BigInt(wins), BigInt(trials), 1n, ratio, rule.zSquaredPpm)
-      const hold = den > 0n &&
-        lag > 0n && [decimal(lag * lag, den * den), decimal(spread, den * den * 1_000_000n)]
-      return {
-        wins,
-        trials,
-        ...(wins * 1_000_000 >= trials * ratio && { win }),
-        ...(hold && { hold }),
-        given,
-      }
+    const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
+    const exact = { ...rule, zSquaredPpm: BigInt(zSquaredPpm) }
+    return looks.map(([wins, trials]) => {
+      const given = lookAt({ wins, trials, ratioPpm: ratio, rule: exact })
+      const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
+      const isAbove = wins * 1_000_000 >= trials * ratio
+      const line = [
+        decimal(
+          BigInt(wins) * PPM ** 2n + BigInt(holdOffset * ratio) * (PPM - BigInt(ratio)),
+          PPM ** 2n,
+        ),
+        decimal(BigInt((ratio + holdSlopePpm) * trials), PPM),
+      ]
+      return { wins, trials, [isAbove ? 'win' : 'below']: both, line, given }
     })
-    return { need, looks: rows }
   },
   calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
     rules.map(calibrate),
@@ -216,7 +213,7 @@ type Ids = Omit<Parameters<typeof challengeId>[0], 'duel' | 'specHash'> & {
   contender: Miner
 }
 interface Looks {
-  readonly rule: { readonly cap: number; readonly minTrials: number; readonly zSquaredPpm: number }
+  readonly rule: Omit<Rule, 'zSquaredPpm'> & { readonly zSquaredPpm: number }
   readonly ratio: number
   readonly looks: readonly Pair[]
 }
@@ -240,14 +237,6 @@ function playScript(env: string, id: string, replies: readonly string[]) {
 
 const boardIn = (prompt: string) =>
   [...prompt.matchAll(/^[ABC] ([.XO]) ([.XO]) ([.XO])$/gm)].flatMap((row) => row.slice(1)).join('')
-
-/** `cap R + ceil(z sqrt(cap R (1 - R)))` in millionths, by trying. */
-function leastNeed(cap: number, zSquaredPpm: bigint, ratio: number): number {
-  const spread = zSquaredPpm * BigInt(cap) * BigInt(ratio) * BigInt(1_000_000 - ratio)
-  let extra = 0n
-  while (extra * extra * 10n ** 18n < spread) extra += 1n
-  return cap * ratio + Number(extra) * 1_000_000
-}
 
 /** The page's block, read back and judged as a lane. */
 export async function readExample(

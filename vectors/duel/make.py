@@ -33,29 +33,21 @@ def upper_below(w, n, x, z2):
     return n * x > w and (n * x - w) ** 2 > z2 * n * x * (1 - x)
 
 
-def ceil_root(x):
-    k = isqrt(floor(x))
-    return k if k * k >= x else k + 1
-
-
 def is_win(w, n, r, rule):
     return n >= rule["minTrials"] and lower_reaches(w, n, r, F(rule["zSquaredPpm"], 10**6))
 
 
-def is_hold(w, n, r, rule):
-    z2, cap = F(rule["zSquaredPpm"], 10**6), rule["cap"]
-    if n < rule["minTrials"]:
+def is_hopeless(w, n, r, rule):
+    """A hold before the cap: below the ratio for certain, or on the line of those too little above it, or under it."""
+    if n < rule["minTrials"] or is_win(w, n, r, rule):
         return False
-    if n >= cap:
-        return True
-    need = cap * r + ceil_root(z2 * cap * r * (1 - r))
-    x = (need - w) / (cap - n)
-    return x > 0 and (x >= 1 or upper_below(w, n, x, z2))
+    line = n * (r + F(rule["holdSlopePpm"], 10**6)) - rule["holdOffset"] * r * (1 - r)
+    return upper_below(w, n, r, F(rule["zSquaredPpm"], 10**6)) or w <= line
 
 
-def lanes_hold(tally, ratio, rule):
-    """Of the lanes that are left for a HOLD."""
-    return tally[1] >= 2 * rule["cap"] or (not is_win(*tally, ratio, rule) and is_hold(*tally, ratio, rule))
+def lanes_hold(tally, weight, ratio, rule):
+    """Of the lanes that are left for a HOLD; `weight` is that of all, in ppm."""
+    return tally[1] >= max(2 * rule["cap"], F(128 * weight, 10**6)) or is_hopeless(*tally, ratio, rule)
 
 
 # ---- several lanes
@@ -150,13 +142,11 @@ def evidence(weights, epochs, ratio_ppm, rule):
     D = 10 * S - 4 * B
     enough = win[1] >= rule["minTrials"]
     by_floor = enough and D >= 0 and D * D * 10**6 >= 100 * rule["floorZSquaredPpm"] * V
-    E = sum(F(k, 10**6) * l["e"] for k, l in kept)
-    ahead = win[0] - win[1] * ratio
-    z2 = F(rule["zSquaredPpm"], 10**6)
-    by_sum = enough and ahead >= 0 and ahead**2 >= z2 * E * ratio * (1 - ratio)
+    ahead = (win[0] - win[1] * ratio) * 10**12
+    by_sum = enough and ahead >= 0 and ahead**2 * 10**6 >= rule["zSquaredPpm"] * V
     if by_floor or by_sum:
         verdict = "win"
-    elif lanes_hold(hold, ratio, rule):
+    elif lanes_hold(hold, sum(weights.values()), ratio, rule):
         verdict = "hold"
     else:
         verdict = "continue"
@@ -166,7 +156,7 @@ def evidence(weights, epochs, ratio_ppm, rule):
         "win": millionths(win),
         "hold": millionths(hold),
         "floor": {"lead": str(D), "spread": str(100 * V)},
-        "sum": {"lead": str(ahead * 10**12), "spread": str(E * 10**6 * ratio_ppm * (10**6 - ratio_ppm) * 10**6)},
+        "sum": {"lead": str(ahead), "spread": str(V)},
         "verdict": verdict,
     }
     if lanes:
@@ -178,8 +168,8 @@ def evidence(weights, epochs, ratio_ppm, rule):
     return want
 
 
-MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "floorZSquaredPpm": 5760000}
-LOCAL = {**MAIN, "cap": 500, "zSquaredPpm": 7128900}
+MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "holdOffset": 88, "holdSlopePpm": 16000, "floorZSquaredPpm": 5760000}
+LOCAL = {**MAIN, "cap": 500, "zSquaredPpm": 7128900, "holdOffset": 28, "holdSlopePpm": 50600}
 LONE = {**MAIN, "zSquaredPpm": 14440000, "floorZSquaredPpm": 11560000}
 RULES = [MAIN, LOCAL, LONE]
 
@@ -217,9 +207,9 @@ def evidence_cases():
     yield case("all ties: set aside", {**four, "e": 10**6}, {"a": lane(0, 0, 480), **{h: lane(250, 150, 480) for h in "bcde"}})
     yield case("the first epoch is too short for an outlier", four, {"a": lane(32, 0, 32), "b": lane(16, 16, 32), "c": lane(16, 16, 32), "d": lane(15, 17, 32)})
     yield case("a short lane beside long ones", three, {"a": lane(30, 2, 32), "b": lane(120, 104, 224), "c": lane(121, 103, 224)})
-    yield case("the cap: hold", four, {h: lane(1250, 1250, 3000) for h in four})
-    yield case("the cap: hold, though the best two thirds alone would win", four, {"a": lane(1500, 1300, 3000), "b": lane(1600, 1200, 3000), "c": lane(1300, 1500, 3000), "d": lane(1400, 1500, 3000)})
-    yield case("the cap: win first", four, {h: lane(1600, 1200, 3000) for h in four})
+    yield case("far below the line: hold", four, {h: lane(1250, 1250, 3000) for h in four})
+    yield case("past one lane's cap, with the best two thirds ahead: go on", four, {"a": lane(1500, 1300, 3000), "b": lane(1600, 1200, 3000), "c": lane(1300, 1500, 3000), "d": lane(1400, 1500, 3000)})
+    yield case("past one lane's cap: win", four, {h: lane(1600, 1200, 3000) for h in four})
     yield case("hopeless: hold", three, {h: lane(100, 124, 224) for h in three})
     yield case("one in a hundred is decisive", three, {"a": lane(1, 0, 100), "b": lane(0, 1, 100), "c": lane(40, 20, 100)})
     yield case("fewer than one in a hundred are", three, {"a": lane(1, 0, 101), "b": lane(0, 1, 101), "c": lane(0, 0, 101)})
@@ -235,6 +225,14 @@ def evidence_cases():
     at_twice = lambda n: {"a": lane(300, n - 300, n), "b": lane(280, n - 280, n), "c": lane(250, n - 250, n)}
     yield case("exactly twice the cap: hold, though the best two thirds alone would win", three, at_twice(500), 510000, LOCAL)
     yield case("a trial less than that: go on", three, at_twice(499), 510000, LOCAL)
+    # Nine lanes have a cap of 9 · 128 = 1152; the six that are kept for a hold have 192 each.
+    nine = {h: 10**6 for h in "abcdefghi"}
+    of_nine = {h: lane(won, 192 - won, 192) for h, won in zip("abcdefghi", [120] * 3 + [100] * 3 + [80] * 3)}
+    yield case("exactly 128 trials a lane: hold, though the best two thirds alone would win", nine, of_nine, 510000, LOCAL)
+    yield case("a trial less than that, and more than twice the cap: go on", nine, {**of_nine, "d": lane(100, 91, 191)}, 510000, LOCAL)
+    # On the line: 250 of each lane's trials make 500, and 236.0 of them 500 · 0.516 − 22.
+    yield case("on the line: hold", three, {h: lane(118, 132, 300) for h in three}, 500000)
+    yield case("a win over the line: go on", three, {"a": lane(119, 131, 300), "b": lane(118, 132, 300), "c": lane(118, 132, 300)}, 500000)
     yield case("rates: the lower of two medians", {"a": 10**6, "b": 10**6}, {"a": lane(3, 0, 10, 9 * 10**6, 5), "b": lane(3, 0, 10, 8999999, 10**6)})
     yield case("rates: not of a lane set aside", {**four, "e": 10**6}, {"e": lane(0, 0, 480, 480 * 10**6, 0), **{h: lane(250, 150, 480, 250 * 10**6, 150 * 10**6) for h in "abcd"}})
     yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, LONE)
@@ -251,7 +249,9 @@ def looks():
         weights = {h: 10**6 if kind == "equal" else 10**6 // (k + 1) if kind == "skewed" else rng.randint(1, 10**6) for k, h in enumerate(hotkeys)}
         if rng.random() < 0.1:
             weights[rng.choice(hotkeys)] = 0
-        p, tied = rng.uniform(0.35, 0.8), rng.choice([0, 0.2, 0.9, 0.995])
+        ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, LONE])
+        near = ratio / 10**6 + rng.uniform(-0.03, 0.06)
+        p, tied = rng.choice([rng.uniform(0.35, 0.8), near]), rng.choice([0, 0.2, 0.9, 0.995])
         style = {h: rng.choice(["honest"] * 6 + ["wins", "losses", "thin", "tie at the line"]) for h in hotkeys}
         epochs = []
         for k in range(rng.choice([1, 1, 2, 3, 5, 8])):
@@ -265,7 +265,6 @@ def looks():
                 made = {"honest": (wins, decisive - wins), "wins": (played, 0), "losses": (0, played), "thin": (min(2, played), 0), "tie at the line": (same, decisive - same)}
                 epoch[h] = [*made[style[h]], played, rng.randint(0, played * 10**6), rng.randint(0, played * 10**6)]
             epochs.append(epoch)
-        ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, LONE])
         want = evidence(weights, [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs], ratio, rule)
         # compact: lanes as [wins, losses, played, contenderPoints, championPoints], tallies as [wins, trials], scores as [lead, spread]
         pairs = {k: list(want[k].values()) for k in ("win", "hold", "floor", "sum", "rates")}

@@ -118,7 +118,7 @@ def judge(state, snap, heard, seals, lanes, reference):
             tallies[env] = [*tallies.get(env, []), {h: lanes[h][env] for h in sorted(accepted)}]
 
     def look(env, lone=False):
-        numbers = {k: rules[k] for k in ("cap", "minTrials", "zSquaredPpm", "floorZSquaredPpm")}
+        numbers = {k: rules[k] for k in ("cap", "minTrials", "zSquaredPpm", "holdOffset", "holdSlopePpm", "floorZSquaredPpm")}
         if lone:
             numbers |= {"zSquaredPpm": rules["loneZSquaredPpm"], "floorZSquaredPpm": rules["loneFloorZSquaredPpm"]}
         return reference["evidence"](weights, tallies.get(env, []), duel["ratio"], numbers)

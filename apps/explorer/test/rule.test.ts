@@ -1,3 +1,4 @@
+import { LOCAL as LOCAL_PROTOCOL } from '@affine/duel'
 import { lookAt } from '@affine/wilson'
 import { describe, expect, it } from 'vitest'
 import { ruleAccount } from '../src/worker/rule.ts'
@@ -19,7 +20,8 @@ describe('the rule', () => {
   it('has lines on which a look comes to what they are of', () => {
     const { winLine, holdLine, calibrated } = ruleAccount(LOCAL)
     const zSquaredPpm = BigInt(Math.round(calibrated.z ** 2 * 1e6))
-    const rule = { cap: LOCAL.cap, minTrials: 10, zSquaredPpm }
+    const { holdOffset, holdSlopePpm } = LOCAL_PROTOCOL
+    const rule = { cap: LOCAL.cap, minTrials: 10, zSquaredPpm, holdOffset, holdSlopePpm }
     const look = (wins: number, trials: number) =>
       lookAt({ wins, trials, ratioPpm: LOCAL.ratioPpm, rule })
     for (const [n, share] of winLine) {

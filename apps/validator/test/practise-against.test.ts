@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
+import { ruleOf } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
@@ -105,8 +106,7 @@ describe('af practise --against champion', () => {
         else counts.tied += 1
       }
       expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      const { cap, minTrials, zSquaredPpm } = LOCAL_NETWORK.protocol
-      const rule = { cap, minTrials, zSquaredPpm: BigInt(zSquaredPpm) }
+      const rule = ruleOf(LOCAL_NETWORK.protocol)
       const tally = { wins: won, trials: won + losses }
       const { lower, upper } = boundsPpm({ ...tally, zSquaredPpm: 3_841_600n })
       const at = (p: number): number => walk({ p, ratioPpm, rule }).win

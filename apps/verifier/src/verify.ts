@@ -10,9 +10,9 @@ import {
   type Recomputed,
   type RecomputeOptions,
   recompute,
-  SYSTEM_CLOCK,
   type SamplePlace,
   type Subnet,
+  SYSTEM_CLOCK,
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'

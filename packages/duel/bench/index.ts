@@ -1,202 +1,118 @@
-import { walk } from '@affine/wilson'
-import { Bench } from 'tinybench'
-import {
-  type DuelSnapshot,
-  decide,
-  type Facts,
-  firstState,
-  judgeEnvironment,
-  loneRuleOf,
-  PROTOCOL,
-  quotaOf,
-  ruleOf,
-  type State,
-  stateRoot,
-} from '../src/index.ts'
-import { scored } from '../test/subnet.ts'
-import {
-  BLOCKS,
-  dethronementsAYear,
-  equal,
-  LIES,
-  leastFloor,
-  liarsAmong,
-  POWER,
-  type Shares,
-  type Strategy,
-  simulate,
-  skewed,
-  TABLE,
-  zipf,
-} from './simulation.ts'
+import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { type Cell, RATIO_PPM, type Shares, simulate } from './duels.ts'
+import { holdRows } from './hold-cost.ts'
+import { BLOCKS, LIES, type Strategy } from './lies.ts'
+import { mostFrozenWins } from './one-lane.ts'
+import { ALONE, PROMISED } from './promises.ts'
+import { printSpeed } from './speed.ts'
+import { balancedOf, equal, type Field, fieldOf, skewed, thirdsOf, zipf } from './stakes.ts'
+import { printYears } from './years.ts'
 
-/**
- * A subnet with this many validators in the third epoch of an open duel, and what it is decided
- * from.
- */
-function running(validators: number): { state: State; facts: Facts } {
-  const voters = Array.from({ length: validators }, (_, i) => `validator ${i}`)
-  const miners = ['champion', 'contender'].map((hotkey, block) => ({
-    hotkey,
-    model: hotkey,
-    revision: 'main',
-    chute: hotkey,
-    block,
-    registered: 0,
-  }))
-  const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
-  let state = firstState(PROTOCOL, 0)
-  for (;;) {
-    const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, PROTOCOL) : 0
-    const tally = scored({ wins: Math.ceil(played * 0.27), losses: played >> 2, played })
-    const lane = Object.fromEntries(Object.keys(PROTOCOL.envs).map((env) => [env, tally]))
-    const lanes = Object.fromEntries(voters.map((hotkey) => [hotkey, lane]))
-    const attest = {
-      epoch: state.epoch,
-      bitmap: new Uint8Array(16).fill(255),
-      next: '2'.repeat(64),
-      stateRoot: stateRoot(state),
+const seed = 20_260_101n
+const isAll = process.argv.includes('--all')
+const parts = process.argv.slice(2).filter((each) => !each.startsWith('--'))
+/** Duels of a cell: fewer where each takes longer, ten times as many with `--all`. */
+const duelsOf = ({ weights }: Field, most: number): number =>
+  Math.ceil((most * (isAll ? 10 : 1)) / Math.max(1, weights.length / 16))
+
+const percent = ({ won, wonError }: Shares): string => `${won.toFixed(4)} ± ${wonError.toFixed(4)}`
+
+/** The worst of these strategies for the promise, and its name. */
+function worstOf(strategies: readonly Strategy[], cell: Omit<Cell, 'strategy'>, sign: 1 | -1) {
+  const duels = duelsOf(cell.field, sign > 0 ? 300 : 60)
+  const all = strategies.map((strategy) => {
+    const shares = simulate({ ...cell, strategy }, duels, seed)
+    return { strategy, shares }
+  })
+  return all.reduce((worst, one) => (sign * (one.shares.won - worst.shares.won) > 0 ? one : worst))
+}
+
+/** The stakes that false wins are measured at. */
+const STAKES: readonly (readonly [name: string, weights: readonly number[]])[] = [
+  ...[4, 7, 16, 64, 128].map((lanes) => [`${lanes} equal`, equal(lanes)] as const),
+  ...[7, 16, 64].map((lanes) => [`${lanes} skewed`, skewed(lanes)] as const),
+  ...[4, 16, 64].map((lanes) => [`${lanes} Zipf`, zipf(lanes)] as const),
+]
+
+/** A row of false wins: the worst lie, and whether the promises hold. */
+function printFalseWins(name: string, field: Field, freezes: boolean): void {
+  const at = { field, p: RATIO_PPM / 1e6, tied: 0, freezes }
+  const beside = worstOf(LIES, { ...at, rule: ruleOf(PROTOCOL) }, 1)
+  const alone = worstOf(LIES, { ...at, rule: ALONE }, 1)
+  const kept = (share: Shares, promise: number) =>
+    share.won - 2 * share.wonError <= promise ? '' : ` ABOVE ${promise}`
+  const cells = [
+    name,
+    `${percent(beside.shares)} ${beside.strategy}${kept(beside.shares, PROMISED.falseWins)}`,
+    `${percent(alone.shares)} ${alone.strategy}${kept(alone.shares, PROMISED.falseWinsAlone)}`,
+  ]
+  console.log(`| ${cells.join(' | ')} |`)
+}
+
+function printRatio(): void {
+  console.log('\nFalse wins, p = R, nothing tied, the worst lie: beside others, alone')
+  for (const [name, weights] of STAKES) printFalseWins(name, fieldOf(weights), false)
+}
+
+function printFreezing(): void {
+  console.log('\nThe same where liars choose which epochs are frozen')
+  for (const [name, weights] of STAKES) printFalseWins(name, balancedOf(weights), true)
+  for (const honest of [1, 2, 4, 16])
+    printFalseWins(`thirds, ${honest} honest`, thirdsOf(honest, 2, 1), true)
+  const exact = (z: number) => mostFrozenWins(RATIO_PPM, z).toFixed(4)
+  console.log(`  one honest lane, exactly: ${exact(2.8)} beside others, ${exact(3.8)} alone`)
+}
+
+function printPower(): void {
+  console.log('\nWins with a fifth tied: p = 0.55 and 0.6, honest; p = 0.6, the worst lie')
+  for (const [name, weights] of STAKES) {
+    const field = fieldOf(weights)
+    const duels = duelsOf(field, 60)
+    const cells = [0.55, 0.6].map((p) => {
+      const shares = simulate({ field, p, tied: 0.2, strategy: 'honest' }, duels, seed)
+      return `${shares.won.toFixed(2)} (${shares.challenges.toFixed(0)})`
+    })
+    const { strategy, shares } = worstOf(BLOCKS, { field, p: 0.6, tied: 0.2 }, -1)
+    cells.push(`${shares.won.toFixed(2)} (${shares.challenges.toFixed(0)}) ${strategy}`)
+    console.log(`| ${[name, ...cells].join(' | ')} |`)
+  }
+}
+
+function printTies(): void {
+  console.log('\np = 0.6 against the worst lie, and p = R against the worst, by share of ties')
+  for (const lanes of [4, 16, 64, 128]) {
+    const field = fieldOf(equal(lanes))
+    for (const tied of [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95]) {
+      const power = worstOf(
+        ['honest', 'thin', 'down, with care', 'block'],
+        { field, p: 0.6, tied },
+        -1,
+      )
+      const safe = worstOf(['copy the best', 'up', 'thin'], { field, p: RATIO_PPM / 1e6, tied }, 1)
+      const cells = [
+        lanes,
+        tied,
+        `${percent(power.shares)} ${power.strategy}`,
+        percent(safe.shares),
+      ]
+      console.log(`| ${cells.join(' | ')} |`)
     }
-    const snapshot: DuelSnapshot = {
-      epoch: state.epoch + 1,
-      protocol: PROTOCOL,
-      hotkeys: [...voters, 'champion', 'contender'],
-      validators: voters.map((hotkey) => ({ hotkey, stake: 10n ** 12n, attest })),
-      miners,
-    }
-    const facts = { snapshot, seals, lanes }
-    if (state.epoch === 3) return { state, facts }
-    state = decide(state, facts)
   }
 }
 
-const bench = new Bench({ time: 500 })
-for (const validators of [5, 64]) {
-  const { state, facts } = running(validators)
-  const { weights, tallies, ratio: ratioPpm } = state.duel as NonNullable<State['duel']>
-  const lane = {
-    weights,
-    epochs: Object.values(tallies)[0] ?? [],
-    ratioPpm,
-    rule: ruleOf(PROTOCOL),
-  }
-  bench.add(`decide, ${validators} validators`, () => void decide(state, facts))
-  bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))
-}
-await bench.run()
-console.table(bench.table())
-
-/** The worst of these strategies for `pick`, and its name. */
-function worstOf(
-  strategies: readonly Strategy[],
-  pick: typeof Math.max,
-  shares: (strategy: Strategy) => Shares,
-): string {
-  const all = strategies.map((strategy) => ({ strategy, ...shares(strategy) }))
-  const worst = pick(...all.map(({ won }) => won))
-  const slowest = all.filter(({ won }) => won === worst).sort((a, b) => b.challenges - a.challenges)
-  const { strategy, challenges } = slowest[0] ?? { strategy: '', challenges: 0 }
-  return `${worst.toFixed(4)} (${strategy}, ${challenges.toFixed(0)} challenges a lane)`
+function printHold(): void {
+  console.log('\nWhat HOLD costs, exactly: cap, R, p, wins, decisive challenges')
+  for (const row of holdRows()) console.log(row)
 }
 
-const [DETHRONES, POWERS] = [2000, 600]
-const seed = BigInt(process.argv[2] ?? 20_260_101)
-
-const atRatioSeen = new Map<string, Shares>()
-
-/** Duels of a contender exactly at the ratio, nothing tied, in an environment alone or not. */
-function atRatio(weights: readonly number[], strategy: Strategy, alone: boolean): Shares {
-  const key = `${weights} ${strategy} ${alone}`
-  const rule = alone ? loneRuleOf(PROTOCOL) : ruleOf(PROTOCOL)
-  const shares =
-    atRatioSeen.get(key) ?? simulate({ weights, p: 0.51, tied: 0, strategy }, DETHRONES, seed, rule)
-  atRatioSeen.set(key, shares)
-  return shares
+const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
+  speed: printSpeed,
+  hold: printHold,
+  ratio: printRatio,
+  freezing: printFreezing,
+  power: printPower,
+  ties: printTies,
+  years: () => printYears(duelsOf(fieldOf(equal(4)), 300), seed),
 }
 
-/** Prints what duels among these validators come to: shares of duels that the contender wins. */
-function printRow(name: string, weights: readonly number[], promised?: (typeof TABLE)[number]) {
-  const better = (strategy: Strategy, p: number) =>
-    simulate({ weights, p, tied: 0.2, strategy }, POWERS, seed)
-  const say = (what: string, seen: string, want: unknown) =>
-    console.log(`  ${what.padEnd(24)} ${seen}${want === undefined ? '' : `, promised ${want}`}`)
-  console.log(`\n${name}, ${liarsAmong(weights).length} of ${weights.length} lie`)
-  say('p = R, honest', atRatio(weights, 'honest', false).won.toFixed(4), undefined)
-  say(
-    'p = R, liars',
-    worstOf(LIES, Math.max, (lie) => atRatio(weights, lie, false)),
-    promised?.worst,
-  )
-  say(
-    'p = R, liars, alone',
-    worstOf(LIES, Math.max, (lie) => atRatio(weights, lie, true)),
-    0.0025,
-  )
-  for (const [i, p] of POWER.entries()) {
-    const { won, challenges } = better('honest', p)
-    const want = promised && `${promised.power[i]}, ${promised.challenges[i]}`
-    say(`p = ${p}, honest`, `${won.toFixed(2)}, ${challenges.toFixed(0)} challenges a lane`, want)
-  }
-  say(
-    'p = 0.6, liars',
-    worstOf(BLOCKS, Math.min, (lie) => better(lie, 0.6)),
-    promised?.against,
-  )
-}
-
-/** The worst of a year against liars who know how many environments there are. */
-function yearOf(weights: readonly number[], envs: number): string {
-  const years = [...LIES, 'honest' as const].map((strategy) => ({
-    strategy,
-    year: dethronementsAYear(atRatio(weights, strategy, envs === 1), envs),
-  }))
-  const [worst] = years.sort((a, b) => b.year - a.year)
-  return `${worst?.year.toFixed(2)} (${worst?.strategy})`
-}
-
-/** A validator by itself that looks after every challenge, exactly. */
-function yearOfOne(envs: number): string {
-  const rule = envs === 1 ? loneRuleOf(PROTOCOL) : ruleOf(PROTOCOL)
-  const { win, expectedTrials } = walk({ p: 0.51, ratioPpm: 510_000, rule })
-  let [epochs, challenges] = [0, 0]
-  while (challenges < expectedTrials) challenges += quotaOf(++epochs, PROTOCOL)
-  return dethronementsAYear({ won: win, epochs, challenges, error: 0 }, envs).toFixed(2)
-}
-
-console.log('\nFalse dethronements a year, with contenders exactly at the ratio all the time:')
-for (const envs of [1, 2, 3, 4]) {
-  const rows = [4, 7, 16, 64].map((lanes) => `${lanes} lanes ${yearOf(equal(lanes), envs)}`)
-  console.log(`  ${envs} environments: one lane ${yearOfOne(envs)}, ${rows.join(', ')}`)
-}
-
-console.log(
-  '\nThe least z of the floor alone with which the worst lie wins at most .0025 at p = R:',
-)
-for (const [name, weights] of [
-  ['4 lanes', equal(4)],
-  ['7 lanes', equal(7)],
-  ['16 lanes', equal(16)],
-  ['7 lanes, skewed', skewed(7)],
-  ['4 lanes, Zipf', zipf(4)],
-] as const) {
-  const cells = LIES.map((strategy) => ({ weights, p: 0.51, tied: 0, strategy }))
-  const least = Math.max(...cells.map((cell) => leastFloor(cell, DETHRONES, seed, 0.0025)))
-  console.log(`  ${name}: ${least.toFixed(2)}`)
-}
-
-console.log('\nShares of duels that the contender wins, in one environment:')
-for (const row of TABLE) printRow(`${row.lanes} lanes of equal weight`, equal(row.lanes), row)
-for (const lanes of [7, 16, 64]) printRow(`${lanes} lanes, skewed`, skewed(lanes))
-printRow('4 lanes, Zipf', zipf(4))
-for (const [lanes, absent] of [
-  [7, 1],
-  [16, 1],
-  [16, 3],
-  [64, 11],
-] as const) {
-  const cell = { weights: equal(lanes), p: 0.51, tied: 0, absent }
-  const worst = worstOf(LIES, Math.max, (strategy) =>
-    simulate({ ...cell, strategy }, DETHRONES, seed),
-  )
-  console.log(`\n${lanes} lanes, a third lies and ${absent} absent: p = R ${worst}, promised 0.05`)
-}
+for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]?.()

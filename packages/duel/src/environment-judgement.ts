@@ -1,4 +1,5 @@
-import { type Look, lookAt } from '@affine/wilson'
+import type { Look } from '@affine/wilson'
+import { isHeld } from './hold.ts'
 import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
@@ -76,7 +77,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
       contender: medianRate(ranked, 'contenderPoints'),
       champion: medianRate(ranked, 'championPoints'),
     },
-    look: lookAtBoth(seen, ratioPpm, rule),
+    look: lookAtBoth(seen, { weights, ratioPpm, rule }),
   }
 }
 
@@ -111,12 +112,10 @@ function medianRate(lanes: readonly EnvLane[], kind: 'contenderPoints' | 'champi
 }
 
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
-function lookAtBoth(seen: LookTallies, ratioPpm: number, rule: LaneRule): Look {
-  const { hold } = seen
-  const cap = BigInt(rule.cap) * PPM
-  const holding = lookAt({ ...hold, ratioPpm, rule })
-  if (waysToWin(seen, rule).length > 0) return 'win'
-  if (hold.trials >= 2n * cap || holding === 'hold') return 'hold'
+function lookAtBoth(seen: LookTallies, by: Omit<Observed, 'epochs'>): Look {
+  const held = isHeld(seen.hold, by)
+  if (waysToWin(seen, by.rule).length > 0) return 'win'
+  if (held) return 'hold'
   return 'continue'
 }
 

@@ -9,6 +9,7 @@ export {
   type Rates,
 } from './environment-judgement.ts'
 export { type EnvReport, ruleAmong } from './environments.ts'
+export { holdCapOf } from './hold.ts'
 export type { Lanes, Report } from './judgement.ts'
 export * from './match.ts'
 export * from './protocol.ts'

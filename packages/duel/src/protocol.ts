@@ -20,6 +20,9 @@ const CONSTANTS = {
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,
+  /** Where a win by the cap is out of reach: offset and slope of the line of section 7. */
+  holdOffset: 88,
+  holdSlopePpm: 16_000,
   /** z² of a win by the floor of all lanes, and both z² where one environment decides alone. */
   floorZSquaredPpm: 5_760_000,
   loneZSquaredPpm: 14_440_000,
@@ -65,8 +68,8 @@ export type Protocol = Readonly<typeof CONSTANTS>
 export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
 
 /**
- * A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67).
- * Protocol §9.2.
+ * A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67) and its
+ * line of a hold. Protocol §9.2.
  */
 export const LOCAL: Protocol = Object.freeze({
   ...PROTOCOL,
@@ -74,6 +77,8 @@ export const LOCAL: Protocol = Object.freeze({
   sealBlock: 20,
   cap: 500,
   zSquaredPpm: 7_128_900,
+  holdOffset: 28,
+  holdSlopePpm: 50_600,
 })
 
 /** The rule of one environment, as `lookAt` and `judgeEnvironment` take it. */
@@ -84,10 +89,13 @@ export interface LaneRule extends Rule {
 
 /** The rule of an environment that decides with others under `protocol`. Protocol §8.6. */
 export function ruleOf(protocol: Protocol): LaneRule {
-  const { cap, minTrials, zSquaredPpm, floorZSquaredPpm, outlierZSquared } = protocol
+  const { cap, minTrials, holdOffset, holdSlopePpm } = protocol
+  const { zSquaredPpm, floorZSquaredPpm, outlierZSquared } = protocol
   return {
     cap,
     minTrials,
+    holdOffset,
+    holdSlopePpm,
     zSquaredPpm: BigInt(zSquaredPpm),
     floorZSquaredPpm: BigInt(floorZSquaredPpm),
     outlierZSquared: BigInt(outlierZSquared),

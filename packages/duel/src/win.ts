@@ -48,32 +48,28 @@ export function waysToWin({ win, floor, sum }: WinScores, rule: LaneRule): reado
  * The score of sums: section 7's, its variance by what lanes should have played. A third that
  * admits to few trials would else make the others' luck look certain. Protocol §8.6.
  */
-export function sumOf(kept: KeptLanes, { lanes, third, ratioPpm }: ScoreBasis): Score {
-  const expected = expectedTrials(lanes, third)
-  return {
-    lead: sumKept(kept, (lane) => leadOf(lane, ratioPpm)),
-    spread: PPM * sumKept(kept, expected) * varianceOf(ratioPpm),
-  }
+export function sumOf(kept: KeptLanes, basis: ScoreBasis): Score {
+  const lead = sumKept(kept, (lane) => leadOf(lane, basis.ratioPpm))
+  return { lead, spread: chanceIn(kept, basis).variance }
 }
 
-/** The trials that the lanes of a score of sums should have, in millionths. Protocol §8.6. */
+/** The trials that the variance of a score of sums is of, in millionths. Protocol §8.6. */
 export function expectedIn({ spread }: Score, ratioPpm: number): bigint {
   return spread / (PPM * varianceOf(ratioPpm))
 }
 
 /**
- * A tally's rate with the variance of the trials that its lanes should have, so that its Wilson
- * bound reaches the ratio if the sums win: in units of 1/u, Wilson's test
- * (w − nR)² ≥ Z²·n·R(1 − R) becomes (w − nR)² ≥ Z²·e·R(1 − R)
- * with w·n, n·n and u·e in the place of w, n and u. Protocol §8.6.
+ * A tally's rate with the variance of its score of sums, so that its Wilson bound reaches the ratio
+ * if the sums win: in units of 1/u, Wilson's test (w − nR)² ≥ Z²·n·R(1 − R)
+ * with w·n, n·n and Σk²e in the place of w, n and u becomes (w − nR)² ≥ Z²·Σk²e·R(1 − R).
+ * Protocol §8.6.
  */
 export function widened(
-  { wins, trials, unit }: WeightedTally,
-  sum: Score,
+  { wins, trials }: WeightedTally,
+  { spread }: Score,
   ratioPpm: number,
 ): Required<Proportion> {
-  const expected = expectedIn(sum, ratioPpm)
-  return { wins: wins * trials, trials: trials * trials, unit: unit * expected }
+  return { wins: wins * trials, trials: trials * trials, unit: spread / varianceOf(ratioPpm) }
 }
 
 /**
@@ -81,19 +77,29 @@ export function widened(
  * worst it can is worth no more than one that says nothing. What luck alone adds then, 0.4
  * deviations a lane, is taken off: E max(0, N(0, 1)) is 0.3989. Protocol §8.6.
  */
-export function floorOf(kept: KeptLanes, { lanes, third, ratioPpm }: ScoreBasis): Score {
+export function floorOf(kept: KeptLanes, basis: ScoreBasis): Score {
+  const lead = sumKept(kept, (lane) => larger(leadOf(lane, basis.ratioPpm), 0n))
+  const { luck, variance } = chanceIn(kept, basis)
+  return { lead: 10n * lead - 4n * luck, spread: 100n * variance }
+}
+
+/** What chance does to what is kept, taken of the lanes in which it has most room. */
+interface Chance {
+  /** The sum of the lanes' deviations. */
+  readonly luck: bigint
+  readonly variance: bigint
+}
+
+function chanceIn(kept: KeptLanes, { lanes, third, ratioPpm }: ScoreBasis): Chance {
   const expected = expectedTrials(lanes, third)
-  const lead = sumKept(kept, (lane) => larger(leadOf(lane, ratioPpm), 0n))
+  const varianceIn = (lane: EnvLane): bigint => varianceOf(ratioPpm) * expected(lane)
   const weight = sumKept(kept, () => 1n)
-  const variance = (lane: EnvLane): bigint => varianceOf(ratioPpm) * expected(lane)
-  const widest = takeWidest(
-    kept.map(([lane]) => lane),
-    weight,
-    expected,
-  )
-  const luck = sumKept(widest, (lane) => ceilRoot(variance(lane)))
-  const spread = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * variance(lane), 0n)
-  return { lead: 10n * lead - 4n * luck, spread: 100n * spread }
+  const counted = kept.map(([lane]) => lane)
+  const widest = takeWidest(counted, weight, expected)
+  return {
+    luck: sumKept(widest, (lane) => ceilRoot(varianceIn(lane))),
+    variance: widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * varianceIn(lane), 0n),
+  }
 }
 
 /** That much weight of the lanes in which chance has most room, whichever were kept. */

@@ -30,6 +30,8 @@ describe('named vectors', () => {
       rule: {
         ...ruleOf(PROTOCOL),
         cap: input.rule.cap,
+        holdOffset: input.rule.holdOffset,
+        holdSlopePpm: input.rule.holdSlopePpm,
         zSquaredPpm: BigInt(input.rule.zSquaredPpm),
         floorZSquaredPpm: BigInt(input.rule.floorZSquaredPpm),
       },

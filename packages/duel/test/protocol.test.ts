@@ -8,13 +8,15 @@ test('the constants cannot be changed', () => {
   }
 })
 
-test('a local network differs in its clock and cap alone', () => {
+test('a local network differs in its clock, its cap and what follows from it alone', () => {
   expect(LOCAL).toEqual({
     ...PROTOCOL,
     epochBlocks: 30,
     sealBlock: 20,
     cap: 500,
     zSquaredPpm: 7_128_900,
+    holdOffset: 28,
+    holdSlopePpm: 50_600,
   })
 })
 

@@ -1,6 +1,7 @@
 import {
   type EnvReport,
   expectedIn,
+  holdCapOf,
   keptWeights,
   type Score,
   sumTallies,
@@ -10,7 +11,7 @@ import {
   waysToWin,
   widened,
 } from '@affine/duel'
-import { type Bounded, boundsPpm, ceilRoot } from '@affine/wilson'
+import { type Bounded, boundsPpm, ceilRoot, hopelessUpTo } from '@affine/wilson'
 
 /** A rate's interval in ppm. */
 export interface Bounds {
@@ -52,7 +53,10 @@ export interface EnvFacts {
   readonly losses: number
   readonly ties: number
   readonly win: Decider
-  readonly hold: Decider
+  readonly hold: Decider & {
+    /** Up to this rate, in ppm, so many trials are a hold before the cap; undefined if none is. */
+    readonly upTo: number | undefined
+  }
   /** The trials that the variance for a win is of, in millionths of a challenge. */
   readonly expected: number
   /** The fewest decisive challenges that a win takes. */
@@ -61,7 +65,7 @@ export interface EnvFacts {
   readonly floor: { readonly score: number; readonly bar: number }
   readonly ways: readonly Way[]
   readonly decisivePpm: number | undefined
-  /** Decisive challenges left until the cap, in millionths, and the cap. */
+  /** Decisive challenges left until the cap of all lanes together, and that cap, in millionths. */
   readonly left: number
   readonly cap: number
   readonly lanes: readonly EnvLaneFacts[]
@@ -100,11 +104,12 @@ export const looksAt = (
 export function envFacts(look: EnvLook): EnvFacts {
   const { env, report, ratioPpm } = look
   const { rule, win, hold, sum, floor } = report
-  const { minTrials, cap, zSquaredPpm } = rule
+  const { minTrials, zSquaredPpm } = rule
+  const cap = Number(holdCapOf(look.weights, rule))
   const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
-  const [won, tried] = [widened(win, sum, ratioPpm), hold]
+  const won = widened(win, sum, ratioPpm)
   return {
     env,
     ratioPpm,
@@ -113,13 +118,17 @@ export function envFacts(look: EnvLook): EnvFacts {
     losses,
     ties: played - wins - losses,
     win: { ...countsOf(win), bounds: boundsOf({ ...won, zSquaredPpm }) },
-    hold: { ...countsOf(hold), bounds: boundsOf({ ...tried, zSquaredPpm }) },
+    hold: {
+      ...countsOf(hold),
+      bounds: boundsOf({ ...hold, zSquaredPpm }),
+      upTo: hopelessUpTo({ ...hold, ratioPpm, rule }),
+    },
     expected: Number(expectedIn(sum, ratioPpm)),
     minTrials,
     floor: { score: hundredthsOf(floor), bar: barOf(rule.floorZSquaredPpm) },
     ways: waysToWin(report, rule),
     decisivePpm: report.decisivePpm,
-    left: Math.max(0, cap * MILLION - Number(hold.trials)),
+    left: Math.max(0, cap - Number(hold.trials)),
     cap,
     lanes: laneCounts(look),
   }

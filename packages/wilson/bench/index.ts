@@ -1,7 +1,8 @@
 import { Bench } from 'tinybench'
 import { calibrate, crossing, intervalOf, lookAt, normalQuantile, walk } from '../src/index.ts'
 
-const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
+const line = { holdOffset: 88, holdSlopePpm: 16_000 }
+const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
 const counts = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
 const scaled = { ...counts, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
 
@@ -10,8 +11,8 @@ function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): st
   const { lower, upper } = intervalOf({ wins, trials, z: 2.85 })
   const rate = ratioPpm / 1e6
   if (lower >= rate) return 'win'
-  const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
-  return trials >= cap || wins + (cap - trials) * upper < need ? 'hold' : 'continue'
+  const isUnderLine = wins + 88 * rate * (1 - rate) <= trials * (rate + 0.016)
+  return trials >= cap || upper < rate || isUnderLine ? 'hold' : 'continue'
 }
 
 /** The peer: the textbook's walk, every count at every trial, the bound in floats. */

@@ -1,4 +1,4 @@
-import { type Contest, lookAt, lowerReaches, type Rule } from './sequential.ts'
+import { type Contest, lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
 
 /** Where a walk ends, by the number of trials n in 0..cap. */
 export interface Boundaries {
@@ -27,7 +27,10 @@ export function boundaries({ ratioPpm, rule }: Contest): Boundaries {
  * Floats place the edge within 1e-8 (cap is at most 10^7), so only nearer than 1e-6 to an integer
  * can they be wrong, and there `lowerReaches` decides: the exact boundary, at the speed of floats.
  */
-export function winBoundary(ratioPpm: number, { cap, minTrials, zSquaredPpm }: Rule): Int32Array {
+export function winBoundary(
+  ratioPpm: number,
+  { cap, minTrials, zSquaredPpm }: WinRule,
+): Int32Array {
   const rate = ratioPpm / 1e6
   const spread = (Number(zSquaredPpm) / 1e6) * rate * ((1e6 - ratioPpm) / 1e6)
   const boundary = new Int32Array(cap + 1)

@@ -1,6 +1,6 @@
 import { expectOpenUnit } from './argument.ts'
 import { leastAbove } from './bisect.ts'
-import type { Rule } from './sequential.ts'
+import type { WinRule } from './sequential.ts'
 import { crossing } from './walk.ts'
 
 /** Every ratio that is promised for: 0.500, 0.501 … 0.950. */
@@ -31,7 +31,7 @@ export function calibrate({
   minTrials: number
 }): number {
   expectOpenUnit('alpha', alpha)
-  const ruleOf = (hundredths: number): Rule => ({
+  const ruleOf = (hundredths: number): WinRule => ({
     cap,
     minTrials,
     zSquaredPpm: BigInt(hundredths) ** 2n * 100n,

@@ -1,5 +1,4 @@
 import { readInteger } from './argument.ts'
-import { ceilRoot } from './root.ts'
 
 /**
  * `wins` of `trials` decisive trials (ties left out), both in units of `1 / unit` of a trial; unit
@@ -18,10 +17,16 @@ export interface Bar {
 }
 
 /** At most `cap` trials, the first look after `minTrials`, and z squared in millionths. */
-export interface Rule {
+export interface WinRule {
   readonly cap: number
   readonly minTrials: number
   readonly zSquaredPpm: bigint
+}
+
+/** And the line on which a win by the cap is out of reach: `isHopeless` says how. */
+export interface Rule extends WinRule {
+  readonly holdOffset: number
+  readonly holdSlopePpm: number
 }
 
 /** What `lookAt` holds a proportion against. */
@@ -34,7 +39,6 @@ export interface Contest {
 export type Look = 'win' | 'hold' | 'continue'
 
 const PPM = 1_000_000n
-const PPM_CUBED = PPM * PPM * PPM
 const MAX_CAP = 10_000_000n
 
 /**
@@ -61,10 +65,10 @@ function reaches({ w, n, u, r, q }: Exact): boolean {
   return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
 }
 
-/** upper < num / den for a rate below 1; false for a rate of 0 or less, as it must be. */
-function isBelow({ w, n, u, q }: Exact, num: bigint, den: bigint): boolean {
-  const lag = n * num - w * den
-  return lag > 0n && PPM * lag * lag > q * u * n * num * (den - num)
+/** upper < r / PPM: the mirror of `reaches`, strictly. */
+function isBelow({ w, n, u, r, q }: Exact): boolean {
+  const lag = n * r - w * PPM
+  return lag > 0n && PPM * lag * lag > q * u * n * r * (PPM - r)
 }
 
 /**
@@ -92,44 +96,57 @@ export function lowerReaches(proportion: Proportion & Bar): boolean {
  * @throws RangeError as `lowerReaches` does.
  */
 export function upperBelow(proportion: Proportion & Bar): boolean {
-  const exact = readExact(proportion, proportion)
-  return isBelow(exact, exact.r, PPM)
+  return isBelow(readExact(proportion, proportion))
 }
 
 /**
  * One look at one environment, for the contender: `win` once the lower bound reaches the ratio,
- * `hold` once even the optimistic rate over all that is left of `cap` falls short of `need = cap R
- * + ceil(z sqrt(cap R (1 - R)))` wins, else `continue`. Before `minTrials`: `continue`.
+ * `hold` at the cap or once it `isHopeless`, else `continue`. Before `minTrials`: `continue`.
  *
  * Depends on the counts alone, so on no order of arrival, and `unit` only scales them. With z from
  * `calibrate`, a look after each whole trial and the first win or hold standing, a contender no
  * better than the ratio wins with at most alpha. Protocol §7.
  *
- * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `lowerReaches` does.
+ * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `isHopeless` does.
  */
-export function lookAt({ wins, trials, unit = 1n, ratioPpm, rule }: Proportion & Contest): Look {
-  const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
-  const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
-  const exact = readExact({ wins, trials, unit }, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
+export function lookAt(contested: Proportion & Contest): Look {
+  const { exact, cap, minTrials, line } = readContest(contested)
   const { n, u } = exact
   if (n < minTrials * u) return 'continue'
   if (reaches(exact)) return 'win'
-  if (n >= cap * u || isOutOfReach(exact, cap)) return 'hold'
+  if (n >= cap * u || isBelow(exact) || isUnderLine(exact, line)) return 'hold'
   return 'continue'
 }
 
-/** Would even the upper bound, over all that is left of `cap`, bring too few wins? */
-function isOutOfReach(exact: Exact, cap: bigint): boolean {
-  const { w, n, u } = exact
-  // The rate that the trials left would have to bring, (need - w) / (cap - n), as num / den.
-  const num = needOf(exact, cap) * u - w * PPM
-  const den = (cap * u - n) * PPM
-  return num >= den || isBelow(exact, num, den)
+/**
+ * Is it a hold before the cap? From `minTrials` on, and while the lower bound does not reach the
+ * ratio, it is if the upper bound is below the ratio R, or if a win by the cap is out of reach:
+ * `wins + holdOffset * R (1 - R) <= trials * (R + holdSlope)`.
+ *
+ * Of that line nothing is proven: `walk` computes what it costs. Protocol §7.
+ *
+ * @throws RangeError as `lookAt` does, unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <=
+ *   1_000_000, and as `lowerReaches` does.
+ */
+export function isHopeless(contested: Proportion & Contest): boolean {
+  const { exact, minTrials, line } = readContest(contested)
+  if (exact.n < minTrials * exact.u || reaches(exact)) return false
+  return isBelow(exact) || isUnderLine(exact, line)
 }
 
-/** cap R + ceil(z sqrt(cap R (1 - R))) wins, in millionths: about what a win takes at `cap`. */
-function needOf({ r, q }: Exact, cap: bigint): bigint {
-  // To round up before the root is taken does not change the root, rounded up.
-  const variance = (q * cap * r * (PPM - r) + PPM_CUBED - 1n) / PPM_CUBED
-  return cap * r + PPM * ceilRoot(variance)
+/** Where a win by the cap is out of reach: offset and slope, in ppm. */
+type HoldLine = Readonly<Record<'offset' | 'slope', bigint>>
+
+function isUnderLine({ w, n, u, r }: Exact, { offset, slope }: HoldLine): boolean {
+  return PPM * PPM * w + offset * u * r * (PPM - r) <= (r + slope) * PPM * n
+}
+
+/** Everything of a look in bigints. */
+function readContest({ rule, ...proportion }: Proportion & Contest) {
+  const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
+  const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
+  const offset = readInteger('holdOffset', rule.holdOffset, { low: 0n, high: MAX_CAP })
+  const slope = readInteger('holdSlopePpm', rule.holdSlopePpm, { low: 0n, high: PPM })
+  const bar = { ratioPpm: proportion.ratioPpm, zSquaredPpm: rule.zSquaredPpm }
+  return { exact: readExact(proportion, bar), cap, minTrials, line: { offset, slope } }
 }

@@ -1,6 +1,6 @@
 import { expectWithin } from './argument.ts'
 import { holdBoundary, winBoundary } from './boundary.ts'
-import { type Contest, lookAt } from './sequential.ts'
+import { type Contest, lookAt, type WinRule } from './sequential.ts'
 
 /**
  * A contender that wins each decisive trial with probability `p`, looked at after every one of
@@ -130,12 +130,15 @@ export function walk({ p, ratioPpm, rule }: Walk): End {
  *
  * @throws RangeError as `walk` does.
  */
-export function crossing({ p, ratioPpm, rule }: Walk): number {
-  expectWalk({ p, ratioPpm, rule })
+export function crossing({ p, ratioPpm, rule }: Climb): number {
+  expectWalk({ p, ratioPpm, rule: { ...rule, holdOffset: 0, holdSlopePpm: 0 } })
   const noHold = new Int32Array(rule.cap + 1).fill(-1)
   const { win, hold } = absorb(p, winBoundary(ratioPpm, rule), noHold)
   return win + hold
 }
+
+/** A walk without HOLD. */
+type Climb = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 
 /** Refuses what `lookAt` refuses, and a p that is no probability. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {

@@ -1,19 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { winBoundary } from '../src/boundary.ts'
-import { boundaries, lookAt, lowerReaches, type Rule } from '../src/index.ts'
+import { boundaries, lookAt, lowerReaches } from '../src/index.ts'
+import { anyRule } from './vectors.ts'
 
-const rule: fc.Arbitrary<Rule> = fc
-  .record({
-    cap: fc.integer({ min: 1, max: 60 }),
-    first: fc.integer({ min: 1, max: 60 }),
-    // Squares of quarters put many counts exactly on the boundary.
-    zSquaredPpm: fc.oneof(
-      fc.bigInt({ min: 0n, max: 30_000_000n }),
-      fc.constantFrom(0n, 62_500n, 1_000_000n, 9_000_000n),
-    ),
-  })
-  .map(({ cap, first, zSquaredPpm }) => ({ cap, minTrials: Math.min(cap, first), zSquaredPpm }))
+// Squares of quarters put many counts exactly on the boundary.
+const zSquaredPpm = fc.oneof(
+  fc.bigInt({ min: 0n, max: 30_000_000n }),
+  fc.constantFrom(0n, 62_500n, 1_000_000n, 9_000_000n),
+)
+const rule = anyRule(60, zSquaredPpm)
 const ratioPpm = fc.oneof(
   fc.integer({ min: 1, max: 999_999 }),
   fc.constantFrom(200_000, 500_000, 640_000, 800_000),
@@ -56,9 +52,15 @@ test.each([
 )
 
 test('boundaries refuse what a look refuses', () => {
-  const rule = { cap: 10, minTrials: 1, zSquaredPpm: 0n }
+  const rule = { cap: 10, minTrials: 1, zSquaredPpm: 0n, holdOffset: 0, holdSlopePpm: 0 }
   for (const ratioPpm of [0, 1_000_000, 0.5])
     expect(() => boundaries({ ratioPpm, rule })).toThrow(RangeError)
-  for (const wrong of [{ cap: 0 }, { cap: 10_000_001 }, { minTrials: 11 }, { zSquaredPpm: -1n }])
+  for (const wrong of [
+    { cap: 0 },
+    { cap: 10_000_001 },
+    { minTrials: 11 },
+    { zSquaredPpm: -1n },
+    { holdOffset: -1 },
+  ])
     expect(() => boundaries({ ratioPpm: 510_000, rule: { ...rule, ...wrong } })).toThrow(RangeError)
 })

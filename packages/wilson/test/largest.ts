@@ -1,7 +1,7 @@
-import { crossing, type Rule } from '../src/index.ts'
+import { crossing, type WinRule } from '../src/index.ts'
 
 /** The largest crossing probability over the ratios that `calibrate` promises, and where it is. */
-export function largest(rule: Rule): {
+export function largest(rule: WinRule): {
   probability: number
   ratioPpm: number
 } {

@@ -7,6 +7,8 @@ const rule = (z: number, minTrials = 10) => ({
   cap: 5000,
   minTrials,
   zSquaredPpm: BigInt(Math.round(z * 1000)) ** 2n,
+  holdOffset: 88,
+  holdSlopePpm: 16_000,
 })
 
 test('the example prints what its comments say', () => {
@@ -36,6 +38,6 @@ test.each(rows)('$expression', ({ expression, value }) => {
   expect(got.toFixed(value.split('.')[1]?.length ?? 0)).toBe(value)
 })
 
-test('all fourteen rows were found', () => {
-  expect(rows).toHaveLength(14)
+test('all sixteen rows were found', () => {
+  expect(rows).toHaveLength(16)
 })

@@ -17,7 +17,8 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
   'no function takes %s for a number',
   (value) => {
     const bad = value as number
-    const rule = { cap: 100, minTrials: 10, zSquaredPpm: 8_122_500n }
+    const line = { holdOffset: 88, holdSlopePpm: 16_000 }
+    const rule = { cap: 100, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
     const calls = [
       () => wilson.intervalOf({ wins: bad, trials: 10, z: 1 }),
       () => wilson.intervalOf({ wins: 1, trials: bad, z: 1 }),

@@ -1,23 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lookAt, lowerReaches, type Rule, upperBelow } from '../src/index.ts'
+import { isHopeless, lookAt, lowerReaches, type Rule, upperBelow } from '../src/index.ts'
+import { anyRule } from './vectors.ts'
 
 // The vectors are in sequential.both.test.ts.
 
-const RULE: Rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
+const RULE: Rule = {
+  cap: 5000,
+  minTrials: 10,
+  zSquaredPpm: 8_122_500n,
+  holdOffset: 88,
+  holdSlopePpm: 16_000,
+}
 const counts = fc
   .tuple(fc.integer({ min: 0, max: 5200 }), fc.integer({ min: 0, max: 5200 }))
   .map(([a, b]) => ({ wins: Math.min(a, b), trials: Math.max(a, b) }))
 const ratioPpm = fc.integer({ min: 1, max: 999_999 })
 const zSquaredPpm = fc.bigInt({ min: 0n, max: 30_000_000n })
 const unit = fc.bigInt({ min: 1n, max: 10n ** 12n })
-const rule: fc.Arbitrary<Rule> = fc
-  .record({
-    cap: fc.integer({ min: 1, max: 6000 }),
-    first: fc.integer({ min: 1, max: 6000 }),
-    zSquaredPpm,
-  })
-  .map(({ cap, first, zSquaredPpm }) => ({ cap, minTrials: Math.min(cap, first), zSquaredPpm }))
+const rule = anyRule(6000, zSquaredPpm)
 
 const ORDER = { hold: 0, continue: 1, win: 2 }
 
@@ -118,29 +119,37 @@ describe('a look', () => {
     )
   })
 
-  test('held only where the optimistic total, in floats, falls short', () => {
+  test('held only where the upper bound or the line says so, in floats', () => {
     fc.assert(
       fc.property(
         counts,
         fc.integer({ min: 500_000, max: 800_000 }),
         ({ wins, trials }, ratioPpm) => {
-          const [rate, { cap }] = [ratioPpm / 1e6, RULE]
-          fc.pre(
-            trials >= 10 &&
-              trials < cap &&
-              !lowerReaches({ wins, trials, ratioPpm, zSquaredPpm: 8_122_500n }),
-          )
+          const [rate, { cap, zSquaredPpm }] = [ratioPpm / 1e6, RULE]
+          const isEarly = trials >= 10 && trials < cap
+          fc.pre(isEarly && !lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }))
           const centre = wins + 8.1225 / 2
           const spread = 2.85 * Math.sqrt((wins * (trials - wins)) / trials + 8.1225 / 4)
-          const optimistic = wins + ((cap - trials) * (centre + spread)) / (trials + 8.1225)
-          const need = cap * rate + Math.ceil(2.85 * Math.sqrt(cap * rate * (1 - rate)))
-          fc.pre(Math.abs(optimistic - need) > 1e-6)
-          expect(lookAt({ wins, trials, ratioPpm, rule: RULE })).toBe(
-            optimistic < need ? 'hold' : 'continue',
-          )
+          const under = rate - (centre + spread) / (trials + 8.1225)
+          const below = (rate + 0.016) * trials - wins - 88 * rate * (1 - rate)
+          fc.pre(Math.abs(under) > 1e-9 && Math.abs(below) > 1e-6)
+          const want = under > 0 || below > 0
+          expect(isHopeless({ wins, trials, ratioPpm, rule: RULE })).toBe(want)
+          expect(lookAt({ wins, trials, ratioPpm, rule: RULE })).toBe(want ? 'hold' : 'continue')
         },
       ),
       { numRuns: 2000 },
+    )
+  })
+
+  test('hopeless is what a look holds before the cap, whatever the cap', () => {
+    fc.assert(
+      fc.property(counts, ratioPpm, rule, (tally, ratioPpm, rule) => {
+        const far = { ...rule, cap: 10_000_000 }
+        const is = isHopeless({ ...tally, ratioPpm, rule })
+        expect(is).toBe(lookAt({ ...tally, ratioPpm, rule: far }) === 'hold')
+      }),
+      { numRuns: 1000 },
     )
   })
 })

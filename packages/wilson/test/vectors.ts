@@ -1,4 +1,5 @@
-import type { Bar, Contest, Proportion } from '../src/index.ts'
+import fc from 'fast-check'
+import type { Bar, Contest, Proportion, Rule } from '../src/index.ts'
 
 const BIG = new Set(['unit', 'zSquaredPpm'])
 
@@ -28,3 +29,21 @@ export function near(want: number): { asymmetricMatch(got: number): boolean; toS
     toString: () => `near ${want}`,
   }
 }
+
+/** Rules with a cap up to this, and lines of a hold both where they decide and far from it. */
+export const anyRule = (most: number, zSquaredPpm: fc.Arbitrary<bigint>): fc.Arbitrary<Rule> =>
+  fc
+    .record({
+      cap: fc.integer({ min: 1, max: most }),
+      first: fc.integer({ min: 1, max: most }),
+      zSquaredPpm,
+      holdOffset: fc.oneof(
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 10_000_000 }),
+      ),
+      holdSlopePpm: fc.oneof(
+        fc.integer({ min: 0, max: 100_000 }),
+        fc.integer({ min: 0, max: 1_000_000 }),
+      ),
+    })
+    .map(({ first, ...rule }) => ({ ...rule, minTrials: Math.min(rule.cap, first) }))

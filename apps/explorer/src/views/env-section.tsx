@@ -82,10 +82,11 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
       <dt>Test for a hold</dt>
       <dd>
         {shareOf(hold.wins)} of {shareOf(hold.trials)} won{intervalText(hold)}
+        {hold.upTo !== undefined && `; a hold up to ${shareOf(hold.upTo)}`}
       </dd>
       <dt>Left until the cap</dt>
       <dd>
-        {Math.ceil(left / 1e6)} of {cap} decisive challenges
+        {Math.ceil(left / 1e6)} of {Math.ceil(cap / 1e6)} decisive challenges
       </dd>
       <dt>Share of decisive challenges, in the median lane</dt>
       <dd>{decisivePpm === undefined ? 'none' : shareOf(decisivePpm)}</dd>

@@ -18,8 +18,8 @@ export function RuleView({ ask }: Page): JSX.Element {
       <p>
         The rule looks after each decisive challenge. It is a win when the lower Wilson bound
         reaches the ratio to beat, with a z that allows for all the looks up to the cap. It is a
-        hold when the challenges left until the cap cannot plausibly bring a win. This page computes
-        it exactly.
+        hold at the cap, when the upper bound is below the ratio, or when the wins fall to a line
+        below which a win by the cap is hardly possible. This page computes it exactly.
       </p>
       <Sliders tried={tried} set={setTried} />
       {error !== undefined && <p class="bad">{error}</p>}

@@ -1,3 +1,4 @@
+import { PROTOCOL } from '@affine/duel'
 import { boundaries, calibrate, crossing, normalQuantile, type Rule, walk } from '@affine/wilson'
 
 /** What a reader may try the rule with. */
@@ -46,7 +47,7 @@ const POINTS = 160
 export function ruleAccount({ p, ratioPpm, alpha, cap }: Tried): RuleAccount {
   const ruleAt = (z: number): Rule => {
     const zSquaredPpm = BigInt(Math.round(z * z * 1_000_000))
-    return { cap, minTrials: MIN_TRIALS, zSquaredPpm }
+    return { cap, minTrials: MIN_TRIALS, zSquaredPpm, ...holdLineOf(cap) }
   }
   const behave = (z: number): Behaviour => {
     const rule = ruleAt(z)
@@ -68,6 +69,18 @@ export function ruleAccount({ p, ratioPpm, alpha, cap }: Tried): RuleAccount {
     power: powerOf(ratioPpm, rule),
     wins: classesOf(winAt),
     holds: classesOf(holdAt),
+  }
+}
+
+/**
+ * The line of a hold, in proportion to the spread of so many challenges: at the caps of the main
+ * network and of a local one it is theirs.
+ */
+function holdLineOf(cap: number): Pick<Rule, 'holdOffset' | 'holdSlopePpm'> {
+  const spread = Math.sqrt(cap / PROTOCOL.cap)
+  return {
+    holdOffset: Math.round(PROTOCOL.holdOffset * spread),
+    holdSlopePpm: 100 * Math.round(PROTOCOL.holdSlopePpm / 100 / spread),
   }
 }
 

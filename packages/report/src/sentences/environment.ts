@@ -8,7 +8,9 @@ const REASONS = {
   win:
     'the contender still leads the ratio to beat by enough ' +
     'without the third of the weight that favours it most',
-  hold: 'the decisive challenges that are left until the cap cannot plausibly make it a win',
+  hold:
+    'the contender is below the ratio to beat, or so little above it that a win within the cap ' +
+    'is out of reach',
   even: 'too few challenges tell the two apart, so it counts for neither',
 } as const
 
@@ -38,7 +40,7 @@ export function countsText(
 function basisText(facts: EnvFacts): string {
   const { given, hold, ratioPpm, decisivePpm = 0 } = facts
   if (given === 'hold')
-    return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}`
+    return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}, ${upToText(hold)}`
   if (given === 'even') return `for even: ${share(decisivePpm)} of the median lane is decisive`
   return winText(facts)
 }
@@ -50,5 +52,8 @@ function winText({ win, expected, minTrials, floor, ratioPpm }: EnvFacts): strin
   const byFloor = `${floor.score / 100} of ${floor.bar / 100}`
   return `${kept}, ${share(expected)} expected ${interval}, floor ${byFloor}`
 }
+
+const upToText = ({ upTo }: EnvFacts['hold']): string =>
+  upTo === undefined ? 'by the cap' : `a hold up to ${share(upTo)}`
 
 const keptText = ({ wins, trials }: Decider): string => `${share(wins)} of ${share(trials)} won`

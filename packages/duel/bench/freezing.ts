@@ -1,0 +1,75 @@
+import { PROTOCOL, quotaOf } from '../src/index.ts'
+
+/** The epochs of a duel that may be frozen: with one more it ends. Protocol §8.3. */
+export const FROZEN_MOST = 3
+/** Deviations of a lead are looked up in steps of a duel's whole deviation. */
+const [REACH, STEPS, DRAWS] = [4, 160, 64]
+
+/** Where a duel is before one of its epochs. */
+interface Stage {
+  /** From 1. */
+  readonly epoch: number
+  readonly frozen: number
+  /** Challenges a lane has played in the epochs that counted. */
+  readonly counted: number
+}
+
+/** How likely the contender wins from here on, by the deviations that it leads by. */
+export type FreezePlan = (stage: Stage, deviations: number) => number
+
+const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, PROTOCOL))
+const whole = Math.sqrt(quotas.reduce((sum, quota) => sum + quota, 0))
+
+/**
+ * The best that liars can do who see an epoch's results before they choose whether it is frozen,
+ * for a contender at the ratio: by dynamic programming over the lead, taken as a normal walk that
+ * wins with z deviations.
+ */
+export function planFor(z: number, frozenMost: number = FROZEN_MOST): FreezePlan {
+  const known = new Map<string, Float64Array>()
+  const valuesAt = (stage: Stage): Float64Array => {
+    const key = Object.values(stage).join()
+    const values = known.get(key) ?? compute(stage)
+    known.set(key, values)
+    return values
+  }
+  const valueAt = (stage: Stage, lead: number): number => {
+    if (stage.epoch > PROTOCOL.duelEpochs || stage.frozen > frozenMost) return 0
+    return interpolate(valuesAt(stage), lead)
+  }
+  const compute = ({ epoch, frozen, counted }: Stage): Float64Array => {
+    const quota = quotas[epoch - 1] ?? 0
+    const [next, played] = [epoch + 1, counted + quota]
+    return Float64Array.from({ length: STEPS + 1 }, (_, i) => {
+      const lead = leadAt(i)
+      const without = valueAt({ epoch: next, frozen: frozen + 1, counted }, lead)
+      return meanOver((draw) => {
+        const with_ = lead + draw * Math.sqrt(quota)
+        if (with_ >= z * Math.sqrt(played)) return 1
+        return Math.max(without, valueAt({ epoch: next, frozen, counted: played }, with_))
+      })
+    })
+  }
+  return (stage, deviations) => valueAt(stage, deviations * Math.sqrt(stage.counted))
+}
+
+const leadAt = (i: number): number => whole * REACH * ((2 * i) / STEPS - 1)
+
+function interpolate(values: Float64Array, lead: number): number {
+  const at = Math.min(Math.max((lead / (whole * REACH) + 1) * (STEPS / 2), 0), STEPS)
+  const below = Math.min(Math.floor(at), STEPS - 1)
+  const part = at - below
+  return (values[below] ?? 0) * (1 - part) + (values[below + 1] ?? 0) * part
+}
+
+/** The mean over a standard normal draw. */
+function meanOver(of: (draw: number) => number): number {
+  let [sum, weights] = [0, 0]
+  for (let i = 0; i <= DRAWS; i++) {
+    const draw = REACH * ((2 * i) / DRAWS - 1)
+    const weight = Math.exp((-draw * draw) / 2)
+    sum += weight * of(draw)
+    weights += weight
+  }
+  return sum / weights
+}

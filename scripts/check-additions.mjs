@@ -57,7 +57,7 @@ function addEnvironment({ write, edit, run }) {
   write('packages/envs/src/sort5.ts', file)
   write('packages/envs/src/nim.ts', game)
   edit(registry, /^/, `${imported}\n${imported.replaceAll('sort5', 'nim')}\n`)
-  edit(registry, /^const BUILT_IN.*$/m, listed.replace(']\n', ', nim]\n'))
+  edit(registry, /^const BUILT_IN.*$/m, listed.replace(/\]$/, ', nim]'))
   edit(protocol, /(envs: .*\n(?:.*\n)*?)(\s*\}\))/, `$1    ${constant.trim()}\n$2`)
   run('biome', 'check', '--write', registry, protocol)
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')

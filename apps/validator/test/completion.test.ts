@@ -74,7 +74,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
     ['af demo --o', ['--open', '--out']],
     ['af demo --env', ['--env-file']],
     ['af env run --mo', ['--model']],
-    ['af env run ', ['mult8-v0', 'tictactoe-v0']],
+    ['af env run ', ['hex-v0', 'mult8-v0', 'pack-v0', 'tictactoe-v0']],
     ['af duel 0.5 0.6 --env mult8-v0 t', ['tictactoe-v0']],
     ['af practise --against ', ['champion']],
     ['af status --network fin', ['finney']],

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
-import { registry } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -45,7 +44,7 @@ describe.concurrent('af duel', () => {
     const asked = {
       champion: '0.5',
       contender: slow.url,
-      envs: [...registry.keys()],
+      envs: ['tictactoe@0.1.0', 'mult8@0.1.0'],
       ratioPpm: 510_000,
     }
     for (const folder of [out, undisturbed]) {
@@ -55,7 +54,8 @@ describe.concurrent('af duel', () => {
         `${canonicalize({ ...asked, secret: 'd1'.repeat(32) })}\n`,
       )
     }
-    const words = ['0.5', slow.url, '--ahead', '8', '--json']
+    const two = ['--env', 'tictactoe-v0', 'mult8-v0']
+    const words = ['0.5', slow.url, ...two, '--ahead', '8', '--json']
     const first = start(AF, ['duel', ...words, '--out', out])
     while ((await linesIn(out)).length < 20) await sleep(5)
     const stopped = await first.stop()

@@ -20,6 +20,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
+const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
 const records = ({ stdout }: Ended) =>
   stdout
@@ -99,7 +100,7 @@ describe.concurrent('af practise', () => {
     const file = join(root, 'practice.jsonl')
     const player = { skill: 0.5, seed: 'slow' }
     const { url } = await endpoint((prompt) => playerReply(prompt, player), 10)
-    const words = [url, '--challenges', '40', '--ahead', '4', '--resume', file, '--json']
+    const words = [url, ...TWO, '--challenges', '40', '--ahead', '4', '--resume', file, '--json']
     const first = start(AF, ['practise', ...words])
     while ((await linesIn(file)).length < 20) await sleep(5)
     const stopped = await first.stop('SIGKILL')
@@ -117,7 +118,7 @@ describe.concurrent('af practise', () => {
     expect([ids.length, new Set(ids).size]).toEqual([80, 80])
     // Played to the end, it is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
-    const other = await practise(url, '--challenges', '41', '--resume', file)
+    const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
     expect([other.code, other.stderr]).toEqual([
       2,
       'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n',
@@ -137,7 +138,7 @@ describe.concurrent('af practise', () => {
       // The first is a question of whether it answers at all.
       index === 0 || held === undefined ? reply() : held.push(reply)
     })
-    const words = [url, '--challenges', '4', '--resume', file, '--json']
+    const words = [url, ...TWO, '--challenges', '4', '--resume', file, '--json']
     const first = start(AF, ['practise', ...words])
     while (held.length === 0) await sleep(5)
     const second = await practise(...words)

@@ -1,75 +1,10 @@
-import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
+import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
+import type { EnvSpec } from './definition.ts'
 import { drawnSeed } from './drawn-seed.ts'
-import type { Explanation } from './explanation.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
-
-/**
- * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
- * Only `random` may decide anything by chance; it is one stream from `initial` through every
- * `step`.
- */
-export interface Definition<State, Observation, Action> {
-  /** Lower-case words joined by hyphens. */
-  readonly name: string
-  /** `x.y.z`. Any change in what is printed, accepted or rewarded is a new version. */
-  readonly version: string
-  /** An integer for people; compares versions of one environment, not environments. */
-  readonly difficulty: number
-  /** The most replies an episode can take; it is truncated there. */
-  readonly maxSteps: number
-  /** How long a reply may take, in milliseconds. The sampler enforces it. */
-  readonly replyMs: number
-  /** The least an episode can be rewarded; a forfeit's reward. */
-  readonly lowestReward: number
-  /** The most an episode can be rewarded. */
-  readonly highestReward: number
-  readonly actionSpace: Space<Action>
-  readonly observationSpace: Space<Observation>
-  /** Draws a challenge. */
-  initial(random: Generator): State
-  /** What the judge will use, from the initial state. Only its digest is shown. */
-  truth(state: State): Json
-  /** What the agent may see of a state. */
-  observe(state: State): Observation
-  /**
-   * The state after `action` and the integer reward of this step, or null when the action is
-   * illegal.
-   */
-  step(
-    state: State,
-    action: Action,
-    random: Generator,
-  ): { state: State; reward: number; terminated: boolean } | null
-  /**
-   * The observation put to a model: self-contained, rules and form of the answer included, every
-   * turn.
-   */
-  prompt(observation: Observation): string
-  /**
-   * The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or
-   * guessed.
-   */
-  parse(line: string): Action | null
-  /** An action as a line; `parse` reads it back. */
-  format(action: Action): string
-  /**
-   * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
-   */
-  solve(prompt: string): string
-  /** What people are told of it. */
-  readonly explain?: Explanation<Observation, Action>
-}
-
-/**
- * A definition whose types are erased, under its exact id, `name@version`, and the hash of its
- * behaviour.
- */
-export type EnvSpec = Definition<unknown, unknown, unknown> & {
-  readonly id: string
-  specHash(): Hash
-}
+import { lastLineOf } from './text.ts'
 
 export type ResetOptions = {
   readonly seed?: number | bigint
@@ -123,7 +58,7 @@ export class Env {
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
-    const info = new Info(spec, challengeId, commit)
+    const info = new Info({ spec, state, challengeId, commit })
     this.#episode = { source, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
   }
@@ -200,7 +135,7 @@ export class Env {
    * the action space.
    */
   parse(reply: string): unknown {
-    const action = this.spec.parse(reply.slice(reply.lastIndexOf('\n') + 1))
+    const action = this.spec.parse(lastLineOf(reply))
     return this.actionSpace.contains(action) ? action : null
   }
 }

@@ -1,14 +1,10 @@
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
-const { resolve } = createRequire(new URL('../../packages/prng/package.json', import.meta.url))
 
 /** What our packages import for speed alone: where it is not, plain JavaScript says the same. */
 const COMPILED: Readonly<Record<string, string>> = {
-  // Of all its functions the one that is used.
-  'hash-wasm': resolve('hash-wasm').replace(/[^/\\]*$/, 'blake3.umd.min.js'),
   // 170 kB that are sent in any case: too much.
   '@polkadot/wasm-crypto': '\0left-out',
 }

@@ -1,3 +1,4 @@
+/// <reference path="./hash-wasm-blake3.d.ts" />
 import { blake3 as plain } from '@noble/hashes/blake3.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import type { IHasher } from 'hash-wasm'
@@ -22,8 +23,8 @@ export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Resolves once `blake3` is as fast as it gets here. For who has so much to hash, without a pause,
- * that the WebAssembly would not come to start. Never rejects.
+ * Resolves once `blake3` is as fast as it gets here. For anyone with so much to hash, without a
+ * pause, that the WebAssembly would never start. Never rejects.
  */
 export function blake3Ready(): Promise<void> {
   starting ??= start()
@@ -32,8 +33,8 @@ export function blake3Ready(): Promise<void> {
 
 async function start(): Promise<void> {
   try {
-    const { createBLAKE3 } = await import('hash-wasm')
-    compiled = await createBLAKE3()
+    const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
+    compiled = await functions.createBLAKE3()
   } catch {
     // no WebAssembly here, or none that this page may compile
   }

@@ -45,7 +45,7 @@ export const setup: CommandUnknownOpts = command
       throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
     const prompts = await openPrompts(given)
     const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
-    const flags = { ...given, key }
+    const flags = key === undefined ? given : { ...given, key }
     const { settings, account, ...read } = await readService(flags, answers)
     if (!settings || !account) return command.error(problemLines(read.problems))
     const screen = output(flags.json)

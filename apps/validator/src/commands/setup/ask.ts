@@ -73,11 +73,11 @@ class SetupPrompts {
   }
 
   async askHotkey(): Promise<void> {
-    const { network = '', key, hotkeySecret, walletPath } = this.given
+    const { network = '', key, hotkeySecret, wallet, hotkey, walletPath } = this.given
     this.key = key
     if (key ?? hotkeySecret) return
-    const isLocal = /^http:/.test(network)
-    if (isLocal && !this.#flags.wallet && !this.#flags.hotkey) {
+    const namesWallet = (wallet ?? hotkey ?? this.#flags.walletPath) !== undefined
+    if (/^http:/.test(network) && !namesWallet) {
       this.key = await askKey()
       return
     }

@@ -9,7 +9,7 @@ from vectors import ROOT
 
 def test_example() -> None:
     text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
-    program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)
+    program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)[:2]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         exec(program, {})

@@ -28,7 +28,7 @@ def test_a_reply_is_worth_what_comes_of_it() -> None:
     ):
         program = PROGRAM.replace("http://127.0.0.1:8000", envs)
         names: dict[str, Any] = {}
-        exec(program.replace("http://127.0.0.1:8001/v1", perfect), names)
+        exec(program.replace("http://127.0.0.1:8003/v1", perfect), names)
         assert names["prompts"][7] == first_prompt("tictactoe-v0", 7)
         assert len(names["prompts"]) == len(names["starts"]) == 1000
         game = game_of("tictactoe-v0")

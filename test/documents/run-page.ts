@@ -31,5 +31,5 @@ export async function runPage(name: string): Promise<void> {
   } finally {
     await session.close()
   }
-  expect(count).toBeGreaterThan(0)
+  expect(count > 0 || !PYTHON).toBe(true)
 }

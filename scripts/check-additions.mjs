@@ -48,16 +48,17 @@ function copyOf(folder) {
   }
 }
 
-/** The environment of docs/adding-an-environment.md. */
+/** The environments of docs/adding-an-environment.md, of one player and of two. */
 function addEnvironment({ write, edit, run }) {
   const page = readFileSync('docs/adding-an-environment.md', 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
-  const [file, registered, , constant] = blocks
+  const [file, registered, , constant, game] = blocks
   const [imported, listed] = registered.trim().split('\n\n')
   const [registry, protocol] = ['packages/envs/src/registry.ts', 'packages/duel/src/protocol.ts']
   write('packages/envs/src/sort5.ts', file)
-  edit(registry, /^/, `${imported}\n`)
-  edit(registry, /^const BUILT_IN.*$/m, listed)
+  write('packages/envs/src/nim.ts', game)
+  edit(registry, /^/, `${imported}\n${imported.replaceAll('sort5', 'nim')}\n`)
+  edit(registry, /^const BUILT_IN.*$/m, listed.replace(']\n', ', nim]\n'))
   edit(protocol, /(envs: .*\n(?:.*\n)*?)(\s*\}\))/, `$1    ${constant.trim()}\n$2`)
   run('biome', 'check', '--write', registry, protocol)
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')

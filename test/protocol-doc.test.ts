@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
-import { make, play, specHash } from '../packages/envs/src/index.ts'
+import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
-import { ENVS, fenced, find, page, shown } from './protocol-page.ts'
+import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
 
 const docs = join(import.meta.dirname, '../docs')
 
@@ -45,19 +45,30 @@ describe('the worked examples of docs/protocol.md', () => {
 })
 
 test('the prompts are those of the environments', async () => {
-  const [tictactoe = '', mult8 = ''] = fenced('text')
-  const { id } = find('tictactoe episode').in as { id: string }
-  const { messages } = await play(make('tictactoe@0.1.0'), id, () => ({ fault: 'no-reply' }))
-  expect(tictactoe).toBe(`${messages[0]?.content}\n`)
-  const asked = await play(make('mult8@0.1.0'), id, () => ({ fault: 'no-reply' }))
-  expect(`${asked.messages[0]?.content}\n`.replace(/[0-9]{8} \* [0-9]{8}/, 'a * b')).toBe(mult8)
+  const [tictactoe = '', mult8 = '', ...others] = fenced('text')
+  const prompts = ['tictactoe', 'mult8', 'hex', 'pack'].map(async (name) => {
+    const { id } = find(`${name} episode`).in as { id: string }
+    const env = make(`${name}@0.1.0`)
+    const silent = () => ({ fault: 'no-reply' }) as const
+    if (env.spec.game === undefined) return firstIn(await play(env, id, silent))
+    const game = await playGame(env, id, { champion: silent, contender: silent })
+    return firstIn(game.champion) ?? firstIn(game.contender)
+  })
+  const [, product = '', ...asked] = await Promise.all(prompts)
+  expect([await prompts[0], ...asked].map((prompt) => `${prompt}\n`)).toEqual([
+    tictactoe,
+    ...others,
+  ])
+  expect(`${product}\n`.replace(/[0-9]{8} \* [0-9]{8}/, 'a * b')).toBe(mult8)
 })
+
+const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
 test('the golden player of the page gives the hashes of the code, and of the main network', () => {
   for (const id of Object.keys(PROTOCOL.envs)) expect(specHash(id)).toBe(PROTOCOL.envs[id])
   const hashes = find('specHash').out as Readonly<Record<string, string>>
   expect(Object.keys(hashes)).toEqual(ENVS)
-  expect(PROTOCOL.envs).toMatchObject(hashes)
+  expect({ ...hashes, ...PROTOCOL.envs }).toMatchObject(hashes)
 })
 
 test('the constants of the page are those of the main network', () => {
@@ -65,7 +76,8 @@ test('the constants of the page are those of the main network', () => {
   const { envs, ...constants } = state.protocol
   const { envs: _played, ...wanted } = PROTOCOL
   expect(constants).toEqual(wanted)
-  expect(envs).toEqual(find('specHash').out)
+  expect(envs).toEqual(MAIN.envs)
+  expect(find('specHash').out).toMatchObject(envs)
 })
 
 test('every fault code is explained, and no other is named', () => {

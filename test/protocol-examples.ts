@@ -44,6 +44,7 @@ import {
   seedSequence,
 } from '../packages/prng/src/index.ts'
 import { calibrate, type Look, lookAt } from '../packages/wilson/src/index.ts'
+import { games } from './protocol-games.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
 import { MAIN } from './protocol-page.ts'
 import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
@@ -102,6 +103,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     const { messages, reward } = await playScript('mult8@0.1.0', id, replies)
     return { messages: messages.map(({ content }) => content), reward }
   },
+  ...games,
   'golden episode': ({ env, index }: { env: string; index: number }) =>
     goldenEpisode(make(env).spec, index),
   specHash: async (ids: readonly string[]) =>

@@ -2,7 +2,7 @@
  * What docs/protocol.md describes in words, written again from those words: the golden player, and
  * tic-tac-toe solved.
  */
-import { type EnvSpec, play } from '../packages/envs/src/index.ts'
+import { type Agent, type EnvSpec, play, playGame } from '../packages/envs/src/index.ts'
 import { digest, type Json, pcg64 } from '../packages/prng/src/index.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
@@ -31,22 +31,28 @@ export async function goldenEpisode(spec: EnvSpec, index: number) {
   const random = pcg64(index)
   const challengeId = base58(digest('golden', spec.id, index))
   const kinds: number[] = []
-  const { messages, reward, fault } = await play({ spec }, challengeId, (conversation) => {
-    const good = spec.solve(conversation.at(-1)?.content ?? '')
-    const kind = random.integers(0, 16)
+  const draws = spec.game === undefined ? 16 : 256
+  const player: Agent = (conversation) => {
+    const prompt = conversation.at(-1)?.content ?? ''
+    const good = spec.solve(prompt)
+    const kind = random.integers(0, draws)
     kinds.push(kind)
     if (kind === 14) return { fault: 'no-reply' }
     return { content: replyOf(kind) }
 
     function replyOf(kind: number): string {
-      if (kind <= 5) return good
-      if (kind <= 11) return spec.format(spec.actionSpace.sample(random))
+      if (kind <= 5 || kind >= 16) return good
+      if (kind <= 11) return spec.guess(prompt, random)
       if (kind === 12) return `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}`
       if (kind === 13) return SPOILED[random.integers(0, 10)]?.(good) ?? ''
       return `${'x'.repeat(4095 - good.length + random.integers(0, 3))}\n${good}`
     }
-  })
-  return { challengeId, kinds, episode: { messages, reward, ...(fault && { fault }) } }
+  }
+  const episode =
+    spec.game === undefined
+      ? await play({ spec }, challengeId, player)
+      : await playGame({ spec }, challengeId, { champion: player, contender: player })
+  return { challengeId, kinds, episode }
 }
 
 export async function goldenHash(spec: EnvSpec): Promise<string> {

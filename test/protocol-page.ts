@@ -30,5 +30,5 @@ export const ENVS = find('specHash').in as readonly string[]
 /** The main network's constants, with the environments of the page. */
 export const MAIN: Protocol = {
   ...PROTOCOL,
-  envs: Object.fromEntries(ENVS.map((id) => [id, PROTOCOL.envs[id] ?? `no ${id}`])),
+  envs: Object.fromEntries(Object.entries(PROTOCOL.envs).filter(([id]) => ENVS.includes(id))),
 }

@@ -474,8 +474,8 @@ describe.concurrent('--json', () => {
   it('lists the environments, one object a line', async () => {
     const { code, stdout } = await af('env', 'list', '--json')
     expect(code).toBe(0)
-    const want = [...registry.values()].map(({ id, difficulty, maxSteps, replyMs }) => ({
-      ...{ id, difficulty, maxSteps, replyMs, specHash: specHash(id) },
+    const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
+      ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
     }))
     expect(records(stdout)).toEqual(want)
   })

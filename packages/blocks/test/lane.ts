@@ -64,16 +64,14 @@ function player(env: string, skill: number, seed: string): Agent {
       invocation: digest('invocation', seed, call++).slice(0, 24),
       ms: random.integers(200, 5000),
     }
-    const good = spec.solve(messages.at(-1)?.content ?? '')
+    const prompt = messages.at(-1)?.content ?? ''
+    const good = spec.solve(prompt)
     if (luck < skill)
       return { content: `I weigh the lines and the threats they make.\n${good}`, ...asked }
     if (luck > 0.98) return { fault: 'no-reply' }
     if (luck > 0.96) return { content: 'x'.repeat(5000), ...asked }
     return {
-      content:
-        luck > 0.94
-          ? 'I give up — 我不知道 \u{1f937}'
-          : spec.format(spec.actionSpace.sample(random)),
+      content: luck > 0.94 ? 'I give up — 我不知道 \u{1f937}' : spec.guess(prompt, random),
       ...asked,
     }
   }

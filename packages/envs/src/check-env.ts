@@ -1,7 +1,8 @@
 import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
+import { gameFault } from './check-game.ts'
 import type { Env } from './env.ts'
-import { goldenEpisode, goldenEpisodes } from './golden.ts'
+import { goldenEpisode, goldenEpisodes, transcriptsOf } from './golden.ts'
 import type { Space } from './spaces.ts'
 import { normalise } from './text.ts'
 
@@ -10,7 +11,7 @@ const SEEDS = 16
 /**
  * Tries what Gymnasium's `check_env` tries, and what replay needs besides: the same seed gives the
  * same episode, text for text; rewards are integers; replies are read strictly; the perfect player
- * earns more than a forfeit.
+ * earns more than a forfeit, which of two players the scripted one does in some game.
  *
  * It plays some dozens of episodes with `env` and leaves it closed. Passing is no proof: it cannot
  * see that an observation gives the answer away, or a rule that no seed of it meets.
@@ -22,6 +23,7 @@ export function checkEnv(env: Env): void {
   checkSpace(env, env.actionSpace)
   checkSpace(env, env.observationSpace)
   checkSeeds(env)
+  if (env.spec.game !== undefined) checkGame(env)
   checkRewards(env)
   // Last, because the specHash is made of episodes, and what is wrong with those is better said
   // above.
@@ -54,10 +56,18 @@ function checkSeeds(env: Env): void {
   expect(env, prompts.size > 1, 'different challenges from different seeds')
 }
 
+/** Two scripted players play one another to the end. */
+function checkGame(env: Env): void {
+  const fault = gameFault(env.spec, SEEDS)
+  expect(env, fault === undefined, fault ?? '')
+}
+
 /** The golden episodes keep to the bounds and reach the upper one, so that the specHash has it. */
 function checkRewards(env: Env): void {
   const { spec } = env
-  const rewards = goldenEpisodes(spec).map(({ reward }) => reward)
+  const rewards = goldenEpisodes(spec)
+    .flatMap(transcriptsOf)
+    .map(({ reward }) => reward)
   const { lowestReward, highestReward } = spec
   expect(env, Math.min(...rewards) >= lowestReward, `no reward below ${lowestReward}`)
   expect(env, Math.max(...rewards) <= highestReward, `no reward above ${highestReward}`)
@@ -69,8 +79,8 @@ function checkChallenge(env: Env): void {
   const { spec } = env
   const challengeId = encodeId(digest('golden', spec.id, 0))
   const [observation, info] = env.reset({ options: { challengeId } })
-  const isDescribed = info.env === spec.id && info.difficulty === spec.difficulty
-  expect(env, isDescribed, 'env and difficulty in info')
+  const isDescribed = info.env === spec.id && Number.isSafeInteger(info.difficulty)
+  expect(env, isDescribed, 'env and an integer for difficulty in info')
   expect(env, info.challengeId === challengeId, 'the given challengeId in info')
   expect(env, info.specHash === spec.specHash(), 'the specHash in info')
   const isCommitted = /^[0-9a-f]{64}$/.test(info.groundTruthCommitment)
@@ -109,7 +119,8 @@ function traceSolver(env: Env, seed: number): readonly unknown[] {
   }
   const isIn = observationSpace.contains(observation)
   expect(env, isIn, `a last observation in ${observationSpace.description}`)
-  expect(env, total > spec.lowestReward, 'its solver to earn more than a forfeit')
+  const isEnough = spec.game !== undefined || total > spec.lowestReward
+  expect(env, isEnough, 'its solver to earn more than a forfeit')
   expect(env, refusesStep(env), 'step after the end to throw')
   return trace
 }

@@ -2,8 +2,10 @@ import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prn
 import { seedOf } from './challenge.ts'
 import { drawnSeed } from './drawn-seed.ts'
 import type { Explanation } from './explanation.ts'
+import type { GameRules } from './game.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
+import { lastLineOf } from './text.ts'
 
 /**
  * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
@@ -15,8 +17,6 @@ export interface Definition<State, Observation, Action> {
   readonly name: string
   /** `x.y.z`. Any change in what is printed, accepted or rewarded is a new version. */
   readonly version: string
-  /** An integer for people; compares versions of one environment, not environments. */
-  readonly difficulty: number
   /** The most replies an episode can take; it is truncated there. */
   readonly maxSteps: number
   /** How long a reply may take, in milliseconds. The sampler enforces it. */
@@ -31,6 +31,8 @@ export interface Definition<State, Observation, Action> {
   initial(random: Generator): State
   /** What the judge will use, from the initial state. Only its digest is shown. */
   truth(state: State): Json
+  /** How hard a challenge is, from the initial state: an integer, for people. */
+  difficulty(state: State): number
   /** What the agent may see of a state. */
   observe(state: State): Observation
   /**
@@ -58,16 +60,23 @@ export interface Definition<State, Observation, Action> {
    * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
    */
   solve(prompt: string): string
+  /**
+   * Any reply to a prompt that `solve` takes: good, bad or illegal, as it comes. Which draws are
+   * made is part of the contract: golden players use them.
+   */
+  guess(prompt: string, random: Generator): string
   /** What people are told of it. */
   readonly explain?: Explanation<Observation, Action>
 }
 
 /**
  * A definition whose types are erased, under its exact id, `name@version`, and the hash of its
- * behaviour.
+ * behaviour. With `game` there are two players: those rules decide, and the definition is the same
+ * game for one player, against the scripted one that `solve` is.
  */
 export type EnvSpec = Definition<unknown, unknown, unknown> & {
   readonly id: string
+  readonly game?: GameRules
   specHash(): Hash
 }
 
@@ -124,7 +133,7 @@ export class Env {
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
-    const info = new Info(spec, challengeId, commit)
+    const info = new Info({ spec, state, challengeId, commit })
     this.#episode = { source, info, state, left: spec.maxSteps, total: 0 }
     return [spec.observe(state), info]
   }
@@ -201,7 +210,7 @@ export class Env {
    * the action space.
    */
   parse(reply: string): unknown {
-    const action = this.spec.parse(reply.slice(reply.lastIndexOf('\n') + 1))
+    const action = this.spec.parse(lastLineOf(reply))
     return this.actionSpace.contains(action) ? action : null
   }
 }

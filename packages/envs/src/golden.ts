@@ -1,6 +1,8 @@
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { encodeId, seedOfChecked } from './challenge.ts'
 import type { EnvSpec } from './env.ts'
+import type { BothSides } from './game-episode.ts'
+import { recordGame } from './game-record.ts'
 import { type Answer, record, type Transcript } from './replay.ts'
 
 /** From a digit to its full-width form. */
@@ -25,19 +27,27 @@ function spoil(good: string): readonly string[] {
   ]
 }
 
+/** What an episode of the golden player is: a game of two has two transcripts. */
+type GoldenEpisode = Transcript | BothSides<Transcript>
+
+/** The one transcript, or both. */
+export const transcriptsOf = (played: GoldenEpisode): readonly Transcript[] =>
+  'reward' in played ? [played] : [played.champion, played.contender]
+
 /** The episodes of which the specHash is made. Protocol §3.5. */
-export function goldenEpisodes(spec: EnvSpec): readonly Transcript[] {
+export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
   return Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index))
 }
 
 /**
  * Episode `index` of the golden player: challenge `base58(digest("golden", id, index))`, as `{
- * messages: [{ role, content }, …], reward }`, with `fault` when there is one. The player has one
- * stream, `pcg64(index)`, for the whole episode. At every prompt, with `good` the perfect reply, it
- * draws `integers(0, 16)`:
+ * messages: [{ role, content }, …], reward }`, with `fault` when there is one; a game has one such
+ * for each side. The player has one stream, `pcg64(index)`, for the whole episode, and plays both
+ * sides of a game. At every prompt, with `good` the perfect reply, it draws `integers(0, 16)`, in a
+ * game `integers(0, 256)`:
  *
- * - 0–5: `good`
- * - 6–11: a sample of the action space, formatted: good, bad, illegal or malformed, as it comes
+ * - 0–5, 16 and above: `good`
+ * - 6–11: a guess: good, bad, illegal or malformed, as it comes
  * - 12: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, what `normalise` has to clean
  * - 13: `good`, spoiled: `integers(0, 10)` picks from the list above
  * - 14: no reply
@@ -45,22 +55,40 @@ export function goldenEpisodes(spec: EnvSpec): readonly Transcript[] {
  *
  * Protocol §3.5.
  */
-export function goldenEpisode(spec: EnvSpec, index: number): Transcript {
+export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   const random = pcg64(index)
-  const course = record(spec, seedOfChecked(encodeId(digest('golden', spec.id, index))))
-  let turn = course.next()
-  while (!turn.done) {
-    const prompt = turn.value.at(-1)?.content ?? ''
-    turn = course.next(goldenAnswer(spec, prompt, random))
-  }
+  const seed = seedOfChecked(encodeId(digest('golden', spec.id, index)))
+  if (spec.game === undefined)
+    return answered(record(spec, seed), (asked) => {
+      const prompt = asked.at(-1)?.content ?? ''
+      return goldenAnswer({ spec, prompt, kind: random.integers(0, 16) }, random)
+    })
+  return answered(recordGame(spec, seed), ({ prompt }) =>
+    goldenAnswer({ spec, prompt, kind: random.integers(0, 256) }, random),
+  )
+}
+
+/** A dialogue to its end. */
+function answered<Asked, Ended>(
+  dialogue: globalThis.Generator<Asked, Ended, Answer>,
+  answer: (asked: Asked) => Answer,
+): Ended {
+  let turn = dialogue.next()
+  while (!turn.done) turn = dialogue.next(answer(turn.value))
   return turn.value
 }
 
-function goldenAnswer(spec: EnvSpec, prompt: string, random: Generator): Answer {
+interface GoldenTurn {
+  readonly spec: EnvSpec
+  readonly prompt: string
+  /** What was drawn for it. */
+  readonly kind: number
+}
+
+function goldenAnswer({ spec, prompt, kind }: GoldenTurn, random: Generator): Answer {
   const good = spec.solve(prompt)
-  const kind = random.integers(0, 16)
-  if (kind < 6) return { content: good }
-  if (kind < 12) return { content: spec.format(spec.actionSpace.sample(random)) }
+  if (kind < 6 || kind > 15) return { content: good }
+  if (kind < 12) return { content: spec.guess(prompt, random) }
   if (kind === 12) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
   if (kind === 13) return { content: spoil(good)[random.integers(0, 10)] ?? '' }
   if (kind === 14) return { fault: 'no-reply' }

@@ -9,6 +9,9 @@ export {
 export { checkEnv } from './check-env.ts'
 export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
 export type { Explanation, LastTurn, Outcome } from './explanation.ts'
+export type { GameDefinition, GameRules } from './game.ts'
+export type { BothSides, GameSide } from './game-episode.ts'
+export { playGame, replayGame, replayGameFrom, unbegunGame } from './game-record.ts'
 export type { Info } from './info.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
@@ -22,6 +25,6 @@ export {
   type Transcript,
 } from './replay.ts'
 export * as spaces from './spaces.ts'
-export { defineEnv } from './spec.ts'
+export { defineEnv, defineGame } from './spec.ts'
 export { isOversize, normalise } from './text.ts'
 export { solvedGame } from './tictactoe-game.ts'

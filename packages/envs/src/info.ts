@@ -1,10 +1,13 @@
 import type { Hash } from '@affine/prng'
+import type { EnvSpec } from './env.ts'
 
-/** What info says of a specification. */
+/** What info is about. */
 interface Described {
-  readonly id: string
-  readonly difficulty: number
-  specHash(): Hash
+  readonly spec: Pick<EnvSpec, 'id' | 'difficulty' | 'specHash'>
+  /** The initial one. */
+  readonly state: unknown
+  readonly challengeId: string | undefined
+  commit(): Hash
 }
 
 /**
@@ -15,14 +18,15 @@ interface Described {
 export class Info {
   declare readonly challengeId?: string
   readonly env: string
+  /** The challenge's. */
   readonly difficulty: number
-  readonly #spec: Described
+  readonly #spec: Pick<EnvSpec, 'specHash'>
   readonly #commit: () => Hash
 
-  constructor(spec: Described, challengeId: string | undefined, commit: () => Hash) {
+  constructor({ spec, state, challengeId, commit }: Described) {
     if (challengeId !== undefined) this.challengeId = challengeId
     this.env = spec.id
-    this.difficulty = spec.difficulty
+    this.difficulty = spec.difficulty(state)
     this.#spec = spec
     this.#commit = commit
   }

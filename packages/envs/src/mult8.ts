@@ -3,6 +3,7 @@ import type { LastTurn, Outcome } from './explanation.ts'
 import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
+const DIGITS = /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' })
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
 /** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. Protocol §3.4. */
@@ -13,15 +14,15 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
 >({
   name: 'mult8',
   version: '0.1.0',
-  difficulty: 8,
   maxSteps: 1,
   replyMs: 30_000,
   lowestReward: 0,
   highestReward: 1,
-  actionSpace: /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' }),
+  actionSpace: DIGITS,
   observationSpace: FACTORS,
   initial: FACTORS.sample,
   truth: product,
+  difficulty: () => 8,
   observe: (factors) => factors,
   // Compared as text: there is one way to write a product.
   step: (factors, answer) => ({
@@ -40,6 +41,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     if (found === null) throw new TypeError('"prompt" expected one of mult8')
     return product(found.slice(1))
   },
+  guess: (_, random) => DIGITS.sample(random),
   explain: {
     best: (factors) => [product(factors)],
     worth: (factors, answer) => (answer === product(factors) ? 1 : 0),

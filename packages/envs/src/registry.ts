@@ -1,13 +1,15 @@
 import type { Hash } from '@affine/prng'
 import { Env, type EnvSpec } from './env.ts'
+import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
+import { pack } from './pack.ts'
 import { tictactoe } from './tictactoe.ts'
 
 /**
  * What this package brings. A new environment, or a new version of one, is one more here; old
  * versions stay.
  */
-const BUILT_IN: readonly EnvSpec[] = [tictactoe, mult8]
+const BUILT_IN: readonly EnvSpec[] = [tictactoe, mult8, hex, pack]
 
 const specs = /* @__PURE__ */ new Map(/* @__PURE__ */ BUILT_IN.map((spec) => [spec.id, spec]))
 

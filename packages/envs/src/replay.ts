@@ -19,7 +19,7 @@ export type Answer = Reply | { readonly fault: 'no-reply' }
  */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
-type RecordedMessage = Message & Partial<Reply>
+export type RecordedMessage = Message & Partial<Reply>
 
 export type Transcript = {
   readonly messages: readonly RecordedMessage[]
@@ -60,14 +60,19 @@ export function* record(
   const messages: RecordedMessage[] = []
   while (!env.over) {
     messages.push({ role: 'user', content: env.render() })
-    const answer = yield messages.map(({ role, content }) => ({ role, content }))
-    if ('fault' in answer) return { messages, reward: spec.lowestReward, fault: 'no-reply' }
-    const content = normalise(answer.content)
-    if (isOversize(content)) return { messages, reward: spec.lowestReward, fault: 'oversize' }
-    messages.push({ ...answer, role: 'assistant', content })
-    env.step(env.parse(content))
+    const reply = recordable(yield messages.map(({ role, content }) => ({ role, content })))
+    if ('fault' in reply) return { messages, reward: spec.lowestReward, fault: reply.fault }
+    messages.push(reply)
+    env.step(env.parse(reply.content))
   }
   return { messages, reward: env.total }
+}
+
+/** An answer as it is recorded, its text normalised, or why it is none. Protocol §3.1. */
+export function recordable(answer: Answer): RecordedMessage | { readonly fault: Fault } {
+  if ('fault' in answer) return { fault: 'no-reply' }
+  const content = normalise(answer.content)
+  return isOversize(content) ? { fault: 'oversize' } : { ...answer, role: 'assistant', content }
 }
 
 /**
@@ -81,7 +86,7 @@ type MessageFault = 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'OVERSIZE' | 'WRONG_RO
  * TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after
  * its end.
  */
-type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | MessageFault
+export type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | MessageFault
 
 type Replayed<Code extends string> = Result<
   { readonly reward: number; readonly fault: boolean },
@@ -118,9 +123,8 @@ export function replayFrom(
   for (let index = 0; index < messages.length; index++) {
     if (env.over)
       return refusal('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
-    const message: Unread = Object(messages[index])
-    const fault = index % 2 === 0 ? checkPrompt(env, message) : playReply(env, message)
-    if (fault !== undefined) return refusal(fault, `message ${index}`)
+    const wrong = takeMessage(env, messages[index], index % 2 === 0)
+    if (wrong !== undefined) return refusal(wrong, `message ${index}`)
   }
   const endsInPrompt = messages.length % 2 === 1
   if (endsInPrompt) return { ok: true, value: { reward: spec.lowestReward, fault: true } }
@@ -128,25 +132,38 @@ export function replayFrom(
   return { ok: true, value: { reward: env.total, fault: false } }
 }
 
+/** Compares a prompt, or plays a reply; what is wrong with it, if anything. */
+function takeMessage(env: Env, message: unknown, isPrompt: boolean): MessageFault | undefined {
+  if (isPrompt) return promptFault(message, env.render())
+  const reply = replyIn(message)
+  if (!reply.ok) return reply.code
+  env.step(env.parse(reply.value))
+  return undefined
+}
+
 /** A message of which nothing is known. */
 type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
 
-/** What is wrong with it, if it is not the prompt that the environment gives here. */
-function checkPrompt(env: Env, { role, content }: Unread): MessageFault | undefined {
+/** What is wrong with a message, if it is not the prompt that is due. Protocol §3.1. */
+export function promptFault(message: unknown, due: string): MessageFault | undefined {
+  const { role, content }: Unread = Object(message)
   if (role !== 'user' || typeof content !== 'string') return 'WRONG_ROLE'
-  if (content !== env.render()) return 'PROMPT_DIFFERS'
+  if (content !== due) return 'PROMPT_DIFFERS'
   return undefined
 }
 
-/** Plays it, if it is a reply that `play` could have recorded; else what is wrong with it. */
-function playReply(env: Env, { role, content }: Unread): MessageFault | undefined {
-  if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
+/** The text of a message, if it is a reply that `play` could have recorded. Protocol §3.1. */
+export function replyIn(message: unknown): Result<string, MessageFault> {
+  const { role, content }: Unread = Object(message)
+  if (role !== 'assistant' || typeof content !== 'string') return refusal('WRONG_ROLE', '')
   // Length before content: what follows is then bounded, whatever came in.
-  if (isOversize(content)) return 'OVERSIZE'
-  if (normalise(content) !== content) return 'NOT_NORMALISED'
-  env.step(env.parse(content))
-  return undefined
+  if (isOversize(content)) return refusal('OVERSIZE', '')
+  if (normalise(content) !== content) return refusal('NOT_NORMALISED', '')
+  return { ok: true, value: content }
 }
 
-const refusal = <Code extends string>(code: Code, detail: string) =>
-  ({ ok: false, code, detail }) as const
+export function refusal<Code extends string>(code: Code, detail: string): Refusal<Code> {
+  return { ok: false, code, detail }
+}
+
+type Refusal<Code> = { readonly ok: false; readonly code: Code; readonly detail: string }

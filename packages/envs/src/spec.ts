@@ -1,5 +1,6 @@
 import { digest, type Hash, type Json } from '@affine/prng'
 import type { Definition, EnvSpec } from './env.ts'
+import { againstScripted, type GameDefinition, type GameRules } from './game.ts'
 import { goldenEpisodes } from './golden.ts'
 
 /** Lower-case words joined by hyphens, and x.y.z without zeros in front. */
@@ -20,32 +21,61 @@ const GREATEST_REWARD = 10 ** 9
 export function defineEnv<State, Observation, Action>(
   definition: Definition<State, Observation, Action>,
 ): EnvSpec {
-  const { name, version, difficulty, maxSteps, replyMs } = definition
-  const { lowestReward, highestReward } = definition
-  const id = `${name}@${version}`
-  if (!ID.test(id))
-    throw new RangeError(
-      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
-    )
-  const most = Number.MAX_SAFE_INTEGER
-  expectInteger('difficulty', difficulty, { least: -most, most })
-  expectInteger('maxSteps', maxSteps, { least: 1, most })
-  expectInteger('replyMs', replyMs, { least: 1, most })
-  expectInteger('lowestReward', lowestReward, { least: -GREATEST_REWARD, most: GREATEST_REWARD })
-  const least = lowestReward + 1
-  expectInteger('highestReward', highestReward, { least, most: GREATEST_REWARD })
+  return specOf(definition)
+}
+
+/**
+ * The same for an environment of two players. Of what it gives, `game` decides; the rest is the
+ * game for one player, against the scripted one. Protocol §3.1, §3.6.
+ *
+ * @throws RangeError when a name, version or number has the wrong form.
+ */
+export function defineGame<State, Observation, Action>(
+  definition: GameDefinition<State, Observation, Action>,
+): EnvSpec {
+  const { clockMs, initial, step, ...shared } = definition
+  expectInteger('clockMs', clockMs, { least: 1, most: Number.MAX_SAFE_INTEGER })
+  return specOf({
+    ...shared,
+    ...againstScripted(definition),
+    game: { clockMs, initial, step },
+  })
+}
+
+type Unnamed<State, Observation, Action> = Definition<State, Observation, Action> & {
+  readonly game?: GameRules
+}
+
+function specOf<State, Observation, Action>(definition: Unnamed<State, Observation, Action>) {
+  checkFacts(definition)
+  const id = `${definition.name}@${definition.version}`
   let hash: Hash | undefined
   const specHash = (): Hash => {
-    hash ??= hashOf(spec)
+    hash ??= digest('spec', id, goldenEpisodes(spec) as unknown as Json)
     return hash
   }
   const spec: EnvSpec = Object.freeze({ ...definition, id, specHash })
   return spec
 }
 
-function hashOf(spec: EnvSpec): Hash {
-  return digest('spec', spec.id, goldenEpisodes(spec) as unknown as Json)
+function checkFacts({ name, version, ...facts }: Facts): void {
+  const { maxSteps, replyMs, lowestReward, highestReward } = facts
+  if (!ID.test(`${name}@${version}`))
+    throw new RangeError(
+      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${name}@${version}`,
+    )
+  const most = Number.MAX_SAFE_INTEGER
+  expectInteger('maxSteps', maxSteps, { least: 1, most })
+  expectInteger('replyMs', replyMs, { least: 1, most })
+  expectInteger('lowestReward', lowestReward, { least: -GREATEST_REWARD, most: GREATEST_REWARD })
+  const least = lowestReward + 1
+  expectInteger('highestReward', highestReward, { least, most: GREATEST_REWARD })
 }
+
+type Facts = Pick<
+  EnvSpec,
+  'name' | 'version' | 'maxSteps' | 'replyMs' | 'lowestReward' | 'highestReward'
+>
 
 function expectInteger(name: string, value: number, { least, most }: IntegerRange): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return

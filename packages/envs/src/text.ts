@@ -63,3 +63,8 @@ export function isOversize(text: string): boolean {
     new TextEncoder().encode(text.slice(0, MAX_BYTES + 1)).length > MAX_BYTES
   )
 }
+
+/** What follows the last LF, untrimmed. Protocol §3.2. */
+export function lastLineOf(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1)
+}

@@ -19,7 +19,6 @@ const MARKS = '.XO'
 export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, number>({
   name: 'tictactoe',
   version: '0.1.0',
-  difficulty: 3,
   // No position is the empty board, so four moves of the agent always suffice.
   maxSteps: 4,
   replyMs: 10_000,
@@ -30,6 +29,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   initial: (random) => drawFrom(solvedGame().starts, random),
   // The cells read as a base-3 number, A1 the most significant digit.
   truth: ({ board, best }) => ({ board: Number.parseInt(board.join(''), 3), best }),
+  difficulty: () => 3,
   observe: ({ board }) => board,
   step: (position, cell, random) => {
     const moved = position.next[cell]
@@ -55,6 +55,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     if (best === undefined) throw new TypeError('"prompt" expected one of tictactoe')
     return NAMES[best] ?? ''
   },
+  guess: (_, random) => NAMES[random.integers(0, 9)] ?? '',
   explain: {
     draw: linesOf,
     best: (board) => positionOf(board)?.best ?? [],

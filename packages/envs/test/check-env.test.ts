@@ -16,7 +16,6 @@ type Parity = Definition<State, readonly number[], number>
 const parity: Parity = {
   name: 'parity',
   version: '0.1.0',
-  difficulty: 1,
   maxSteps: 2,
   replyMs: 1000,
   lowestReward: -1,
@@ -25,6 +24,7 @@ const parity: Parity = {
   observationSpace: spaces.Box({ low: 0, high: 99, length: 1 }),
   initial: (random) => ({ asked: random.integers(0, 100), turn: 0 }),
   truth: ({ asked }) => asked % 2,
+  difficulty: () => 1,
   observe: ({ asked }) => [asked],
   step: ({ asked, turn }, answer, random) => {
     const right = asked % 2 === answer
@@ -38,6 +38,7 @@ const parity: Parity = {
     return answer < 0 ? null : answer
   },
   format: (answer) => (answer === 0 ? 'even' : 'odd'),
+  guess: (_, random) => ['even', 'odd'][random.integers(0, 2)] ?? '',
   solve: (prompt) => (Number(/[0-9]+/.exec(prompt)?.[0]) % 2 === 0 ? 'even' : 'odd'),
 }
 

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
+import { checkEnv, Env } from '../src/index.ts'
 
 const home = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(import.meta.dirname, 'docs-'))
@@ -50,4 +51,11 @@ test('the worked example is one file and one line in the registry, and prints wh
   writeFileSync(join(source, 'registry.ts'), extended)
 
   expect(await run('try.ts', program, './src/index.ts')).toBe(blocksOf(path, 'text')[0])
+})
+
+test('the worked game of two is one file, and passes the checks', async () => {
+  const file = blocksOf(join(home, '../../docs/adding-an-environment.md'), 'ts').at(-1) ?? ''
+  writeFileSync(join(folder, 'nim.ts'), file.replaceAll("from './", "from '../../src/"))
+  const { nim } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'nim.ts')).href)
+  checkEnv(new Env(nim))
 })

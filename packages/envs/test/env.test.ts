@@ -21,7 +21,6 @@ const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 const counter = defineEnv<number, readonly number[], number>({
   name: 'counter',
   version: '1.2.3',
-  difficulty: 1,
   maxSteps: 4,
   replyMs: 1000,
   lowestReward: -5,
@@ -30,6 +29,7 @@ const counter = defineEnv<number, readonly number[], number>({
   observationSpace: spaces.Box({ low: 0, high: 9, length: 1 }),
   initial: (random) => random.integers(0, 2),
   truth: (count) => count,
+  difficulty: (count) => 10 + count,
   observe: (count) => [count],
   step: (count, action) =>
     action === 7 ? null : { state: count + action, reward: 1, terminated: count + action >= 3 },
@@ -37,6 +37,7 @@ const counter = defineEnv<number, readonly number[], number>({
   parse: (reply) => (/^[0-9]$/.test(reply) ? Number(reply) : null),
   format: String,
   solve: () => '1',
+  guess: (_, random) => String(random.integers(0, 8)),
 })
 
 describe('reset', () => {
@@ -164,7 +165,7 @@ describe('info', () => {
       const facts = {
         challengeId: challenge,
         env: id,
-        difficulty: env.spec.difficulty,
+        difficulty: expect.any(Number),
         specHash: specHash(id),
       }
       expect(info).toMatchObject(facts)
@@ -176,6 +177,18 @@ describe('info', () => {
       })
     },
   )
+
+  test("has the challenge's difficulty", () => {
+    const counting = new Env(counter)
+    const counts = [0, 1, 2, 3].map((seed) => {
+      const [[count = 0], info] = counting.reset({ seed }) as [readonly number[], Info]
+      expect(info.difficulty).toBe(10 + count)
+      return count
+    })
+    expect(new Set(counts).size).toBe(2)
+    const hex = [...Array(20).keys()].map((seed) => make('hex-v0').reset({ seed })[1].difficulty)
+    expect(new Set(hex)).toEqual(new Set([7, 9, 11]))
+  })
 
   test('commits to the truth under the challenge id, the seed, or the seed and how many resets since', () => {
     const env = make('mult8-v0')
@@ -245,7 +258,6 @@ test.each([
   ['name', 'Counter'],
   ['version', '1.2'],
   ['version', '01.2.3'],
-  ['difficulty', 0.5],
   ['maxSteps', 0],
   ['replyMs', Number.POSITIVE_INFINITY],
   ['lowestReward', -0.5],

@@ -28,7 +28,7 @@ export function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answe
     try {
       const perfect = spec.solve(prompt)
       const isGood = random.random() < skill
-      const reply = isGood ? perfect : spec.format(spec.actionSpace.sample(random))
+      const reply = isGood ? perfect : spec.guess(prompt, random)
       return { reply, env: spec.id, isPerfect: reply === perfect }
     } catch {} // another environment's prompt
   }

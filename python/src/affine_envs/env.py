@@ -47,7 +47,10 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         episode = self._episode = Episode(self.game, self.np_random)
         origin = f"{self._origin}+{self._since}" if self._since else self._origin
         truth = self.game.truth(episode.state)
-        self._info = {"ground_truth_commitment": digest("truth", origin, truth)}
+        self._info = {
+            "ground_truth_commitment": digest("truth", origin, truth),
+            "difficulty": self.game.difficulty(episode.state),
+        }
         return self.game.observe(episode.state), dict(self._info)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

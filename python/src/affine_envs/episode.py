@@ -122,19 +122,33 @@ def replay(env: str, challenge_id: str, messages: Sequence[Any]) -> Replayed | R
     return Replayed(episode.total, fault=False) if episode.over else "TOO_SHORT"
 
 
-def _take(episode: Episode[Any, Any], message: object, index: int) -> Refusal | None:
+def _take(episode: Episode[Any, Any], message: Any, index: int) -> Refusal | None:
     """Compares a prompt, plays a reply; what is wrong with it, if anything."""
-    asks = index % 2 == 0
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(message, dict) or not isinstance(content, str):
+    if index % 2 == 0:
+        return prompt_refusal(message, episode.game.prompt(episode.state))
+    refusal = reply_refusal(message)
+    if refusal is None:
+        episode.reply(message["content"])
+    return refusal
+
+
+def prompt_refusal(message: Any, due: str) -> Refusal | None:
+    """What is wrong with a message, if it is not the prompt that is due."""
+    if not _is_of(message, "user"):
         return "WRONG_ROLE"
-    if message.get("role") != ("user" if asks else "assistant"):
+    return None if message["content"] == due else "PROMPT_DIFFERS"
+
+
+def reply_refusal(message: Any) -> Refusal | None:
+    """What is wrong with a message, if it is no reply that could have been recorded."""
+    if not _is_of(message, "assistant"):
         return "WRONG_ROLE"
-    if asks:
-        return None if content == episode.game.prompt(episode.state) else "PROMPT_DIFFERS"
-    if is_oversize(content):
+    if is_oversize(message["content"]):
         return "OVERSIZE"
-    if normalise(content) != content:
-        return "NOT_NORMALISED"
-    episode.reply(content)
-    return None
+    return None if normalise(message["content"]) == message["content"] else "NOT_NORMALISED"
+
+
+def _is_of(message: Any, role: str) -> bool:
+    if not isinstance(message, dict) or not isinstance(message.get("content"), str):
+        return False
+    return bool(message.get("role") == role)

@@ -41,6 +41,10 @@ class Game(ABC, Generic[State, Action]):
         """What judges an episode, from its initial state; only its digest is shown."""
 
     @abstractmethod
+    def difficulty(self, state: State) -> int:
+        """How hard a challenge is, from its initial state; for people."""
+
+    @abstractmethod
     def prompt(self, state: State) -> str:
         """What a model is asked."""
 
@@ -50,8 +54,51 @@ class Game(ABC, Generic[State, Action]):
 
     @abstractmethod
     def best_reply(self, state: State) -> str:
-        """What a perfect player replies."""
+        """The good reply of §3.5: a perfect player's, or a scripted one's."""
 
     @abstractmethod
-    def any_reply(self, random: Generator) -> str:
+    def any_reply(self, state: State, random: Generator) -> str:
         """Any action as a line, good, bad or illegal. Protocol §3.5 says what it draws."""
+
+
+class TwoPlayerGame(Game[State, Action]):
+    """A game of two, who take turns. Protocol §3.1.
+
+    As a `Game` it is for one player, against the scripted one. Protocol §3.6.
+    """
+
+    highest_reward: int
+
+    @abstractmethod
+    def opening(self, random: Generator) -> State:
+        """The first state, in which the player who is first is the mover."""
+
+    @abstractmethod
+    def move(self, state: State, action: Action, random: Generator) -> tuple[State, bool] | None:
+        """The next state, and whether the mover has won; None for an illegal action."""
+
+    @abstractmethod
+    def legal(self, state: State) -> list[Action]:
+        """The actions that are legal."""
+
+    def initial(self, random: Generator) -> State:
+        is_first = random.integers(0, 2) == 0
+        state = self.opening(random)
+        return state if is_first else self._answered(state, random)[0]
+
+    def step(
+        self, state: State, action: Action, random: Generator
+    ) -> tuple[State, int, bool] | None:
+        moved = self.move(state, action, random)
+        if moved is None:
+            return None
+        after, has_won = moved
+        return (after, self.highest_reward, True) if has_won else self._answered(after, random)
+
+    def _answered(self, state: State, random: Generator) -> tuple[State, int, bool]:
+        action = self.parse(self.best_reply(state))
+        moved = None if action is None else self.move(state, action, random)
+        if moved is None:
+            raise RuntimeError(f"{self.id}: the scripted player has no legal move")
+        after, has_won = moved
+        return after, self.lowest_reward if has_won else 0, has_won

@@ -5,13 +5,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from affine_envs.canonical_json import Json
 from affine_envs.challenge import id_of, seed_of
 from affine_envs.digest import digest
 from affine_envs.episode import Episode, Message, Transcript, record
-from affine_envs.game import Game
+from affine_envs.game import TwoPlayerGame
 from affine_envs.registry import game_of
+from affine_envs.text import last_line, normalise
+from affine_envs.two_players import Match, Side, record_game
 
 EPISODES = 256
 FULL_WIDTH = {ord("0") + digit: 0xFF10 + digit for digit in range(10)}
@@ -25,29 +28,42 @@ def spec_hash(env: str) -> str:
     return digest("spec", game.id, episodes)
 
 
-def golden_episode(env: str, index: int) -> Transcript:
-    """Episode `index` of the golden player."""
+def golden_episode(env: str, index: int) -> Transcript | dict[Side, Transcript]:
+    """Episode `index` of the golden player; of two players each has a transcript."""
     game = game_of(env)
     seed = seed_of(id_of(digest("golden", game.id, index)))
-    return record(game, seed, _Player(game, seed, index))
+    random = np.random.default_rng(index)
+    if not isinstance(game, TwoPlayerGame):
+        copy = Episode(game, np.random.default_rng(seed))
+        return record(game, seed, _Player(copy, random, draws=16))
+    match = Match(game, seed)
+    player = _Player(match, random, draws=256)
+    return record_game(game, seed, lambda _: player)
 
 
 class _Player:
     """Plays its own copy of the episode, to know the state behind each prompt."""
 
-    def __init__(self, game: Game[Any, Any], seed: int, index: int) -> None:
-        self.episode = Episode(game, np.random.default_rng(seed))
-        self.random = np.random.default_rng(index)
+    def __init__(self, copy: Episode[Any, Any] | Match, random: Generator, draws: int) -> None:
+        self.copy = copy
+        self.random = random
+        self.draws = draws
+        self.said: str | None = None
 
     def __call__(self, messages: Sequence[Message]) -> str | None:
-        if len(messages) > 1:
-            self.episode.reply(messages[-2]["content"])
-        good = self.episode.game.best_reply(self.episode.state)
-        kind = self.random.integers(0, 16)
-        if kind < 6:
+        if self.said is not None:
+            self.copy.reply(last_line(normalise(self.said)))
+        self.said = self._answer()
+        return self.said
+
+    def _answer(self) -> str | None:
+        game, state = self.copy.game, self.copy.state
+        good = game.best_reply(state)
+        kind = self.random.integers(0, self.draws)
+        if kind < 6 or kind > 15:
             return good
         if kind < 12:
-            return self.episode.game.any_reply(self.random)
+            return game.any_reply(state, self.random)
         if kind == 12:
             return f"\x1b[1mSo\u202e:\x1b]0;x\x07\r\n{good}"
         if kind == 13:
@@ -72,6 +88,8 @@ def _spoiled(good: str) -> list[str]:
     ]
 
 
-def _record(transcript: Transcript) -> Json:
-    played: dict[str, Json] = {"messages": transcript.messages, "reward": transcript.reward}
-    return played if transcript.fault is None else {**played, "fault": transcript.fault}
+def _record(played: Transcript | dict[Side, Transcript]) -> Json:
+    if isinstance(played, dict):
+        return {side: _record(transcript) for side, transcript in played.items()}
+    record: dict[str, Json] = {"messages": played.messages, "reward": played.reward}
+    return record if played.fault is None else {**record, "fault": played.fault}

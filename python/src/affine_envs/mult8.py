@@ -43,6 +43,9 @@ class Mult8(Game[Factors, str]):
     def truth(self, state: Factors) -> Json:
         return self.best_reply(state)
 
+    def difficulty(self, state: Factors) -> int:
+        return 8
+
     def prompt(self, state: Factors) -> str:
         return PROMPT.format(*state)
 
@@ -52,6 +55,6 @@ class Mult8(Game[Factors, str]):
     def best_reply(self, state: Factors) -> str:
         return str(state[0] * state[1])
 
-    def any_reply(self, random: Generator) -> str:
+    def any_reply(self, state: Factors, random: Generator) -> str:
         length = random.integers(15, 17)
         return "".join(str(random.integers(0, 10)) for _ in range(length))

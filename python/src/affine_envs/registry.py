@@ -2,12 +2,21 @@
 
 from typing import Any
 
-from affine_envs.game import Game
+from affine_envs.game import Game, TwoPlayerGame
+from affine_envs.hex import Hex
 from affine_envs.mult8 import Mult8
+from affine_envs.pack import Pack
 from affine_envs.tictactoe import TicTacToe
 
-GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8())}
-NEWEST = {"tictactoe-v0": "tictactoe@0.1.0", "mult8-v0": "mult8@0.1.0"}
+GAMES: dict[str, Game[Any, Any]] = {
+    game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())
+}
+NEWEST = {
+    "tictactoe-v0": "tictactoe@0.1.0",
+    "mult8-v0": "mult8@0.1.0",
+    "hex-v0": "hex@0.1.0",
+    "pack-v0": "pack@0.1.0",
+}
 
 
 def game_of(env: str) -> Game[Any, Any]:
@@ -15,4 +24,12 @@ def game_of(env: str) -> Game[Any, Any]:
     game = GAMES.get(NEWEST.get(env, env))
     if game is None:
         raise ValueError(f'"env" expected one of {", ".join(GAMES)}, got {env!r}')
+    return game
+
+
+def two_player_game_of(env: str) -> TwoPlayerGame[Any, Any]:
+    """The same, of an environment of two players."""
+    game = game_of(env)
+    if not isinstance(game, TwoPlayerGame):
+        raise ValueError(f'"env" expected one of two players, got {env!r}')
     return game

@@ -62,6 +62,9 @@ class TicTacToe(Game[Board, int]):
     def truth(self, state: Board) -> Json:
         return {"board": code(state), "best": best_cells(state)}
 
+    def difficulty(self, state: Board) -> int:
+        return 3
+
     def prompt(self, state: Board) -> str:
         agent = mover(state)
         marks = [".XO"[cell] for cell in state]
@@ -76,7 +79,7 @@ class TicTacToe(Game[Board, int]):
     def best_reply(self, state: Board) -> str:
         return _name(best_cells(state)[0])
 
-    def any_reply(self, random: Generator) -> str:
+    def any_reply(self, state: Board, random: Generator) -> str:
         return _name(int(random.integers(0, 9)))
 
 

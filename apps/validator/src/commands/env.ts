@@ -28,10 +28,12 @@ env
   .addHelpText('after', '\nExample:\n  $ af env list')
   .action(({ json }) => {
     const screen = output(json)
-    for (const { id, difficulty, maxSteps, replyMs } of registry.values()) {
-      const record = { id, difficulty, maxSteps, replyMs, specHash: specHash(id) }
+    for (const { id, maxSteps, replyMs, game } of registry.values()) {
+      const players = game === undefined ? 1 : 2
+      const record = { id, players, maxSteps, replyMs, specHash: specHash(id) }
       const replies = maxSteps === 1 ? 'one reply' : `at most ${maxSteps} replies`
-      const text = `${replies} of ${replyMs / 1000} s, specHash ${record.specHash}`
+      const of = players === 2 ? ' of two players' : ''
+      const text = `${replies}${of}, ${replyMs / 1000} s each, specHash ${record.specHash}`
       screen.line(`${id.padEnd(18)} ${text}`, record)
     }
   })

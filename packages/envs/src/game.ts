@@ -1,0 +1,63 @@
+import type { Generator } from '@affine/prng'
+import type { Definition } from './env.ts'
+
+/**
+ * An environment of two players, who take turns. One of them wins: its reward is the highest, the
+ * other's the lowest. Observations say whose move it is, and prompts hold nothing that the other
+ * wrote. Protocol §3.1.
+ */
+export interface GameDefinition<State, Observation, Action>
+  extends Omit<Definition<State, Observation, Action>, 'step'> {
+  /**
+   * How long a side may take for all its replies together, in milliseconds. The sampler enforces
+   * it.
+   */
+  readonly clockMs: number
+  /**
+   * The state after the mover's action, and whether the mover has won by it; null when the action
+   * is illegal. After `maxSteps` replies, both players' counted, somebody has won.
+   */
+  step(state: State, action: Action, random: Generator): { state: State; won: boolean } | null
+}
+
+/** What decides a game of two, its types erased. */
+export type GameRules = Pick<GameDefinition<unknown, unknown, unknown>, 'clockMs' | 'step'> & {
+  /** The first state: whoever is first is the mover. */
+  initial(random: Generator): unknown
+}
+
+/** Which of two players is first, in its players' order: the first draw of a challenge. */
+export function firstOf<Player>(players: readonly [Player, Player], random: Generator): Player {
+  return players[random.integers(0, 2) as 0 | 1]
+}
+
+/**
+ * The same game for one player: its opponent is the scripted one, which replies what `solve` does.
+ * The first draw says who is first: 0 the player. Protocol §3.6.
+ */
+export function againstScripted<State, Observation, Action>(
+  game: GameDefinition<State, Observation, Action>,
+): Pick<Definition<State, Observation, Action>, 'initial' | 'step'> {
+  const { lowestReward, highestReward } = game
+  /** After the player's action, or before its first: the opponent's. */
+  const answered = (state: State, random: Generator) => {
+    const action = game.parse(game.solve(game.prompt(game.observe(state))))
+    const moved = action === null ? null : game.step(state, action, random)
+    if (moved === null) return { state, reward: highestReward, terminated: true }
+    const reward = moved.won ? lowestReward : 0
+    return { state: moved.state, reward, terminated: moved.won }
+  }
+  return {
+    initial: (random) => {
+      const first = firstOf(['player', 'opponent'], random)
+      const state = game.initial(random)
+      return first === 'player' ? state : answered(state, random).state
+    },
+    step: (state, action, random) => {
+      const moved = game.step(state, action, random)
+      if (moved === null) return null
+      if (moved.won) return { state: moved.state, reward: highestReward, terminated: true }
+      return answered(moved.state, random)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The 121 cells of a board of 11 rows and columns, row by row: 0 empty, 1 X, 2 O, 3 outside a
+ * smaller board, which has its first rows and columns. X moves when there are as many X as O.
+ */
+export type HexBoard = readonly number[]
+
+export const WIDEST = 11
+const OUTSIDE = 3
+
+/** The cells that touch each cell. Protocol §3.7. */
+const TOUCHING: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
+  { length: WIDEST * WIDEST },
+  (_, cell) => touching(Math.floor(cell / WIDEST), cell % WIDEST),
+)
+
+/** Beside it, above, above to the right, below, below to the left. */
+function touching(row: number, column: number): readonly number[] {
+  const steps = [
+    [0, -1],
+    [0, 1],
+    [-1, 0],
+    [-1, 1],
+    [1, 0],
+    [1, -1],
+  ] as const
+  const isIn = (at: number): boolean => at >= 0 && at < WIDEST
+  return steps
+    .map(([down, right]) => [row + down, column + right] as const)
+    .filter(([r, c]) => isIn(r) && isIn(c))
+    .map(([r, c]) => r * WIDEST + c)
+}
+
+export function emptyBoard(size: number): number[] {
+  const isIn = (cell: number): boolean => cell % WIDEST < size && Math.floor(cell / WIDEST) < size
+  return Array.from({ length: WIDEST * WIDEST }, (_, cell) => (isIn(cell) ? 0 : OUTSIDE))
+}
+
+/** How many rows and columns it has. */
+export function sizeOfBoard(board: HexBoard): number {
+  const end = board.indexOf(OUTSIDE)
+  return end === -1 ? WIDEST : end
+}
+
+export function moverOn(board: HexBoard): 1 | 2 {
+  let lead = 0
+  for (const mark of board) {
+    if (mark === 1) lead += 1
+    else if (mark === 2) lead -= 1
+  }
+  return lead === 0 ? 1 : 2
+}
+
+/** Does the chain of a cell's mark that this cell is in join the mark's two sides? */
+export function isJoining(board: HexBoard, cell: number): boolean {
+  const chain = chainOf(board, cell)
+  const [size, isOfX] = [sizeOfBoard(board), board[cell] === 1]
+  const lines = new Set(chain.map((at) => (isOfX ? Math.floor(at / WIDEST) : at % WIDEST)))
+  return lines.has(0) && lines.has(size - 1)
+}
+
+/** The cells of one mark that touch one another, from this one on. */
+export function chainOf(board: HexBoard, cell: number): readonly number[] {
+  const chain = new Set([cell])
+  // A set that grows goes on with what was added.
+  for (const at of chain)
+    for (const touched of TOUCHING[at] ?? []) if (board[touched] === board[cell]) chain.add(touched)
+  return [...chain]
+}
+
+/**
+ * For every cell, the fewest empty cells, itself included, on a chain without opposing marks from
+ * it to one side of a mark: the first, or the last; `Infinity` without one. Protocol §3.7.
+ */
+export function distances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
+  const size = sizeOfBoard(board)
+  const found = board.map(() => Number.POSITIVE_INFINITY)
+  /** The cells that are reached at the present distance, and those at the next. */
+  let now: number[] = []
+  let next: number[] = []
+  const reach = (cell: number, before: number): void => {
+    const isEmpty = board[cell] === 0
+    if (!isEmpty && board[cell] !== mark) return
+    const distance = isEmpty ? before + 1 : before
+    if (distance >= (found[cell] ?? 0)) return
+    found[cell] = distance
+    ;(isEmpty ? next : now).push(cell)
+  }
+  for (const cell of sideCells(mark, side, size)) reach(cell, 0)
+  for (let distance = 0; now.length + next.length > 0; distance++) {
+    for (const cell of now) for (const touched of TOUCHING[cell] ?? []) reach(touched, distance)
+    now = next
+    next = []
+  }
+  return found
+}
+
+/** The cells of one of a mark's sides: of X the rows, of O the columns. */
+function sideCells(mark: number, side: 0 | 1, size: number): readonly number[] {
+  const line = side === 0 ? 0 : size - 1
+  return Array.from({ length: size }, (_, at) =>
+    mark === 1 ? line * WIDEST + at : at * WIDEST + line,
+  )
+}

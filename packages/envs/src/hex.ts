@@ -1,0 +1,161 @@
+import type { Generator } from '@affine/prng'
+import type { EnvSpec } from './env.ts'
+import type { LastTurn, Outcome } from './explanation.ts'
+import {
+  distances,
+  emptyBoard,
+  type HexBoard,
+  isJoining,
+  moverOn,
+  sizeOfBoard,
+  WIDEST,
+} from './hex-board.ts'
+import { Box, Discrete } from './spaces.ts'
+import { defineGame } from './spec.ts'
+
+const ROWS = 'ABCDEFGHIJK'
+const MARKS = '.XO'
+/** The length of a cell that no chain leads through to both sides. */
+const CUT_OFF = 1000
+
+/**
+ * Hex of two players, on boards of 7, 9 and 11 rows that begin with some marks. Whoever joins its
+ * two sides wins, and one of the two must: there are no draws. Protocol §3.7.
+ */
+export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, number>({
+  name: 'hex',
+  version: '0.1.0',
+  // The empty cells of the largest board at the start.
+  maxSteps: 91,
+  replyMs: 10_000,
+  clockMs: 300_000,
+  lowestReward: -1,
+  highestReward: 1,
+  actionSpace: /* @__PURE__ */ Discrete(WIDEST * WIDEST),
+  observationSpace: /* @__PURE__ */ Box({ low: 0, high: 3, length: WIDEST * WIDEST }),
+  initial: openingFrom,
+  truth: (board) => linesOf(board).slice(1).join('\n'),
+  difficulty: sizeOfBoard,
+  observe: (board) => board,
+  step: (board, cell) => {
+    if (board[cell] !== 0) return null
+    const state = [...board]
+    state[cell] = moverOn(board)
+    return { state, won: isJoining(state, cell) }
+  },
+  prompt: promptOf,
+  parse: (line) => {
+    const [, row = '', column] = /^([A-K])([1-9]|1[01])$/.exec(line) ?? []
+    return column === undefined ? null : ROWS.indexOf(row) * WIDEST + Number(column) - 1
+  },
+  format: nameOf,
+  solve: (prompt) => nameOf(scriptedMove(boardIn(prompt))),
+  guess: (prompt, random) => {
+    const size = sizeOfBoard(boardIn(prompt))
+    const cell = random.integers(0, size * size)
+    return nameOf(Math.floor(cell / size) * WIDEST + (cell % size))
+  },
+  explain: {
+    draw: linesOf,
+    best: (board) => [scriptedMove(board)],
+    ending: outcomeOf,
+  },
+})
+
+/** Marks in pairs, mirrored at the main diagonal and exchanged: neither player is nearer. */
+function openingFrom(random: Generator): HexBoard {
+  const size = 7 + 2 * random.integers(0, 3)
+  const board = emptyBoard(size)
+  const above: (readonly [row: number, column: number])[] = []
+  for (let row = 0; row < size; row++)
+    for (let column = row + 1; column < size; column++) above.push([row, column])
+  for (let i = 0; i < Math.floor((size * size) / 8); i++) {
+    const j = random.integers(i, above.length)
+    const [kept, taken] = [above[i], above[j]]
+    if (kept === undefined || taken === undefined) break
+    above[i] = taken
+    above[j] = kept
+    const [row, column] = taken
+    const mark = random.integers(0, 2) === 0 ? 1 : 2
+    board[row * WIDEST + column] = mark
+    board[column * WIDEST + row] = 3 - mark
+  }
+  return board
+}
+
+function nameOf(cell: number): string {
+  return `${ROWS[Math.floor(cell / WIDEST)]}${(cell % WIDEST) + 1}`
+}
+
+/** A board as its prompt has it. */
+function linesOf(board: HexBoard): readonly string[] {
+  const size = sizeOfBoard(board)
+  const columns = Array.from({ length: size }, (_, column) => column + 1)
+  const lines = [`  ${columns.join(' ')}`]
+  for (let row = 0; row < size; row++) {
+    const marks = board.slice(row * WIDEST, row * WIDEST + size).map((mark) => MARKS[mark])
+    lines.push(`${ROWS[row]} ${marks.join(' ')}`)
+  }
+  return lines
+}
+
+function promptOf(board: HexBoard): string {
+  const size = sizeOfBoard(board)
+  const rows = `row A with row ${ROWS[size - 1]}`
+  const columns = `column 1 with column ${size}`
+  const task =
+    moverOn(board) === 1
+      ? `you are X and join ${rows}, the opponent is O and joins ${columns}`
+      : `you are O and join ${columns}, the opponent is X and joins ${rows}`
+  return (
+    `Hex: ${task}, "." is an empty cell, and it is your move.\n\n` +
+    `${linesOf(board).join('\n')}\n\n` +
+    'You both put a mark in an empty cell in turn; ' +
+    'a chain of touching cells with your mark from one of your sides to the other wins.\n' +
+    'Up to six cells touch one: B2 touches A2, A3, B1, B3, C1 and C2.\n' +
+    'A reply that is not a legal move loses, as does one that is late or over 4096 bytes.\n' +
+    'You may think first. Give your move as row and column, such as B2, ' +
+    'alone on the last line, with nothing after it.'
+  )
+}
+
+/** The board of a prompt. */
+function boardIn(prompt: string): HexBoard {
+  const rows = prompt.startsWith('Hex: ') ? (prompt.match(/^[A-K]( [.XO])+$/gm) ?? []) : []
+  if (rows.length === 0) throw new TypeError('"prompt" expected one of hex')
+  const board = emptyBoard(rows.length)
+  for (const [row, text] of rows.entries())
+    for (let column = 0; column < rows.length; column++)
+      board[row * WIDEST + column] = MARKS.indexOf(text[2 + 2 * column] ?? '')
+  return board
+}
+
+/**
+ * The empty cell on the shortest chains of both players, the first of equals. A chain's length is
+ * how many empty cells it still needs, this one counted twice. Protocol §3.7.
+ */
+function scriptedMove(board: HexBoard): number {
+  const lengths = ([1, 2] as const).map((mark) => {
+    const [first, last] = [distances(board, mark, 0), distances(board, mark, 1)]
+    return board.map((_, cell) => Math.min((first[cell] ?? 0) + (last[cell] ?? 0), CUT_OFF))
+  })
+  let best = -1
+  let least = Number.POSITIVE_INFINITY
+  for (const [cell, mark] of board.entries()) {
+    const sum = (lengths[0]?.[cell] ?? 0) + (lengths[1]?.[cell] ?? 0)
+    if (mark !== 0 || sum >= least) continue
+    best = cell
+    least = sum
+  }
+  return best
+}
+
+/** The winner and its sides, and the last board. */
+function outcomeOf({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
+  const size = sizeOfBoard(board)
+  const isOfX = moverOn(board) === 2
+  const sides = isOfX ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
+  const winner = isOfX ? 'X' : 'O'
+  const why = `${reward > 0 ? 'won' : 'lost'}: ${winner} joined ${sides}`
+  return { why, shown: linesOf(board) }
+}

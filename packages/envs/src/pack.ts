@@ -1,0 +1,162 @@
+import type { EnvSpec } from './env.ts'
+import type { LastTurn, Outcome } from './explanation.ts'
+import {
+  BOX_HEIGHT,
+  BOX_WIDTH,
+  type CutBox,
+  cutBox,
+  type PieceSides,
+  type Placement,
+} from './pack-cutting.ts'
+import { scriptedPacking } from './pack-search.ts'
+import { Box } from './spaces.ts'
+import { defineEnv } from './spec.ts'
+
+/** The most pieces, and the most placements. */
+const MOST = 32
+const NUMBER = '(0|[1-9][0-9]?)'
+const PLACEMENT = `${NUMBER}(,${NUMBER}){3}`
+const PLACEMENTS = /* @__PURE__ */ new RegExp(
+  `^${PLACEMENT}( ${PLACEMENT}){0,${MOST - 1}}$`.replaceAll('(', '(?:'),
+)
+const AREA = BOX_WIDTH * BOX_HEIGHT
+
+/**
+ * Packing of 8 to 32 rectangles into the box that they were cut from, in one reply. The reward is
+ * the area that is covered, at most 2400. Observations and actions are padded with zeros to 32
+ * pieces and placements. Protocol §3.8.
+ */
+export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
+  CutBox,
+  readonly number[],
+  readonly number[]
+>({
+  name: 'pack',
+  version: '0.1.0',
+  maxSteps: 1,
+  replyMs: 30_000,
+  lowestReward: 0,
+  highestReward: AREA,
+  actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MOST }),
+  observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MOST }),
+  initial: cutBox,
+  truth: ({ cutting }) => textOf(cutting),
+  difficulty: ({ pieces }) => pieces.length,
+  observe: ({ pieces }) => padded(pieces.flat(), 2 * MOST),
+  step: (state, action) => {
+    const reward = areaOf(earning(state.pieces, placementsIn(action)))
+    return { state, reward, terminated: true }
+  },
+  prompt: promptOf,
+  parse: (line) =>
+    PLACEMENTS.test(line) ? padded(line.split(/[ ,]/).map(Number), 4 * MOST) : null,
+  format: (action) => textOf(placementsIn(action)),
+  solve: (prompt) => textOf(scriptedPacking(piecesIn(prompt))),
+  guess: (prompt, random) => {
+    const pieces = piecesIn(prompt)
+    const count = random.integers(1, 9)
+    return textOf(
+      Array.from({ length: count }, (): Placement => {
+        const [width = 0, height = 0] = pieces[random.integers(0, pieces.length)] ?? []
+        const isTurned = random.integers(0, 2) === 1
+        const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
+        return isTurned ? [x, y, height, width] : [x, y, width, height]
+      }),
+    )
+  },
+  explain: {
+    worth: (observation, action) => areaOf(earning(piecesOf(observation), placementsIn(action))),
+    ending: outcomeOf,
+  },
+})
+
+const padded = (numbers: readonly number[], length: number): readonly number[] =>
+  Array.from({ length }, (_, at) => numbers[at] ?? 0)
+
+const textOf = (placements: readonly Placement[]): string =>
+  placements.map((placement) => placement.join(',')).join(' ')
+
+/** The placements of an action, the zeros behind them left out; at least one. */
+function placementsIn(action: readonly number[]): readonly Placement[] {
+  let length = action.length
+  while (length > 1 && action[length - 1] === 0) length -= 1
+  return Array.from({ length: Math.ceil(length / 4) }, (_, at): Placement => {
+    const [x = 0, y = 0, width = 0, height = 0] = action.slice(4 * at, 4 * at + 4)
+    return [x, y, width, height]
+  })
+}
+
+/** The pieces of an observation. */
+function piecesOf(observation: readonly number[]): readonly PieceSides[] {
+  const pieces: PieceSides[] = []
+  for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)
+    pieces.push([observation[at] ?? 0, observation[at + 1] ?? 0])
+  return pieces
+}
+
+function promptOf(observation: readonly number[]): string {
+  const pieces = piecesOf(observation).map((sides) => sides.join('x'))
+  return (
+    `Pack pieces into a box ${BOX_WIDTH} wide and ${BOX_HEIGHT} high; ` +
+    'x counts from the left, y from the top, both from 0. The pieces, width x height:\n\n' +
+    `${pieces.join(' ')}\n\n` +
+    'Each may be used once, and turned. ' +
+    'You earn the area of those in the box that overlap none placed before. All fit.\n' +
+    'You may think first; over 4096 bytes earn nothing. Give the placements, ' +
+    'single spaces between, alone on the last line, nothing after it: ' +
+    'x,y,width,height of each as it lies, x and y at its top left, such as 0,0,12,7 12,0,5,7'
+  )
+}
+
+/** The pieces of a prompt. */
+function piecesIn(prompt: string): readonly PieceSides[] {
+  const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
+  if (list === undefined) throw new TypeError('"prompt" expected one of pack')
+  return list.split(' ').map((piece): PieceSides => {
+    const [width = 0, height = 0] = piece.split('x').map(Number)
+    return [width, height]
+  })
+}
+
+/** The placements that earn their area: of pieces that were left, in the box, on free squares. */
+function earning(
+  pieces: readonly PieceSides[],
+  placements: readonly Placement[],
+): readonly Placement[] {
+  const left = [...pieces]
+  const lying: Placement[] = []
+  for (const placement of placements) {
+    const [x, y, width, height] = placement
+    const at = left.findIndex(
+      ([wide, high]) => (wide === width && high === height) || (wide === height && high === width),
+    )
+    if (at === -1) continue
+    left.splice(at, 1)
+    const isInside = x + width <= BOX_WIDTH && y + height <= BOX_HEIGHT
+    if (isInside && !lying.some((other) => overlap(other, placement))) lying.push(placement)
+  }
+  return lying
+}
+
+function overlap([x, y, width, height]: Placement, [left, top, wide, high]: Placement): boolean {
+  return x < left + wide && left < x + width && y < top + high && top < y + height
+}
+
+const areaOf = (placements: readonly Placement[]): number =>
+  placements.reduce((area, [, , width, height]) => area + width * height, 0)
+
+/** How much of the box is covered, and a picture of it in which a line stands for two rows. */
+function outcomeOf({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
+  const lying = earning(piecesOf(before), placementsIn(action))
+  const letterAt = (x: number, y: number): string => {
+    const at = lying.findIndex((piece) => overlap(piece, [x, y, 1, 1]))
+    return at === -1 ? '.' : (LETTERS[at] ?? '')
+  }
+  const shown = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
+    Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
+  )
+  const outcome: Outcome = { why: `covered ${reward} of ${AREA}`, shown }
+  return outcome
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef'

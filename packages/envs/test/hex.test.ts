@@ -1,0 +1,136 @@
+import { pcg64 } from '@affine/prng'
+import { describe, expect, test } from 'vitest'
+import { make } from '../src/index.ts'
+
+const { spec } = make('hex@0.1.0')
+const rules = spec.game as NonNullable<typeof spec.game>
+type Board = readonly number[]
+const openings = Array.from({ length: 300 }, (_, seed) => rules.initial(pcg64(seed)) as Board)
+const cell = (row: number, column: number): number => 11 * row + column
+const sizeOf = (board: Board): number => board.filter((mark) => mark !== 3).length ** 0.5
+const count = (board: Board, mark: number): number => board.filter((each) => each === mark).length
+
+/** Does X join the first row with the last, by recursion over what touches? */
+function hasJoined(board: Board): boolean {
+  const seen = new Set<number>()
+  const visit = (row: number, column: number): boolean => {
+    const at = cell(row, column)
+    if (row < 0 || column < 0 || column > 10 || board[at] !== 1 || seen.has(at)) return false
+    seen.add(at)
+    if (row === sizeOf(board) - 1) return true
+    const near = [
+      [0, -1],
+      [0, 1],
+      [-1, 0],
+      [-1, 1],
+      [1, 0],
+      [1, -1],
+    ]
+    return near.some(([down = 0, right = 0]) => visit(row + down, column + right))
+  }
+  return Array.from({ length: sizeOf(board) }, (_, column) => visit(0, column)).some(Boolean)
+}
+
+describe('openings', () => {
+  test('have three sizes, and marks that are mirrored and exchanged', () => {
+    expect(new Set(openings.map(sizeOf))).toEqual(new Set([7, 9, 11]))
+    for (const board of openings) {
+      const size = sizeOf(board)
+      expect([count(board, 1), count(board, 2)]).toEqual(Array(2).fill(Math.floor(size ** 2 / 8)))
+      for (let row = 0; row < size; row++)
+        for (let column = 0; column < size; column++)
+          expect(board[cell(column, row)]).toBe([0, 2, 1][board[cell(row, column)] ?? 9])
+      expect(hasJoined(board)).toBe(false)
+    }
+  })
+})
+
+describe('moves', () => {
+  test('of anyone fill no board without a winner: X by its rows, or else O', () => {
+    const random = pcg64(1)
+    for (const opening of openings) {
+      let board = opening
+      let won = false
+      let replies = 0
+      while (!won) {
+        const free = [...board.keys()].filter((at) => board[at] === 0)
+        const mover = replies % 2 === 0 ? 1 : 2
+        const moved = rules.step(board, free[random.integers(0, free.length)], random)
+        if (moved === null) throw new Error('a free cell is legal')
+        board = moved.state as Board
+        won = moved.won
+        replies += 1
+        // O's chains are X's on the mirrored board.
+        const own = board.map(
+          (_, at) => board[mover === 1 ? at : cell(at % 11, Math.floor(at / 11))],
+        )
+        expect(won).toBe(hasJoined(own.map((mark) => (mark === mover ? 1 : mark === 3 ? 3 : 0))))
+      }
+      expect(replies).toBeLessThanOrEqual(spec.maxSteps)
+    }
+  })
+
+  test('on a mark, or outside a smaller board, are illegal, and change nothing', () => {
+    for (const board of openings.slice(0, 50))
+      for (const [at, mark] of board.entries()) {
+        const before = [...board]
+        expect(rules.step(board, at, pcg64(0)) === null).toBe(mark !== 0)
+        expect(board).toEqual(before)
+      }
+  })
+
+  test('need 91 replies at most', () => {
+    const most = openings.map((board) => count(board, 0))
+    expect(Math.max(...most)).toBe(spec.maxSteps)
+    expect(new Set(most)).toEqual(new Set([37, 61, 91]))
+  })
+})
+
+describe('replies', () => {
+  test('are a row and a column, and nothing else', () => {
+    const read = ['A1', 'K11', 'B10', 'G7'].map((line) => spec.parse(line))
+    expect(read).toEqual([0, 120, 20, 72])
+    for (const line of [
+      '',
+      'A0',
+      'A01',
+      'A12',
+      'A100',
+      'L1',
+      'a1',
+      ' A1',
+      'A1 ',
+      'A 1',
+      '1A',
+      'A１',
+    ])
+      expect(spec.parse(line)).toBe(null)
+    expect([...Array(121).keys()].map((at) => spec.parse(spec.format(at)))).toEqual([
+      ...Array(121).keys(),
+    ])
+  })
+
+  test('the scripted player reads the prompt, and no other', () => {
+    for (const board of openings.slice(0, 30)) {
+      const move = spec.parse(spec.solve(spec.prompt(board))) as number
+      expect(board[move]).toBe(0)
+      const guesses = Array.from({ length: 400 }, (_, seed) =>
+        spec.parse(spec.guess(spec.prompt(board), pcg64(seed))),
+      )
+      expect(guesses.every((at) => board[at as number] !== 3)).toBe(true)
+    }
+    for (const prompt of ['Compute 1 * 1.', 'Hex: ', '', make('pack-v0').spec.prompt([1, 1])])
+      expect(() => spec.solve(prompt)).toThrow(TypeError)
+    expect(() => spec.guess('Hex?', pcg64(0))).toThrow(TypeError)
+  })
+
+  test('the scripted player takes the cell that wins, and the one that would lose', () => {
+    // X has A1 to F1 and needs G1; O would cut it off there.
+    const board = Array.from({ length: 121 }, (_, at) => (at % 11 < 7 && at < 77 ? 0 : 3))
+    for (let row = 0; row < 6; row++) board[cell(row, 0)] = 1
+    for (let row = 0; row < 6; row++) board[cell(row, 1)] = 2
+    expect(spec.solve(spec.prompt(board))).toBe('G1')
+    board[cell(6, 6)] = 1
+    expect(spec.solve(spec.prompt(board))).toBe('G1')
+  })
+})

@@ -1,0 +1,106 @@
+import { pcg64 } from '@affine/prng'
+import { describe, expect, test } from 'vitest'
+import { make } from '../src/index.ts'
+
+const env = make('pack@0.1.0')
+const { spec } = env
+const numbersIn = (text: string): readonly number[] => (text.match(/[0-9]+/g) ?? []).map(Number)
+const piecesIn = (prompt: string): readonly string[] => prompt.split('\n')[2]?.split(' ') ?? []
+
+function earned(seed: number, reply: string): number {
+  env.reset({ seed })
+  return env.step(env.parse(reply))[1]
+}
+
+/** What placements earn, square by square, for pieces as they are listed. */
+function squares(prompt: string, reply: string): number {
+  const left = piecesIn(prompt).map((piece) => numbersIn(piece).toString())
+  const covered = new Set<number>()
+  for (const placement of reply.split(' ')) {
+    const [x = 0, y = 0, width = 0, height = 0] = numbersIn(placement)
+    const at = left.findIndex(
+      (piece) => piece === `${width},${height}` || piece === `${height},${width}`,
+    )
+    if (at < 0) continue
+    left.splice(at, 1)
+    const its: number[] = []
+    for (let down = 0; down < height; down++)
+      for (let right = 0; right < width; right++)
+        its.push(x + right >= 60 || y + down >= 40 ? -1 : 60 * (y + down) + x + right)
+    if (its.some((square) => square < 0 || covered.has(square))) continue
+    for (const square of its) covered.add(square)
+  }
+  return covered.size
+}
+
+describe('a challenge', () => {
+  test('is a box cut into 8 to 32 pieces, which fit', () => {
+    const counts = new Set<number>()
+    for (let seed = 0; seed < 400; seed++) {
+      const [, { difficulty }] = env.reset({ seed })
+      const prompt = env.render()
+      const pieces = piecesIn(prompt)
+      counts.add(pieces.length)
+      expect(difficulty).toBe(pieces.length)
+      const sides = pieces.flatMap(numbersIn)
+      expect(Math.min(...sides)).toBeGreaterThanOrEqual(2)
+      const cutting = spec.truth(spec.initial(pcg64(seed))) as string
+      expect(squares(prompt, cutting)).toBe(2400)
+      expect(earned(seed, cutting)).toBe(2400)
+      expect(cutting.split(' ').length).toBe(pieces.length)
+      expect(prompt).not.toContain(cutting)
+    }
+    expect(counts).toEqual(new Set([8, 12, 16, 24, 32]))
+  })
+})
+
+describe('the reward', () => {
+  test('is what is covered, square by square, whatever is placed', () => {
+    const random = pcg64(9)
+    for (let seed = 0; seed < 600; seed++) {
+      env.reset({ seed })
+      const prompt = env.render()
+      const lines = [spec.guess(prompt, random), spec.guess(prompt, random)]
+      const reply = [...lines, spec.solve(prompt).split(' ').slice(0, 12).join(' ')].join(' ')
+      for (const each of [...lines, reply, `${reply} 0,0,0,0 99,99,99,99`])
+        expect(earned(seed, each)).toBe(squares(prompt, each))
+    }
+  })
+
+  test('is nothing for a piece twice, outside, or on another; the piece is used up', () => {
+    env.reset({ seed: 3 })
+    const [first = '', second = ''] = piecesIn(env.render())
+    const [[w = 0, h = 0], [v = 0, g = 0]] = [numbersIn(first), numbersIn(second)]
+    const area = earned(3, `0,0,${w},${h}`)
+    expect([area, earned(3, `5,5,${h},${w}`)]).toEqual([w * h, w * h])
+    expect(earned(3, `0,0,${w},${h} 0,0,${v},${g}`)).toBe(area)
+    expect(earned(3, `59,39,${w},${h} 0,0,${v},${g}`)).toBe(v * g)
+    expect(earned(3, `0,0,1,1`)).toBe(0)
+  })
+})
+
+describe('replies', () => {
+  test('are 1 to 32 placements', () => {
+    const list = (count: number) => Array(count).fill('1,2,3,4').join(' ')
+    for (const good of [list(1), list(32), '0,0,0,0', '99,99,99,99 1,1,1,1'])
+      expect(spec.format(spec.parse(good))).toBe(good)
+    const refused = ['', list(33), '1,2,3', '1,2,3,4,5', '01,2,3,4', '1,2,3,100', '1, 2,3,4']
+    for (const bad of [...refused, '1,2,3,4  1,2,3,4', '1,2,3,4,1,2,3,4', '-1,2,3,4', '1.0,2,3,4'])
+      expect(spec.parse(bad)).toBe(null)
+  })
+
+  test('the scripted player earns what its placements cover, and is perfect in some', () => {
+    let perfect = 0
+    for (let seed = 0; seed < 200; seed++) {
+      env.reset({ seed })
+      const reply = spec.solve(env.render())
+      const reward = earned(seed, reply)
+      expect(reward).toBe(squares(env.render(), reply))
+      expect(reward).toBeGreaterThan(1000)
+      if (reward === 2400) perfect += 1
+    }
+    expect(perfect).toBeGreaterThan(15)
+    expect(perfect).toBeLessThan(60)
+    expect(() => spec.solve('Pack it.')).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,130 @@
+"""A game of two players and its record in text. Protocol §3.1."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from affine_envs.challenge import is_challenge_id, seed_of
+from affine_envs.episode import (
+    Agent,
+    Fault,
+    Message,
+    Refusal,
+    Replayed,
+    Transcript,
+    prompt_refusal,
+    reply_refusal,
+)
+from affine_envs.game import TwoPlayerGame
+from affine_envs.registry import two_player_game_of
+from affine_envs.text import is_oversize, last_line, normalise
+
+Side = Literal["champion", "contender"]
+SIDES: tuple[Side, Side] = ("champion", "contender")
+
+
+class Match:
+    """A game from its first state to its end."""
+
+    def __init__(self, game: TwoPlayerGame[Any, Any], seed: int) -> None:
+        self.game = game
+        self.random = np.random.default_rng(seed)
+        self.mover: Side = SIDES[self.random.integers(0, 2)]
+        self.state = game.opening(self.random)
+        self.winner: Side | None = None
+
+    @property
+    def other(self) -> Side:
+        return SIDES[1 - SIDES.index(self.mover)]
+
+    def reply(self, line: str) -> None:
+        """Plays a line; what is no legal move loses."""
+        action = self.game.parse(line)
+        moved = None if action is None else self.game.move(self.state, action, self.random)
+        if moved is None:
+            self.lose()
+            return
+        self.state, has_won = moved
+        if has_won:
+            self.winner = self.mover
+        else:
+            self.mover = self.other
+
+    def lose(self) -> None:
+        """Ends the game; the mover has lost it."""
+        self.winner = self.other
+
+    def reward(self, side: Side) -> int:
+        game = self.game
+        return game.highest_reward if side == self.winner else game.lowest_reward
+
+
+def play_game(env: str, challenge_id: str, agents: Mapping[Side, Agent]) -> dict[Side, Transcript]:
+    """Plays one challenge of two players. An agent gets a list of the present prompt alone."""
+    game = two_player_game_of(env)
+    return record_game(game, seed_of(challenge_id), lambda side: agents[side])
+
+
+def record_game(
+    game: TwoPlayerGame[Any, Any], seed: int, agent_of: Callable[[Side], Agent]
+) -> dict[Side, Transcript]:
+    """The same from the challenge's seed."""
+    match = Match(game, seed)
+    messages: dict[Side, list[Message]] = {side: [] for side in SIDES}
+    faults: dict[Side, Fault] = {}
+    while match.winner is None:
+        mover = match.mover
+        prompt = {"role": "user", "content": game.prompt(match.state)}
+        messages[mover].append(prompt)
+        reply = agent_of(mover)([prompt])
+        content = None if reply is None else normalise(reply)
+        if content is None or is_oversize(content):
+            faults[mover] = "no-reply" if content is None else "oversize"
+            match.lose()
+        else:
+            line = last_line(content)
+            messages[mover].append({"role": "assistant", "content": line})
+            match.reply(line)
+    return {
+        side: Transcript(messages[side], match.reward(side), faults.get(side)) for side in SIDES
+    }
+
+
+def replay_game(
+    env: str, challenge_id: str, recorded: Mapping[Side, Sequence[Any]]
+) -> dict[Side, Replayed] | Refusal:
+    """Plays a game again from both players' records, or says what is wrong with those.
+
+    Takes hostile messages and never raises.
+    """
+    game = two_player_game_of(env)
+    if not is_challenge_id(challenge_id):
+        return "BAD_CHALLENGE_ID"
+    if not all(isinstance(recorded[side], list | tuple) for side in SIDES):
+        return "TOO_SHORT"
+    left = {side: list(recorded[side]) for side in SIDES}
+    if not any(left.values()):
+        return {side: Replayed(game.lowest_reward, fault=True) for side in SIDES}
+    match = Match(game, seed_of(challenge_id))
+    faulty: Side | None = None
+    while match.winner is None:
+        mover = match.mover
+        if not left[mover]:
+            return "TOO_SHORT"
+        refusal = prompt_refusal(left[mover].pop(0), game.prompt(match.state))
+        if refusal is None and left[mover]:
+            reply = left[mover].pop(0)
+            refusal = reply_refusal(reply)
+            if refusal is None and "\n" in reply["content"]:
+                refusal = "NOT_NORMALISED"
+            if refusal is None:
+                match.reply(reply["content"])
+        elif refusal is None:
+            faulty = mover
+            match.lose()
+        if refusal is not None:
+            return refusal
+    if any(left.values()):
+        return "TOO_LONG"
+    return {side: Replayed(match.reward(side), fault=side == faulty) for side in SIDES}

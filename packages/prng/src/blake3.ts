@@ -36,6 +36,7 @@ async function start(): Promise<void> {
     const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
     compiled = await functions.createBLAKE3()
   } catch {
-    // no WebAssembly here, or none that this page may compile
+    // no WebAssembly here, or none that this page may compile; or a bundle for browsers, from which
+    // package.json leaves it out: it has 10 kB
   }
 }

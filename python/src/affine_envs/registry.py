@@ -8,9 +8,7 @@ from affine_envs.mult8 import Mult8
 from affine_envs.pack import Pack
 from affine_envs.tictactoe import TicTacToe
 
-GAMES: dict[str, Game[Any, Any]] = {
-    game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())
-}
+GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())}
 NEWEST = {
     "tictactoe-v0": "tictactoe@0.1.0",
     "mult8-v0": "mult8@0.1.0",

@@ -12,13 +12,13 @@ from gymnasium.utils.env_checker import check_env
 
 from affine_envs import AffineEnv, digest, play, replay, seed_of
 from affine_envs.game import Game
-from affine_envs.registry import GAMES
+from affine_envs.registry import GAMES, NEWEST
 from affine_envs.text import is_oversize, normalise
 from affine_envs.tictactoe_board import best_cells, code
 from affine_envs.vector import AffineVectorEnv
 
 CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
-ENVS = ["affine/tictactoe-v0", "affine/mult8-v0"]
+ENVS = [f"affine/{name}" for name in NEWEST]
 
 
 def test_they_are_made_by_the_names_of_the_module() -> None:
@@ -186,6 +186,9 @@ class Counter(Game[int, int]):
     def truth(self, state: int) -> int:
         return state
 
+    def difficulty(self, state: int) -> int:
+        return state
+
     def prompt(self, state: int) -> str:
         return f"{state}?"
 
@@ -195,7 +198,7 @@ class Counter(Game[int, int]):
     def best_reply(self, state: int) -> str:
         return "8"
 
-    def any_reply(self, random: np.random.Generator) -> str:
+    def any_reply(self, state: int, random: np.random.Generator) -> str:
         return "7"
 
 

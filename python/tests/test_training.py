@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
-from processes import AF, OPENENV, serving
+from processes import AF, OPENENV, needs_af, serving
 from vectors import ROOT
 
 from affine_envs import Transcript
@@ -21,6 +21,7 @@ def first_prompt(env: str, seed: int) -> list[Message]:
     return played.messages
 
 
+@needs_af
 def test_a_reply_is_worth_what_comes_of_it() -> None:
     with (
         serving(*OPENENV) as envs,

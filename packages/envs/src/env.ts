@@ -215,7 +215,7 @@ export class Env {
   }
 }
 
-/** @throws TypeError for a name that is none of these: an option that is misspelt is not ignored. */
+/** @throws TypeError for any other name: an option that is misspelt is not ignored. */
 function expectOnly(name: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).filter((key) => !known.includes(key))
   if (unknown.length > 0)

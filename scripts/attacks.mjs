@@ -1,4 +1,5 @@
-// Every attack that docs/protocol.md lists has its test in test/attacks, and every test its row.
+// Checks that every attack in docs/protocol.md has a test in test/attacks, and every test there a
+// row.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const page = readFileSync('docs/protocol.md', 'utf8')

@@ -1,5 +1,5 @@
 // Adds an environment, a kind of bucket and a kind of chain to copies of the project, each in its
-// own file and a line or two elsewhere, and tests it. With a name, that one alone.
+// own file with a line or two elsewhere, and tests them. With a name, adds only that one.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 
-/** What is not of the project; some of it is written while this is copied. */
+/** What is not part of the project. Some of it may change during the copying. */
 const LEFT_OUT =
   /^(\.git|\.turbo|\.venv|api|node_modules)$|(^|\/)(dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 const root = realpathSync('.')
@@ -30,7 +30,7 @@ function copyOf(folder) {
   const write = (path, text) => writeFileSync(join(copy, path), text)
   return {
     write,
-    /** What is looked for must be there. */
+    /** Throws if the pattern is not there. */
     edit(path, pattern, replacement) {
       const text = readFileSync(join(copy, path), 'utf8')
       const edited = text.replace(pattern, replacement)
@@ -66,7 +66,7 @@ function addEnvironment({ write, edit, run }) {
   const [, command] = page.match(/^ {4}node (.* env run sort5-v0 --agent perfect)$/m)
   run(process.execPath, ...command.split(' '))
   const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
-  // What af explain and the page say of it.
+  // What af explain and the page say about it.
   tests.push('packages/report', 'apps/explorer/test/answers')
   run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
 }
@@ -138,7 +138,7 @@ function addBackend({ write, edit, run }) {
   run('biome', 'check', '--write', '--error-on-warnings', folder, test)
   run('tsc', '-p', '.')
   run('vitest', 'run', '--project', 'node', test)
-  // The only other thing to touch is the table in docs/operating.md, which is written.
+  // Only the table in docs/operating.md has to change too, and this writes it.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 

@@ -1,5 +1,5 @@
-// Runs `npm run demo` as a newcomer would, then alters one byte at a time in what it left: each
-// must be noticed.
+// Runs `npm run demo` as a newcomer would. Then alters one byte at a time in its output: the
+// verifier must notice each.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -74,7 +74,8 @@ try {
   const whole = verify()
   if (whole.status !== 0) fail('restored, the data does not verify')
 
-  // The same in stretches of two epochs, four processes at a time; one is killed, and run again.
+  // Verifies the same in stretches of two epochs, four processes at a time. One is killed, and run
+  // again.
   const verifier = `${process.execPath} ${resolve('apps/verifier/dist/cli.js')}`
   const stretch =
     `exec ${verifier} ${buckets} --network ${chain} --jobs 1 ` +

@@ -1,4 +1,4 @@
-// `npm run demo`: installs, builds, and runs a local subnet. Words after `--` go to `af demo`.
+// `npm run demo`: installs, builds, and runs a local subnet. Arguments after `--` go to `af demo`.
 import { install, pnpm, run } from './pnpm.mjs'
 
 install()

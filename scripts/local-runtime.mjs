@@ -1,13 +1,13 @@
-// Bittensor's own runtime, spec 293, with development keys (//Alice is sudo), at
+// Runs Bittensor's own runtime, spec 293, with development keys (//Alice is sudo), at
 // ws://127.0.0.1:9944:
 //
 //     node scripts/local-runtime.mjs [--port 9944] [--block-ms 1000] [--spec aura-dev.json]
 //         [-- command …]
 //
-// A block comes every --block-ms milliseconds (0: never) and whenever the RPC dev_newBlock asks for
-// one. With a command, runs it with SUBTENSOR_ENDPOINT set, and ends with its exit code. The first
-// time, gets chopsticks from npm (180 MB) and the chain's specification from GitHub; both stay in
-// ~/.cache/affine/runtime.
+// A block comes every --block-ms milliseconds (0: never) and at every call of the RPC dev_newBlock.
+// If there is a command, it is run with SUBTENSOR_ENDPOINT set, and this ends with its exit code.
+// The first run fetches chopsticks from npm (180 MB) and the chain's specification from GitHub.
+// Both stay in ~/.cache/affine/runtime.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -57,8 +57,8 @@ function fail(message) {
 }
 
 /**
- * The chain's specification: the file that was named, or the one of the repository at COMMIT, which
- * is kept.
+ * The chain's specification: the file that was named, or the repository's at COMMIT, which is kept
+ * in the cache.
  */
 async function readSpecification() {
   const path = values.spec ?? join(CACHE, 'aura-dev.json')
@@ -81,7 +81,7 @@ async function readSpecification() {
   return JSON.parse(bytes)
 }
 
-/** Puts the packages in the cache and gives a `require` that finds them there. */
+/** Installs the packages in the cache. Returns a `require` that finds them there. */
 function install() {
   const stamp = join(CACHE, 'installed')
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== PACKAGES.join()) {
@@ -96,7 +96,7 @@ function install() {
 }
 
 /**
- * Block 0, as chopsticks takes it: what the runtime makes of its own defaults, changed as the
+ * Block 0 in chopsticks's form: the runtime makes it from its own defaults, changed as the
  * specification says.
  */
 async function makeGenesis({ name, id, properties, genesis }) {
@@ -104,7 +104,7 @@ async function makeGenesis({ name, id, properties, genesis }) {
   const preset = util.hexToU8a(
     (await callRuntime(code, 'GenesisBuilder_get_preset', '0x00')).result,
   )
-  const [, text] = util.compactStripLength(preset.subarray(1)) // behind the 1 of Some
+  const [, text] = util.compactStripLength(preset.subarray(1)) // after the 1 of Some
   const defaults = JSON.parse(util.u8aToString(text))
   const config = util.compactAddLength(util.stringToU8a(JSON.stringify(merge(defaults, patch))))
   const { result, storageDiff } = await callRuntime(
@@ -137,31 +137,32 @@ async function callRuntime(wasm, name, ...args) {
 async function start(raw) {
   const { Block, GenesisProvider, getAuraSlotDuration, setup, StorageLayer } = chopsticks
   const code = raw.genesis.raw.top[CODE]
-  // chopsticks asks for the length of slots without allowing the imports that this runtime leaves
-  // unresolved, fails, and takes 12 s: blocks would not fit their slots. It remembers answers by
-  // code; this is the right one, before it asks.
+  // chopsticks asks the runtime for the length of a slot, but does not allow the imports that this
+  // runtime leaves unresolved. So it fails and takes 12 s, and blocks would not fit their slots. It
+  // caches the length by code: the right one is put there first.
   const slot = (await callRuntime(code, 'AuraApi_slot_duration')).result
   const slotMs = util.u8aToBn(util.hexToU8a(slot)).toNumber()
   getAuraSlotDuration.cache.set(code, Promise.resolve(slotMs))
-  // Block 0 has no time. chopsticks would read the clock twice for block 1, with a slot's end
-  // between, maybe.
+  // Block 0 has no time. So chopsticks would read the clock twice for block 1, and a slot could end
+  // in between.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
-  // It goes from key to key in the order in which they stand.
+  // chopsticks goes through keys in the order of this object, and needs them sorted.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
-  const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER } // or it forgets the first blocks
+  // Else it forgets the first blocks.
+  const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER }
   const chain = await setup({
     genesis: new GenesisProvider(raw),
     buildBlockMode: 'Manual',
     ...HOST,
     ...keepAll,
   })
-  // Reading goes back through all blocks, each a layer, and would take ever longer: some blocks
-  // hold everything themselves.
+  // Each block is a layer, and reading goes back through all of them, which would take longer and
+  // longer. So every 32nd block holds everything.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock
-    // the parent's once more, for dev_setStorage
+    // the parent's again, since dev_setStorage may have changed it
     Object.assign(all, await parent.storageDiff(), await block.storageDiff())
     if (block.number % 32 !== 0) return chain.setHead(block)
     const [header, extrinsics, storage] = [
@@ -178,8 +179,8 @@ async function start(raw) {
 }
 
 /**
- * JSON-RPC over WebSocket. Gives the port. Without dev_setHead: storage is taken together for one
- * line of blocks.
+ * Serves JSON-RPC over WebSocket. Returns the port. There is no dev_setHead, as `all` holds the
+ * storage of one line of blocks.
  */
 async function serve() {
   const { dev_setHead: _, ...handlers } = chopsticks.allHandlers

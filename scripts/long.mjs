@@ -1,5 +1,5 @@
-// `npm run test:long -- <part> <options>`: what takes too long for `npm test`; without a part, all
-// of them. Stands back for whatever else the machine does.
+// `npm run test:long -- <part> <options>` runs a test that takes too long for `npm test`; without a
+// part, all of them. It has a low priority, so that other programs are not slowed down.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { install, run } from './pnpm.mjs'
@@ -7,7 +7,7 @@ import { install, run } from './pnpm.mjs'
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const bin = (name) => join('node_modules', '.bin', name)
 const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
-/** What each runs, and the environment that it takes. */
+/** What each part runs, with which environment variables. */
 const PARTS = {
   simulate: {
     words: [

@@ -1,9 +1,9 @@
-// One name, one thing: no interface, type alias or class is declared twice in the sources.
+// Checks that no name of an interface, type alias or class is declared twice in the sources.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** Each component has its own. */
+/** Each component of the page has one. */
 const REPEATED = new Set(['Props'])
 
 const files = ['packages', 'apps']

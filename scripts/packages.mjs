@@ -12,8 +12,8 @@ const run = (program, words, options = {}) =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options })
 
 /**
- * The first example of a README, and what it says the example prints: in a ```text block, or in
- * comments behind.
+ * The first example of a README, and what it prints by that README: in a ```text block, or in
+ * comments after its lines.
  */
 function example(readme) {
   const [whole, code] = /```ts\n([\s\S]*?)```/.exec(readme) ?? []

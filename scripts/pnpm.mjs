@@ -5,7 +5,7 @@ export const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-/** The tools say what is wrong, and nothing of themselves. */
+/** Tools shall print what is wrong, but no news about themselves. */
 Object.assign(process.env, {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',
@@ -13,7 +13,7 @@ Object.assign(process.env, {
 })
 
 /**
- * Runs the pinned pnpm, which npx fetches where it is not installed. Ends this process if it fails.
+ * Runs the pinned pnpm, which npx fetches if it is not installed. Ends this process if it fails.
  */
 export function pnpm(...words) {
   run('npx', '-y', packageManager, ...words)

@@ -1,4 +1,4 @@
-// What the explorer sends before a node of Bittensor is asked is at most 200 kB, gzipped.
+// Checks that the explorer is at most 200 kB, gzipped, without the client for Bittensor's nodes.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 const MOST_BYTES = 200_000
 const folder = 'apps/explorer/dist'
 
-/** The chain's client, which is loaded when a node is asked. */
+/** The client for Bittensor's nodes, which is loaded only if a node is asked. */
 const isClient = (path) => /^assets\/subtensor-[\w-]+\.js$/.test(path)
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,5 @@
-// `npm run tarballs`: installs, builds, and packs every package that is to be published into the
-// folder `tarballs`, or another that is named after `--`.
+// `npm run tarballs`: installs, builds, and packs every package that is to be published. The
+// tarballs go into the folder `tarballs`, or the one that is named after `--`.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { install, pnpm } from './pnpm.mjs'
@@ -8,7 +8,7 @@ const folder = resolve(process.argv[2] ?? 'tarballs')
 mkdirSync(folder, { recursive: true })
 install()
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
-// It would pack what is private too.
+// pnpm would pack the private package too.
 const published = ['--recursive', '--filter', '!@affine/terminal']
 pnpm(...published, 'pack', '--silent', '--pack-destination', folder)
 console.log(`${readdirSync(folder).length} tarballs are in ${folder}`)

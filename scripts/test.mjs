@@ -1,5 +1,5 @@
-// `npm test`: installs, then builds, checks and tests; with `--all` also what needs Chromium,
-// Python or Ceph, and a part of what takes long. The last line is `N passed, N failed`.
+// `npm test`: installs, builds, checks and tests. `--all` also runs what needs Chromium, Python or
+// Ceph, and some slow tests. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -31,20 +31,20 @@ const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch,
 const pytestCounts = join(scratch, 'pytest.xml')
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
-// turbo looks for pnpm on its path, which npx puts there
+// turbo looks for pnpm on its path, where npx puts it
 const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
-// What needs more of the machine, and a part of what takes long, is for `--all`.
+// With `--all`, some slow tests do more.
 if (all) Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400' })
-/** How many steps of a stage run at a time: with `--all` there is time. */
+/** How many steps of a stage run at a time. `--all` runs one, as it may take longer. */
 const atOnce = all ? 1 : availableParallelism()
-/** Runs these projects' tests, and writes what they came to into a file. */
+/** The command that runs these projects' tests, and writes their results into a file. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
   ...(all ? ['--maxWorkers=100%'] : []),
   ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
 ]
-/** One after the other. */
+/** They run one after the other. */
 const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
@@ -89,10 +89,10 @@ const stages = [
 
 let passed = 0
 let failed = 0
-/** Said again at the end: what a step prints may be far above it. */
+/** Printed again at the end, since a step's own output may be far above. */
 const failures = []
 
-/** Runs a step; what it prints is shown at its end if others run beside it. */
+/** Runs a step. If others run at the same time, its output is printed when it ends. */
 async function run([name, [program, ...args]], isAlone) {
   const start = Date.now()
   const title = `\n── ${name}\n`

@@ -1,4 +1,5 @@
-// The formatter keeps code within 100 columns; this holds strings and comments to it, but in tests.
+// The formatter keeps code within 100 columns. This checks strings and comments too, except in
+// tests.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

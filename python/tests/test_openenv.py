@@ -14,10 +14,10 @@ from processes import OPENENV, serving
 
 from affine_envs import Replayed, play, replay
 from affine_envs.episode import Episode
-from affine_envs.registry import game_of
+from affine_envs.registry import NEWEST, game_of
 
 CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
-ENVS = ["tictactoe-v0", "mult8-v0"]
+ENVS = list(NEWEST)
 
 
 @pytest.fixture(scope="module")

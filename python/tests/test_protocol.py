@@ -9,17 +9,21 @@ import pytest
 from vectors import examples
 
 from affine_envs import (
+    Transcript,
     challenge_id,
     digest,
     golden_episode,
     normalise,
     play,
+    play_game,
     replay,
     seed_of,
     spec_hash,
 )
 from affine_envs.canonical_json import canonical_text
+from affine_envs.registry import game_of, two_player_game_of
 from affine_envs.tictactoe_board import code, starts
+from affine_envs.two_players import Match
 
 DRAWS: dict[str, Callable[[np.random.Generator], Any]] = {
     "uint64": lambda random: str(random.integers(0, 2**64, dtype=np.uint64)),
@@ -73,6 +77,42 @@ def mult8_episode(asked: Any) -> Any:
     return {"messages": contents, "reward": reward}
 
 
+def hex_episode(asked: Any) -> Any:
+    game = two_player_game_of("hex@0.1.0")
+    match = Match(game, seed_of(asked["id"]))
+    left, boards, good = list(asked["replies"]), [], []
+
+    def reply(_: Any) -> str:
+        boards.append("".join(".XO"[mark] for mark in match.state))
+        good.append(game.best_reply(match.state))
+        match.reply(left[0].splitlines()[-1])
+        return str(left.pop(0))
+
+    first = match.mover
+    played = play_game("hex@0.1.0", asked["id"], {"champion": reply, "contender": reply})
+    sides = {
+        side: {
+            "replies": [each["content"] for each in transcript.messages[1::2]],
+            "reward": transcript.reward,
+        }
+        for side, transcript in played.items()
+    }
+    return {"first": first, "boards": boards, "good": good, **sides}
+
+
+def pack_episode(asked: Any) -> Any:
+    contents, reward = scripted("pack@0.1.0", asked)
+    game = game_of("pack@0.1.0")
+    state = game.initial(np.random.default_rng(seed_of(asked["id"])))
+    assert contents[0] == game.prompt(state)
+    return {
+        "pieces": contents[0].split("\n")[2],
+        "cutting": game.truth(state),
+        "good": game.best_reply(state),
+        "reward": reward,
+    }
+
+
 def ids(asked: Any) -> Any:
     parts = {
         name: asked[name]
@@ -92,6 +132,7 @@ def ids(asked: Any) -> Any:
 
 def golden(asked: Any) -> Any:
     played = golden_episode(asked["env"], asked["index"])
+    assert isinstance(played, Transcript)
     assert played.fault is None
     return {"messages": played.messages, "reward": played.reward}
 
@@ -107,6 +148,8 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     "tictactoe starts": tictactoe_starts,
     "tictactoe episode": tictactoe_episode,
     "mult8 episode": mult8_episode,
+    "hex episode": hex_episode,
+    "pack episode": pack_episode,
     "specHash": lambda envs: {env: spec_hash(env) for env in envs},
     "ids": ids,
 }

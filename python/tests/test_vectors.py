@@ -14,12 +14,14 @@ from vectors import IS_SDIST, ROOT, vectors_of
 
 from affine_envs import (
     Replayed,
+    Transcript,
     challenge_id,
     digest,
     golden_episode,
     is_challenge_id,
     normalise,
     replay,
+    replay_game,
     seed_of,
     spec_hash,
 )
@@ -31,6 +33,7 @@ from affine_envs.text import last_line
 RECOMPUTED = {
     "envs": {
         "challenge-ids",
+        "games",
         "initial-states",
         "normalise",
         "replays",
@@ -188,6 +191,8 @@ def test_initial_state(vector: Any) -> None:
     state = game.initial(np.random.default_rng(int(vector["input"])))
     assert game.observe(state).tolist() == vector["want"]["observation"]
     assert game.prompt(state) == vector["want"]["prompt"]
+    assert game.difficulty(state) == vector["want"]["difficulty"]
+    assert digest("truth", game.truth(state)) == vector["want"]["truth"]
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/normalise"), ids=lambda each: each["what"])
@@ -200,7 +205,8 @@ def test_normalise(vector: Any) -> None:
 @pytest.mark.parametrize("vector", vectors_of("envs/replies"))
 def test_reply(vector: Any) -> None:
     action = game_of(vector["what"]).parse(last_line(normalise(vector["input"])))
-    assert ("refused" if action is None else action) == vector["want"]
+    read = list(action) if isinstance(action, tuple) else action
+    assert ("refused" if read is None else read) == vector["want"]
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/replays"), ids=lambda each: each["what"])
@@ -208,6 +214,15 @@ def test_replay(vector: Any) -> None:
     asked, want = vector["input"], vector["want"]
     result = replay(asked["env"], asked["challengeId"], asked["messages"])
     assert result == (want if isinstance(want, str) else Replayed(**want))
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/games"), ids=lambda each: each["what"])
+def test_replay_of_a_game(vector: Any) -> None:
+    asked, want = vector["input"], vector["want"]
+    result = replay_game(asked["env"], asked["challengeId"], asked["recorded"])
+    if not isinstance(want, str):
+        want = {side: Replayed(**want[side]) for side in want}
+    assert result == want
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes"))
@@ -219,5 +234,9 @@ def test_spec_hash(vector: Any) -> None:
 def test_golden_episode(vector: Any) -> None:
     played = golden_episode(vector["what"], vector["input"])
     want = vector["want"]
-    assert [played.messages, played.reward] == [want["messages"], want["reward"]]
-    assert played.fault == want.get("fault")
+    if isinstance(played, Transcript):
+        played, want = {"champion": played}, {"champion": want}
+    for side, transcript in played.items():
+        assert transcript.messages == want[side]["messages"]
+        assert transcript.reward == want[side]["reward"]
+        assert transcript.fault == want[side].get("fault")

@@ -10,7 +10,7 @@ vi.mock(
   () => import('./quick-keys.ts'),
 )
 
-/** A journal that acknowledges what it has not written yet. */
+/** A journal that acknowledges samples before it has written them. */
 vi.mock('../../packages/engine/src/journal.ts', async (original) => {
   const { openJournal } = await original<typeof Journals>()
   const openHasty: typeof openJournal = async (path) => {

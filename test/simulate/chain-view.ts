@@ -15,7 +15,7 @@ const LATE_MS = 36_000
 export class ChainView implements Chain {
   readonly genesis: string
   readonly netuid: number
-  /** The last head that the node has told of. */
+  /** The last head that the node has announced. */
   seen = 0
   readonly #chain: LocalChain
   readonly #who: number

@@ -6,42 +6,47 @@ import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
 import { type Samples, textOf, Witness } from './witness.ts'
 
-/** Something that must never happen, happened. */
+/** Something happened that must never happen. */
 export interface Violation {
   readonly promise: string
   readonly detail: string
 }
 
-/** How a duel ended whose miners were what they are. */
+/** How a duel ended, and how strong its miners were. */
 export interface DuelEnd {
-  /** The share of challenges that are decisive, and of those the contender's, in the long run. */
+  /**
+   * In the long run, the share of challenges that are decisive, and the contender's share of these.
+   */
   readonly decisive: number
   readonly rate: number
-  /** What it had to beat. */
+  /** The ratio that the contender had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Were, in all of its epochs, less than a third lying or disturbed, and both miners there? */
+  /**
+   * In all of its epochs, did less than a third of the weight lie or have trouble, and were both
+   * miners there?
+   */
   readonly isFair: boolean
 }
 
 const VOID: readonly Lie[] = ['drops a sample', 'seals nothing']
 
-/** Holds a subnet to what is promised of it, epoch by epoch, as a stranger sees it. */
+/** Checks, epoch by epoch and from public data, that a subnet keeps what is promised of it. */
 export class Checker {
   /** The first promise that was broken. */
   violation: Violation | undefined
-  /** Have the liars a third of a duel's weight? */
+  /** Do liars have a third of a duel's weight? */
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
   readonly witness: Witness = new Witness((promise, detail) => this.#break(promise, detail))
   readonly #subnet: Subnet
   readonly #seats: readonly Seat[]
-  /** What the stranger has come to. */
+  /** The state that a stranger computes from public data. */
   #state: State
   /** By epoch, the root of the state that governs it. */
   readonly #roots = new Map<number, string>()
-  /** Was a third lying or disturbed, in this duel? */
+  /** Did a third of the weight lie or have trouble, at any time in this duel? */
   #isTroubled = false
 
   constructor(subnet: Subnet, seats: readonly Seat[]) {
@@ -52,8 +57,8 @@ export class Checker {
   }
 
   /**
-   * Decides the next epoch from the chain and the buckets alone, and looks at everything. Where so
-   * many were away when a duel began that liars have a third of its weight, nothing is promised.
+   * Decides the next epoch from the chain and the buckets alone, and checks everything. If so many
+   * were away when a duel began that liars have a third of its weight, nothing is promised.
    */
   async epochEnded(): Promise<void> {
     this.isBeyond = this.#areThird(this.#state, ({ isLiar }) => isLiar)
@@ -81,7 +86,7 @@ export class Checker {
     this.#noteDuel(value)
   }
 
-  /** After a calm epoch every honest validator is where the chain is, and of one mind. */
+  /** After a calm epoch every honest validator is in the current epoch, with the same state. */
   checkEnd(epoch: number): void {
     this.#checkRoots()
     for (const { index, isLiar, validator } of this.#seats)
@@ -93,7 +98,7 @@ export class Checker {
     this.violation ??= { promise, detail }
   }
 
-  /** One state among honest validators and the stranger. */
+  /** Honest validators and the stranger have one state. */
   #checkRoots(): void {
     for (const { index, isLiar, validator } of this.#seats) {
       if (isLiar || validator?.state === undefined) continue
@@ -104,11 +109,14 @@ export class Checker {
     }
   }
 
-  /** A stranger finds nothing wrong with what the honest published: no lane void, no copy gone. */
+  /**
+   * A stranger finds nothing wrong with what honest validators published: no lane is void, no copy
+   * is missing.
+   */
   #checkFlaws({ epoch, flaws }: Recomputed): void {
     for (const { validator, code, detail } of flaws) {
       const seat = this.#seatOf(validator)
-      // Who was down may have sealed a lane, and never come to publish it.
+      // A validator that was down may have sealed a lane without publishing it.
       const isExcused = code === 'MISSING_BLOCK' && this.#isDisturbed(seat, epoch)
       if (!seat.isLiar && !isExcused)
         this.#break(
@@ -118,7 +126,10 @@ export class Checker {
     }
   }
 
-  /** No honest voter attests a lane that is not whole; none counts without one. Protocol §8.3. */
+  /**
+   * No honest voter attests a lane that is not whole, and no lane counts without an honest voter.
+   * Protocol §8.3.
+   */
   #checkAcceptance({ epoch, report }: Recomputed): void {
     if (report.frozen) return
     for (const [hotkey, { accepted, attesters }] of Object.entries(report.lanes)) {
@@ -131,7 +142,10 @@ export class Checker {
     }
   }
 
-  /** With less than a third lying or disturbed, nothing is frozen and every honest lane counts. */
+  /**
+   * If less than a third of the weight lies or has trouble, nothing is frozen and every honest lane
+   * counts.
+   */
   #checkLiveness({ epoch, report, before }: Recomputed): void {
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
@@ -146,10 +160,12 @@ export class Checker {
     }
   }
 
-  /** Have those that are meant a third of the weight of the duel, if there is one? */
+  /**
+   * Do the seats that `isMeant` selects have a third of the weight of the duel, if there is one?
+   */
   #areThird({ duel }: State, isMeant: (seat: Seat) => boolean): boolean {
     let [meant, all] = [0, 0]
-    // Stakes stay as they are here: this is what the voters weigh today, too.
+    // Stakes never change here, so these are also the weights of today.
     for (const [hotkey, weight] of Object.entries(duel?.weights ?? {})) {
       all += weight
       if (isMeant(this.#seatOf(hotkey))) meant += weight
@@ -174,7 +190,7 @@ export class Checker {
     this.#isTroubled = false
   }
 
-  /** Did the miner leave or commit again, from one epoch to another? Who leaves loses. */
+  /** Did the miner leave or commit again in these epochs? A miner that leaves loses. */
   #hasMoved({ hotkey }: Miner, from: number, to: number): boolean {
     const { miners, protocol } = this.#subnet.world
     const player = miners.find(({ account }) => account.hotkey === hotkey)
@@ -182,7 +198,7 @@ export class Checker {
     return epochs.some((epoch) => from <= epoch && epoch <= to)
   }
 
-  /** Did anything go wrong for it in this epoch, or just before? */
+  /** Did anything go wrong for this seat in this epoch, or in the one before? */
   #isDisturbed({ index }: Seat, epoch: number): boolean {
     const { faults, world } = this.#subnet
     return faults.some((fault) => {

@@ -4,17 +4,17 @@ interface Waiting {
   readonly wake: () => void
 }
 
-/** Resolves once nothing can go on without the clock. */
+/** Resolves once everything waits for the clock. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * The time of a world, in milliseconds. Whatever takes time waits here, one after the other, so
- * that what happens next follows from the seed.
+ * The time of a world, in milliseconds. Everything that takes time waits here, and is woken one
+ * after the other, so that the seed decides what happens next.
  */
 export class Clock {
   now = 0
   #order = 0
-  /** A heap: the earliest in front. */
+  /** A heap with the earliest at the front. */
   readonly #heap: Waiting[] = []
 
   sleep(ms: number): Promise<void> {
@@ -25,7 +25,7 @@ export class Clock {
     this.#push({ at: Math.max(time, this.now), order: this.#order++, wake })
   }
 
-  /** Lets time pass. */
+  /** Lets time pass up to `until`. */
   async run(until: number): Promise<void> {
     for (let next = this.#heap[0]; next !== undefined && next.at <= until; next = this.#heap[0]) {
       this.#pop()

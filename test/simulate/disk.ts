@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Machine, Place } from './machine.ts'
 
-/** What is on a disk, and what a power cut leaves of it. */
+/** The bytes of a file, and those that a power cut leaves. */
 class File {
   bytes: Buffer = Buffer.alloc(0)
   synced: Buffer = Buffer.alloc(0)
@@ -13,7 +13,7 @@ class Folder {
   synced = new Map<string, File | Folder>()
 }
 
-/** Which change in a folder fails, of an epoch and counted from 1, and with which error. */
+/** The change in a folder that fails, with this error. In each epoch changes are counted from 1. */
 export interface DiskFault {
   readonly epoch: number
   readonly place: Place
@@ -25,8 +25,8 @@ const SLOW_MS = 3
 
 /**
  * A disk in memory, behind `node:fs/promises` under its root, with the operations that a validator
- * uses. What was not synced is gone after a power cut: bytes with their file's sync, names with
- * their folder's.
+ * uses. A power cut deletes what was not synced. Syncing a file keeps its bytes, syncing a folder
+ * keeps the names in it.
  */
 export class Disk {
   readonly root: string
@@ -51,13 +51,15 @@ export class Disk {
     cut(this.#folder)
   }
 
-  /** Another disk, in the place of this one. */
+  /** Replaces the disk by an empty one. */
   replace(): void {
     this.#folder.entries.clear()
     this.#folder.synced.clear()
   }
 
-  /** A file's bytes as they are now, without an operation; null where there is none. */
+  /**
+   * A file's bytes as they are now; null if there is no file. This is not counted as an operation.
+   */
   peek(path: string): Buffer | null {
     const found = this.#find(`${this.root}/${path}`)
     return found instanceof File ? found.bytes : null
@@ -99,7 +101,7 @@ export class Disk {
     },
   }
 
-  /** Carries out what `node:fs/promises` has under this name. */
+  /** Does what the function of `node:fs/promises` with this name does. */
   call(name: Operation, words: readonly unknown[]): unknown {
     return (this.#operations[name] as (...words: readonly unknown[]) => unknown)(...words)
   }
@@ -158,7 +160,7 @@ export class Disk {
     return this.#machine.perform({ place: this.#placeOf(path), ms, act })
   }
 
-  /** The folder of the disk that a path leads into. */
+  /** The folder of the disk that a path is in. */
   #placeOf(path: string): Place {
     return (this.#parts(path)[0] ?? 'v1') as Place
   }
@@ -242,7 +244,7 @@ function raise(error: Error): never {
 
 const mounted = new Map<string, Disk>()
 
-/** Puts a disk where its root is, until it is taken away. */
+/** Makes a disk available at its root, until this is disposed of. */
 export function mount(disk: Disk): Disposable {
   mounted.set(disk.root, disk)
   return { [Symbol.dispose]: () => mounted.delete(disk.root) }

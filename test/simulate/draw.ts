@@ -2,7 +2,7 @@ import { digest, type Generator, pcg64 } from '../../packages/prng/src/index.ts'
 
 type Name = readonly (string | number)[]
 
-/** A stream of its own for everything that is drawn apart. */
+/** A random stream of its own for each name. */
 export const streamOf = (seed: number, ...name: Name): Generator =>
   pcg64(BigInt(`0x${digest('simulate', seed, ...name).slice(0, 32)}`))
 
@@ -13,6 +13,6 @@ export const bytesOf = (seed: number, ...name: Name): Buffer =>
 export const pick = <T>(values: readonly T[], random: Generator): T =>
   values[random.integers(0, values.length)]!
 
-/** 0 <= x < most, the small ones more often. */
+/** 0 <= x < most. Small numbers are more frequent. */
 export const fewOf = (most: number, random: Generator): number =>
   random.integers(0, 1 + random.integers(0, most))

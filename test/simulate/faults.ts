@@ -5,38 +5,38 @@ import type { World } from './world.ts'
 
 /** What a liar does, in every epoch. */
 export const LIES = [
-  /** Its samples are made up: the weaker miner plays perfectly, the other gives up. */
+  /** It makes its samples up: the weaker miner plays perfectly, the other gives up. */
   'makes samples up',
-  /** Of its lane one sample is missing. */
+  /** It leaves one sample out of its lane. */
   'drops a sample',
-  /** It seals two lanes for one epoch, both signed, and a third one late. */
+  /** It seals two lanes for one epoch, both signed, and later a third one. */
   'seals twice',
-  /** It seals a head that nobody has. */
+  /** It seals the hash of a block that does not exist. */
   'seals nothing',
-  /** It attests every lane, read or not. */
+  /** It attests every lane, even those that it has not read. */
   'attests all',
   'attests none',
   'attests another state',
-  /** Its bucket has other bytes for every other reader. */
+  /** Its bucket gives wrong bytes to half of the readers. */
   'serves garbage',
-  /** Its bucket loses every other file. */
+  /** Its bucket loses half of its files. */
   'forgets files',
-  /** Its bucket answers every other reader only. */
+  /** Its bucket answers only half of the readers. */
   'serves half',
 ] as const
 export type Lie = (typeof LIES)[number]
 
-/** Something that goes wrong for the validator `who`. */
+/** Something that goes wrong for the validator with the index `who`. */
 export type Fault = { readonly who: number } & (
   | { readonly kind: 'lies'; readonly how: Lie }
-  /** Its process dies at an operation, and is started again later. */
+  /** Its process dies during an operation, and is started again later. */
   | {
       readonly kind: 'crash'
       readonly epoch: number
       readonly place: Place
       readonly op: number
       readonly when: When
-      /** What becomes of its disk: what it did not sync may be gone with it, or all of it. */
+      /** Its disk keeps everything, loses what was not synced, or loses everything. */
       readonly disk: 'kept' | 'cut' | 'lost'
       readonly downMs: number
     }
@@ -48,14 +48,14 @@ export type Fault = { readonly who: number } & (
       readonly op: number
       readonly code: string
     }
-  /** One write to its bucket fails: before it had any effect, or after. */
+  /** One write to its bucket fails: `lost` without any effect, `repeated` after it took effect. */
   | {
       readonly kind: 'write'
       readonly epoch: number
       readonly nth: number
       readonly how: 'lost' | 'repeated'
     }
-  /** For some blocks. */
+  /** From block `from` up to `to`, without `to`. */
   | {
       readonly kind: 'bucket' | 'network' | 'node'
       readonly from: number
@@ -66,16 +66,17 @@ export type Fault = { readonly who: number } & (
 )
 
 /**
- * A bucket answers too late, or nobody; a network keeps its validator from the others' buckets; a
- * node is blocks behind, refuses every call, carries calls out and says that it did not, or does so
- * blocks later.
+ * A bucket is `slow` (it answers too late) or `gone` (it answers nobody). A network is `parted`:
+ * its validator cannot read the others' buckets. A node is `behind` (it announces no new heads),
+ * `refuses` every call, is `mute` (it carries calls out, but does not answer), or is `late` (it
+ * carries calls out blocks later).
  */
 export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute' | 'late'
 
 const MOMENTS = ['before', 'half', 'after'] as const
 const ENDS = ['kept', 'kept', 'kept', 'cut', 'cut', 'cut', 'lost'] as const
 const FATES = ['lost', 'repeated'] as const
-/** Of the disk. */
+/** The folders of the disk. */
 const FOLDERS = ['journal', 'secrets', 'v1', 'incoming'] as const
 const TROUBLES = [
   ['bucket', 'slow'],
@@ -87,12 +88,14 @@ const TROUBLES = [
   ['node', 'late'],
 ] as const
 
-/** All that goes wrong in a world: liars with less than a third of the stake, and bad luck. */
+/**
+ * Everything that goes wrong in a world: liars with less than a third of the stake, and accidents.
+ */
 export function drawFaults(world: World, random: Generator): readonly Fault[] {
   return [...drawLies(world, random), ...drawAccidents(world, random)]
 }
 
-/** Some liars lie on their own, some all alike. */
+/** Liars lie each in its own way, or all in the same way. */
 function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
   const all = stakes.reduce((sum, stake) => sum + stake, 0)
   const most = Math.min(random.integers(0, all), Math.ceil(all / 3) - 1)
@@ -149,7 +152,7 @@ function drawAccident(world: World, random: Generator): readonly Fault[] {
   }
 }
 
-/** One crash, or a few: what the next process finds is what the last one left. */
+/** One to three crashes. Each process finds what the last one left. */
 function drawCrashes(
   when: { readonly who: number; readonly epoch: number },
   random: Generator,
@@ -165,7 +168,7 @@ function drawCrashes(
   }))
 }
 
-/** The epochs that a fault touches, the first and the last. */
+/** The first and the last epoch that a fault touches. */
 export function epochsOf(fault: Fault, { protocol, epochs }: World): readonly [number, number] {
   if (fault.kind === 'lies') return [0, epochs]
   if ('epoch' in fault) return [fault.epoch, fault.epoch]

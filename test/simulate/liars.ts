@@ -12,16 +12,16 @@ import type { Lie } from './faults.ts'
 
 type Seal = Extract<Commitment, { readonly kind: 'seal' }>
 
-/** What a liar needs, besides what every validator has. */
+/** What a liar needs besides what every validator has. */
 export interface Liar {
   readonly lies: (how: Lie) => boolean
-  /** Puts a file into its bucket, at once. */
+  /** Puts a file into the liar's bucket, at once. */
   readonly slip: (path: string, bytes: Uint8Array) => void
-  /** A file of its disk. */
+  /** Reads a file of the liar's disk; null if there is none. */
   readonly peek: (path: string) => Uint8Array | null
 }
 
-/** A chain to which a liar commits something else than its validator means to. */
+/** A chain on which a liar commits something else than its validator wants to. */
 export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar): Setup['chain'] {
   const { chain, account } = setup
   const commit: Setup['chain']['commit'] = async (_, fields, until) => {
@@ -70,7 +70,7 @@ async function sealed(sealing: Sealing, seal: Seal, until?: number): Promise<Hea
   const first = send(seal.head)
   const second = send(await rewritten(sealing, seal, laterBy(1)))
   const third = await rewritten(sealing, seal, laterBy(2))
-  // Too late, and in the place of its own attestation.
+  // This is too late for a seal, and it overwrites the liar's own attestation.
   void second.then(() => send(third, (until ?? 0) + 6)).catch(() => undefined)
   first.catch(() => undefined)
   return second
@@ -85,7 +85,10 @@ const laterBy =
       champion: { ...sample.champion, ms: sample.champion.ms + ms },
     }))
 
-/** The hash of another block in place of the sealed one, which is in the liar's bucket then. */
+/**
+ * Puts a changed copy of the sealed block into the liar's bucket, beside the block. Returns the
+ * copy's hash.
+ */
 async function rewritten(
   { account, liar }: Sealing,
   { head }: Seal,

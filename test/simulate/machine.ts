@@ -1,10 +1,13 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 import type { Clock } from './clock.ts'
 
-/** What becomes of the operation in which a machine dies. */
+/** How far the operation gets in which a machine dies: not begun, half done, or done. */
 export type When = 'before' | 'half' | 'after'
 
-/** What an operation is on: a folder of the disk, the own bucket, the others', the chain, a miner. */
+/**
+ * Where an operation happens: in a folder of the disk, the own bucket, others' buckets, the chain,
+ * a miner.
+ */
 export const PLACES = [
   'journal',
   'secrets',
@@ -17,7 +20,7 @@ export const PLACES = [
 ] as const
 export type Place = (typeof PLACES)[number]
 
-/** At which operation in that place a machine dies: of an epoch, counted from 1. */
+/** The operation in which a machine dies. In each epoch and place operations are counted from 1. */
 export interface Death {
   readonly epoch: number
   readonly place: Place
@@ -25,7 +28,9 @@ export interface Death {
   readonly when: When
 }
 
-/** One operation: how long it takes, what it does, and what it does when it is cut off half-way. */
+/**
+ * One operation: how long it takes, what it does, and what it does if it is interrupted half-way.
+ */
 interface Operation<T> {
   readonly place: Place
   readonly ms: number
@@ -36,8 +41,8 @@ interface Operation<T> {
 const never = <T>(): Promise<T> => new Promise(() => {})
 
 /**
- * A process, and what it runs on. All that it awaits from outside is an operation: of a process
- * that is dead none ever ends.
+ * A process and its machine. Everything that the process awaits from outside is an operation. No
+ * operation of a dead process ever ends.
  */
 export class Machine {
   readonly #clock: Clock
@@ -46,7 +51,7 @@ export class Machine {
   readonly #onDeath: (death: Death) => void
   #life = 0
   #alive = false
-  /** Of the epoch: how many operations it has begun in each place. */
+  /** How many operations were begun in each place in this epoch. */
   readonly #ops = new Map<Place, number>()
   #epoch = 0
   #ids = 0
@@ -66,7 +71,7 @@ export class Machine {
     return this.#alive
   }
 
-  /** A new epoch has begun: its operations are counted anew. */
+  /** Begins a new epoch: operations are counted from 1 again. */
   begin(epoch: number): void {
     this.#epoch = epoch
     this.#ops.clear()
@@ -81,7 +86,7 @@ export class Machine {
     this.#alive = false
   }
 
-  /** A number that it has never given before. */
+  /** A number that was never returned before. */
   nextId(): number {
     this.#ids += 1
     return this.#ids

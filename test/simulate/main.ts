@@ -7,12 +7,12 @@ import { simulate } from './simulation.ts'
 import { totalsOf } from './totals.ts'
 import { drawWorld, type World } from './world.ts'
 
-// pnpm simulate [--seeds a..b] [--epochs n]: whole subnets, each from a seed; exits with 1 when
-// something that is promised does not hold.
+// pnpm simulate [--seeds a..b] [--epochs n]: runs whole subnets, each from a seed. Exits with 1 if
+// a promise is broken.
 
 const { first, end, epochs } = readWords()
 
-/** What was asked for. Ends the process with 2 for anything else. */
+/** Reads the options. Ends the process with 2 if they are wrong. */
 function readWords(): Record<'first' | 'end' | 'epochs', number> {
   try {
     const options = {
@@ -29,7 +29,7 @@ function readWords(): Record<'first' | 'end' | 'epochs', number> {
   process.exit(2)
 }
 
-/** Says what broke, and the fewest faults with which it still does. */
+/** Prints the broken promise, and the fewest faults with which it still breaks. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {
   const { violation } = await simulate(world, faults)
   console.log(`seed ${world.seed}: ${textOf(violation)}`)

@@ -15,7 +15,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** What a move puts into a miner's slot: its revision says which of its models it is. */
+/** What a move puts into a miner's slot. The revision says which of the miner's models it is. */
 export function fieldsOf({ account, moves }: Player, move: Move): readonly Uint8Array[] {
   const { hotkey } = account
   if (move.strength === null) return [new TextEncoder().encode('gone')]
@@ -23,7 +23,7 @@ export function fieldsOf({ account, moves }: Player, move: Move): readonly Uint8
   return encodeCommitment({ kind: 'miner', model: `m-${hotkey}`, revision, chute: 'c' })
 }
 
-/** The share of a model's replies that are perfect; 0 of one that never replies. */
+/** The share of a model's replies that are perfect; 0 if it never replies. */
 export function strengthOf({ miners }: World, { hotkey, revision }: Miner): number {
   const player = miners.find(({ account }) => account.hotkey === hotkey)
   return player?.moves[Number(revision.slice(1))]?.strength ?? 0
@@ -39,12 +39,12 @@ export function honestAgent(world: World, machine: Machine): Setup['agent'] {
     if (signal.aborted) return { fault: 'no-reply' }
     const { hotkey, revision } = miner
     const content = playerReply(messages.at(-1)?.content ?? '', { skill, seed: hotkey + revision })
-    // Another one every time: a sample that is played again is another sample.
+    // The id is always new: a sample that is played again is another sample.
     return { content, invocation: `call-${machine.nextId()}` }
   }
 }
 
-/** How a liar makes samples up: the weaker of the two plays perfectly, the other gives up. */
+/** How a liar makes samples up: the weaker miner plays perfectly, the other gives up. */
 export function liarsAgent(world: World, duelOf: () => Duel | undefined): Setup['agent'] {
   return (miner) => async (messages) => {
     const { champion, contender } = duelOf() ?? { champion: miner, contender: miner }

@@ -4,11 +4,11 @@ import type { OpenBucket, Source } from '../../packages/settlement/src/index.ts'
 import type { Fault, Lie, Trouble } from './faults.ts'
 import type { Machine } from './machine.ts'
 
-/** After so long nobody waits for a bucket, as over HTTP. */
+/** How long a reader waits for a bucket, as over HTTP. */
 const TIMEOUT_MS = 30_000
 const READ_MS = 400
 
-/** Which faults are at work, at a block and in an epoch. */
+/** Tells which faults are active now. */
 export class Troubles {
   readonly #faults: readonly Fault[]
   readonly #block: () => number
@@ -33,7 +33,7 @@ export class Troubles {
     )
   }
 
-  /** What becomes of the n-th write of an epoch. */
+  /** How the n-th write of an epoch fails; undefined if it does not. */
   write(who: number, epoch: number, nth: number): 'lost' | 'repeated' | undefined {
     for (const fault of this.#faults)
       if (fault.kind === 'write' && fault.who === who && fault.epoch === epoch && fault.nth === nth)
@@ -42,16 +42,16 @@ export class Troubles {
   }
 }
 
-/** Half of all things, always the same for the same. */
+/** True for half of all arguments, and always the same for the same arguments. */
 const isHalf = (...parts: readonly (string | number)[]): boolean =>
   pcg64(BigInt(`0x${digest('half', ...parts).slice(0, 16)}`)).integers(0, 2) === 0
 
-/** Everybody's buckets, in memory, and how they answer. */
+/** The buckets of all validators, in memory, and how they answer. */
 export class Network {
   readonly #troubles: Troubles
   /** By owner, then path. */
   readonly #files: readonly Map<string, Uint8Array>[]
-  /** Of each owner in this epoch. */
+  /** The number of writes in this epoch, by owner. */
   #writes: number[]
   #epoch = 0
 
@@ -66,7 +66,7 @@ export class Network {
     this.#writes = this.#files.map(() => 0)
   }
 
-  /** A bucket as its validator has it. */
+  /** The bucket of a validator, for itself. */
   own(owner: number, machine: Machine): Bucket {
     const files = this.#files[owner]!
     const put = (path: string, bytes: Uint8Array): void => {
@@ -93,7 +93,7 @@ export class Network {
     }
   }
 
-  /** Puts a file into a bucket past its validator, as liars do. */
+  /** Puts a file into a bucket at once, as liars do. */
   slip(owner: number, path: string, bytes: Uint8Array): void {
     this.#files[owner]!.set(path, bytes)
   }
@@ -114,7 +114,10 @@ export class Network {
     return { read }
   }
 
-  /** What a stranger reads, when nothing but lies is in the way. `owners` are the hotkeys. */
+  /**
+   * How a stranger reads buckets: only lies, and no other trouble, affect it. `owners` are the
+   * hotkeys.
+   */
   strangers(owners: readonly string[]): OpenBucket {
     return (hotkey, url) => {
       const owner = owners.indexOf(url)

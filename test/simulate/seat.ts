@@ -29,20 +29,20 @@ export interface Subnet {
 
 const HEAD_MS = 900
 
-/** One validator: the machine that it runs on, its disk and its node, which outlast its process. */
+/** One validator: its machine, its disk and its node. They outlive its process. */
 export class Seat implements Disposable {
   readonly index: number
   readonly account: Account
   readonly isLiar: boolean
   readonly disk: Disk
-  /** Ever: a secret that is on chain may be gone. */
+  /** Was its disk ever lost? Then a secret that is committed on chain may be gone. */
   hasLostDisk = false
   readonly #subnet: Subnet
   readonly #witness: Witness
   readonly #machine: Machine
   readonly #view: ChainView
   readonly #mounted: Disposable
-  /** Heads that its node has not told it of. */
+  /** Heads that its node has not announced yet. */
   readonly #held: Head[] = []
   #validator: Validator | undefined
   #downUntil = 0
@@ -91,7 +91,7 @@ export class Seat implements Disposable {
     this.disk.begin(epoch)
   }
 
-  /** The chain has a new head: its node tells of it, sooner or later. */
+  /** Takes a new head of the chain, which its node announces sooner or later. */
   follow(head: Head): void {
     const { clock, troubles } = this.#subnet
     this.#held.push(head)

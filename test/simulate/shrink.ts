@@ -1,11 +1,11 @@
 import type { Fault } from './faults.ts'
 
-/** Do these faults still break what the whole list broke? */
+/** Do these faults still break the promise that the whole list broke? */
 type Fails = (faults: readonly Fault[]) => Promise<boolean>
 
 /**
- * A list of faults from which none can be left out: halves are dropped first, single ones last, for
- * as long as it still fails.
+ * A shorter list of faults, from which none can be left out. Halves are dropped first, and single
+ * faults last, as long as the run still fails.
  */
 export async function shrink(faults: readonly Fault[], fails: Fails): Promise<readonly Fault[]> {
   let left = faults

@@ -11,7 +11,7 @@ vi.mock(
   () => import('./quick-keys.ts'),
 )
 
-/** What a seed comes to, with all that it draws. */
+/** Runs the world of a seed, with the faults that the seed draws. */
 function run(seed: number, epochs: number): Promise<Ran> {
   const world = drawWorld(seed, epochs)
   return simulate(world, drawFaults(world, streamOf(seed, 'faults')))

@@ -10,21 +10,21 @@ import { Seat, type Subnet } from './seat.ts'
 import type { World } from './world.ts'
 
 const STAKE = 10_000_000_000n
-/** So many blocks into an epoch the one before is looked at. */
+/** An epoch is checked so many blocks after its end. */
 const CHECKED_AT = 5
 
-/** What came of a world. */
+/** The result of running a world. */
 export interface Ran {
   readonly violation: Violation | undefined
-  /** Did it end early, as liars had a third of a duel's weight? */
+  /** Did it end early, because liars had a third of a duel's weight? */
   readonly isBeyond: boolean
   readonly duels: readonly DuelEnd[]
   readonly frozen: number
-  /** The hash of the last block: two runs of one world come to the same. */
+  /** The hash of the last block. Two runs of one world have the same. */
   readonly end: string
 }
 
-/** Runs a world and what goes wrong in it, and then one calm epoch, as far as nothing breaks. */
+/** Runs a world with faults, and then one calm epoch. Stops at the first broken promise. */
 export async function simulate(world: World, faults: readonly Fault[]): Promise<Ran> {
   const clock = new Clock()
   const chain = chainOf(world)

@@ -1,10 +1,13 @@
 import type { DuelEnd } from './check.ts'
 
-/** At most so many of the contenders that are no better than the champion dethrone it. */
+/**
+ * The largest share of contenders, among those no better than the ratio, that may dethrone the
+ * champion.
+ */
 const FALSE_MOST = 0.05
-/** At least so many of those that are far better do. */
+/** The smallest share of far better contenders that must dethrone it. */
 const RIGHT_LEAST = 0.9
-/** Most challenges are decisive, and nearly all of these are the contender's. */
+/** Are most challenges decisive, and does the contender win nearly all of these? */
 const isFarBetter = ({ decisive, rate }: DuelEnd): boolean => decisive >= 0.5 && rate >= 0.95
 
 interface Share {
@@ -12,11 +15,14 @@ interface Share {
   readonly count: number
 }
 
-/** What all seeds' duels came to: those in which less than a third lied or was disturbed. */
+/**
+ * The totals of the duels of all seeds in which less than a third of the weight lied or had
+ * trouble.
+ */
 export interface Totals {
   readonly falsely: Share
   readonly rightly: Share
-  /** What is not as promised, in words. */
+  /** A sentence for each broken promise. */
   readonly broken: readonly string[]
 }
 
@@ -37,6 +43,9 @@ const shareOf = (duels: readonly DuelEnd[]): Share => ({
   count: duels.filter(({ outcome }) => outcome === 'contender').length,
 })
 
-/** What a binomial of that rate passes once in a few thousand times: 3.5 deviations. */
+/**
+ * A number that a binomial of this rate exceeds once in a few thousand times: 3.5 standard
+ * deviations.
+ */
 const mostOf = (trials: number, rate: number): number =>
   trials * rate + 3.5 * Math.sqrt(trials * rate * (1 - rate)) + 1

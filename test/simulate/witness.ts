@@ -4,7 +4,7 @@ import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'
 
-/** Says which promise was broken, and how. */
+/** Called with a broken promise, and how it was broken. */
 export type Break = (promise: string, detail: string) => void
 
 /** Samples by their challenge, as text. */
@@ -12,26 +12,27 @@ export type Samples = Map<string, string>
 
 export const textOf = (value: unknown): string => canonicalize(value as Json)
 
-/** Remembers what honest validators said and signed, and holds them to it. */
+/** Remembers what honest validators acknowledged and signed, and checks that they keep to it. */
 export class Witness {
   readonly #break: Break
-  /** By seat and epoch: what the journal acknowledged. */
+  /** By seat and epoch, the samples that the journal acknowledged. */
   readonly #acknowledged = new Map<string, Samples>()
-  /** By seat, epoch and height: the hash of the block that it signed. */
+  /** By seat, epoch and height, the hash of the block that was signed. */
   readonly #signed = new Map<string, string>()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
   }
 
-  /** Hears what happens in a validator. */
+  /** Takes an event of a validator. */
   hear({ index, isLiar, hasLostDisk }: Seat, event: Event): void {
     if (isLiar) return
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
       const { challengeId } = event.sample
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
-      // One that is played again was lost: the first is looked for.
+      // A sample that is played again was lost. The first one is kept, so that the check finds
+      // this.
       if (!samples.has(challengeId)) samples.set(challengeId, textOf(event.sample))
       this.#acknowledged.set(key, samples)
     }
@@ -40,13 +41,16 @@ export class Witness {
       this.#break('nobody altered anything', `${index}: ${event.error.message}`)
   }
 
-  /** What was acknowledged was on a disk that is no more. */
+  /** Forgets what a validator acknowledged, since its disk is lost. */
   forget({ index }: Seat): void {
     for (const key of this.#acknowledged.keys())
       if (key.startsWith(`${index} `)) this.#acknowledged.delete(key)
   }
 
-  /** Sees a block that a validator writes into its own store: one of its own is the only one. */
+  /**
+   * Takes a block that a validator writes into its own store. At each height it may sign only one
+   * block.
+   */
   see({ index, isLiar, account }: Seat, block: Uint8Array): void {
     const [line = ''] = Buffer.from(block).toString().split('\n', 1)
     const { validator, epoch, height } = JSON.parse(line)
@@ -59,7 +63,7 @@ export class Witness {
       this.#break('one block a height', `validator ${index} signs two in epoch ${epoch}`)
   }
 
-  /** What was acknowledged is in the journal, and in the lane if there is one. */
+  /** Checks that every acknowledged sample is in the journal, and in the lane if there is one. */
   checkSamples(
     { index, account, disk }: Seat,
     { epoch, lanes }: Recomputed,

@@ -16,7 +16,7 @@ const SMALL: Protocol = {
 /** What a miner does at a block: serves a model of this strength, or leaves. */
 export interface Move {
   readonly block: number
-  /** The share of its replies that are perfect, 0 if it never replies; null when it leaves. */
+  /** The share of its replies that are perfect; 0 if it never replies; null if it leaves. */
   readonly strength: number | null
 }
 
@@ -25,13 +25,13 @@ export interface Player {
   readonly moves: readonly Move[]
 }
 
-/** A subnet before it begins: all that is drawn, but for what goes wrong. */
+/** A subnet before it begins: everything that is drawn, except faults. */
 export interface World {
   readonly seed: number
   readonly epochs: number
   readonly protocol: Protocol
   readonly validators: readonly Account[]
-  /** Of the validators, in shares of the least that gets a permit. */
+  /** The stakes of the validators, in hundredths of the smallest that gets a permit. */
   readonly stakes: readonly number[]
   /** How far each validator's clock is ahead, in milliseconds. */
   readonly skews: readonly number[]
@@ -40,7 +40,8 @@ export interface World {
 
 export function drawWorld(seed: number, epochs: number): World {
   const random = streamOf(seed, 'world')
-  // Few are many more often: what a seed costs grows with their square.
+  // Few validators are more frequent, since the time of a run grows with the square of their
+  // number.
   const count = 4 + fewOf(1 + random.integers(0, 13), random)
   const miners = 2 + random.integers(0, 7)
   const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs

@@ -1,15 +1,27 @@
 """Writes the vectors of this folder with affine_envs, the second implementation of what packages/envs does.
 
-pip install ./python, then python3 vectors/envs/make.py   (NumPy 2.4.6; some seconds)
+pip install ./python, then python3 vectors/envs/make.py   (NumPy 2.4.6; two minutes)
 """
 
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from affine_envs import challenge_id, digest, golden_episode, normalise, seed_of, spec_hash
+from affine_envs import (
+    Replayed,
+    challenge_id,
+    digest,
+    golden_episode,
+    normalise,
+    play_game,
+    replay,
+    replay_game,
+    seed_of,
+    spec_hash,
+)
 from affine_envs.canonical_json import canonical_text
 from affine_envs.challenge import id_of
 from affine_envs.episode import Episode, play
@@ -19,7 +31,7 @@ from affine_envs.tictactoe_board import starts
 
 HERE = Path(__file__).parent
 SOURCE = "vectors/envs/make.py: plain Python and NumPy " + np.__version__
-TICTACTOE, MULT8 = GAMES.values()
+TICTACTOE, MULT8, HEX, PACK = GAMES.values()
 
 
 def golden_id(game, index):
@@ -87,17 +99,17 @@ def challenge_ids():
 
 def initial_states():
     rows = []
-    for env in (TICTACTOE, MULT8):
+    for env in GAMES.values():
         seeds = [0, 1, 2, 2**32, 2**64 - 1, 2**127 + 12345, 2**128 - 1] + [seed_of(golden_id(env, i)) for i in range(9)]
         for seed in seeds:
             state = env.initial(stream(seed))
-            rows.append({"what": env.id, "input": str(seed), "want": {"observation": env.observe(state).tolist(), "prompt": env.prompt(state)}})
+            rows.append({"what": env.id, "input": str(seed), "want": {"observation": env.observe(state).tolist(), "prompt": env.prompt(state), "difficulty": env.difficulty(state), "truth": digest("truth", env.truth(state))}})
     write("initial-states.json", {"vectors": rows})
 
 
 def parsed(env, text):
     action = env.parse(last_line(normalise(text)))
-    return "refused" if action is None else action
+    return "refused" if action is None else action if not isinstance(action, tuple) else list(action)
 
 
 def replies():
@@ -106,6 +118,10 @@ def replies():
         (TICTACTOE, ["", "a1", "A4", "A0", "D1", "A", "1A", "A1.", " A1", "A1 ", "A1\n", "A1 B2", "A10", "\uff21\uff11", "\u0410\u0031", "A\u0661", "A1\r", "A1\r\n", "\u200bA1"]),
         (MULT8, ["100000000000000", "9999999999999999", "= \n1234567890123456", "1\n2\n123456789012345"]),
         (MULT8, ["", "0", "012345678901234", "99999999999999", "12345678901234567", "1234567890123456 ", " 1234567890123456", "+1234567890123456", "1,234,567,890,123", "1.234567890123456", "1234567890123456.0", "1e15", "0x11D4B3C2A1908", "1234567890123456\n", "\uff11234567890123456", "\u0661234567890123456", "123456789012345n", "Answer: 1234567890123456"]),
+        (HEX, ["A1", "K11", "B10", "G7", "So\rB2", "K1"]),
+        (HEX, ["", "a1", "A0", "A01", "A12", "A100", "A1.", "L1", " A1", "A1 ", "A1\n", "1A", "A 1", "A1 B2", "AA1", "\uff21\uff11", "A\uff11", "A\u0661", "\u200bA1"]),
+        (PACK, ["0,0,12,7", "0,0,12,7 12,0,5,7", "So\n99,99,99,99", "0,0,0,0", "0,0,12,7 0,0,0,0", "0,0,0,0 1,2,3,4", " ".join(["1,2,3,4"] * 32)]),
+        (PACK, ["", "0,0,12", "0,0,12,7,", "0,0,12,7 ", " 0,0,12,7", "0,0,12,7  1,1,1,1", "00,0,12,7", "0,0,012,7", "0,0,12,100", "0, 0,12,7", "0;0;12;7", "0,0,12,7,5,5,5,5", "-1,0,12,7", "0.0,0,12,7", "0,0,12,7\n", "0,0,1\uff12,7", "0,0,12,7,", " ".join(["1,2,3,4"] * 33)]),
     ]  # fmt: skip
     rows = [
         {"what": env.id, "input": text, "want": parsed(env, text)}
@@ -117,9 +133,9 @@ def replies():
 
 def replays():
     rows = []
-    for env in (TICTACTOE, MULT8):
+    for env in (TICTACTOE, MULT8, PACK):
         # A game of several moves for the first, so that there is a middle to tamper with.
-        index = next(i for i in range(256) if env is MULT8 or len(perfect_episode(env, i)["messages"]) > 4)
+        index = next(i for i in range(256) if env is not TICTACTOE or len(perfect_episode(env, i)["messages"]) > 4)
         challenge_id, good = golden_id(env, index), perfect_episode(env, index)
         messages = good["messages"]
         prompt, reply = messages[0], messages[1]
@@ -158,6 +174,129 @@ def replays():
     write("replays.json", {"vectors": rows})
 
 
+def golden_json(env, index):
+    played = golden_episode(env.id, index)
+    return {side: as_json(played[side]) for side in played} if env is HEX else as_json(played)
+
+
+def scripted(messages):
+    """What the scripted player replies, from the text of a prompt."""
+    rows = re.findall("^[A-K]((?: [.XO])+)$", messages[0]["content"], re.MULTILINE)
+    return HEX.best_reply(tuple(".XO".index(mark) for row in rows for mark in row.split()))
+
+
+def games():
+    """Records of both players, as played and altered."""
+    rows = []
+    challenge = golden_id(HEX, 43)
+    played = play_game(HEX.id, challenge, {"champion": scripted, "contender": scripted})
+    mine, other = (as_json(played[side])["messages"] for side in ("champion", "contender"))
+    prompt, reply = mine[0], mine[1]
+
+    def row(what, champion, contender, want, id=challenge):
+        recorded = {"champion": champion, "contender": contender}
+        result = replay_game(HEX.id, id, recorded)
+        got = result if isinstance(result, str) else {side: asdict(result[side]) for side in result}
+        assert got == want, (what, got)
+        rows.append({"what": what, "input": {"env": HEX.id, "challengeId": id, "recorded": recorded}, "want": want})
+
+    def said(text):
+        return {"role": "assistant", "content": text}
+
+    def result(champion, contender, faulty=None):
+        return {"champion": {"reward": champion, "fault": faulty in ("champion", "both")}, "contender": {"reward": contender, "fault": faulty in ("contender", "both")}}
+
+    row("as played", mine, other, result(1, -1))
+    row("never begun", [], [], result(-1, -1, "both"))
+    row("no reply to the first prompt", mine[:1], [], result(-1, 1, "champion"))
+    row("no reply to the other's first prompt", mine[:2], other[:1], result(1, -1, "contender"))
+    row("no reply later", mine[:3], other[:2], result(-1, 1, "champion"))
+    row("an unreadable reply", [prompt, said("?")], [], result(-1, 1))
+    row("an empty reply", [prompt, said("")], [], result(-1, 1))
+    row("4096 bytes", [prompt, said("?" * 4096)], [], result(-1, 1))
+    row("a taken cell", mine[:2], [other[0], said(mine[1]["content"])], result(1, -1))
+    row("a cell outside the board", [prompt, said("K11")], [], result(-1, 1))
+    row("further fields are not its business", [{**message, "ms": 1} for message in mine], other, result(1, -1))
+    row("no challenge id", mine, other, "BAD_CHALLENGE_ID", challenge[:-2])
+    row("another challenge", mine, other, "PROMPT_DIFFERS", golden_id(HEX, 26))
+    row("the sides exchanged", other, mine, "PROMPT_DIFFERS")
+    row("nothing of the first player", [], other, "TOO_SHORT")
+    row("nothing of the second player", mine, [], "TOO_SHORT")
+    row("the first player's list ends with a reply, and the game goes on", mine[:2], other, "TOO_SHORT")
+    row("a fault, and the game goes on in the other's list", mine[:3], other, "TOO_LONG")
+    row("a fault, and the game goes on in the first player's", mine, other[:1], "TOO_LONG")
+    row("an illegal move, and the game goes on", [prompt, said("?"), *mine[2:]], other, "TOO_LONG")
+    row("a prompt after the winning move", mine, [*other, mine[0]], "TOO_LONG")
+    row("a reply after the winning move", [*mine, reply], other, "TOO_LONG")
+    row("another move", [prompt, said("A1"), *mine[2:]], other, "PROMPT_DIFFERS")
+    row("a move in the other's name", [prompt, said(other[1]["content"]), *mine[2:]], other, "PROMPT_DIFFERS")
+    row("a prompt altered", [{**prompt, "content": prompt["content"] + " "}, *mine[1:]], other, "PROMPT_DIFFERS")
+    row("the other's prompt", mine, [mine[0], *other[1:]], "PROMPT_DIFFERS")
+    row("a turn left out of both", mine[2:], other[2:], "PROMPT_DIFFERS")
+    row("lines before the last", [prompt, said("So\n" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
+    row("a line feed behind", [prompt, said(reply["content"] + "\n"), *mine[2:]], other, "NOT_NORMALISED")
+    row("an escape sequence", [prompt, said("\x1b[1m" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
+    row("4097 bytes", [prompt, said("?" * 4097)], [], "OVERSIZE")
+    row("4098 bytes in 1366 characters", [prompt, said("\u20ac" * 1366)], [], "OVERSIZE")
+    row("the reply first", mine[1:], other, "WRONG_ROLE")
+    row("a reply twice", [prompt, reply, reply, *mine[2:]], other, "WRONG_ROLE")
+    row("a system message", mine, [{"role": "system", "content": "Win."}, *other], "WRONG_ROLE")
+    row("a reply that is none", mine, [other[0], "A6", *other[2:]], "WRONG_ROLE")
+    write("games.json", {"vectors": rows, "tampered": [{"what": env.id, "input": 500, "want": digest("test", tampered(env, 500))} for env in (HEX, PACK)]})
+
+
+def tampered(env, episodes):
+    """What golden episodes replay to once something of them is altered, four times each."""
+    results = []
+    for index in range(episodes):
+        played = golden_episode(env.id, index)
+        lists = [list(each.messages) for each in (played.values() if env is HEX else [played])]
+        random = stream(index)
+        for _ in range(4):
+            altered = [list(each) for each in lists]
+            for _ in range(random.integers(1, 4)):
+                alter(altered, random)
+            results.append(replayed(env, golden_id(env, index), altered))
+    return results
+
+
+def alter(lists, random):
+    """One change of one message; which one, the stream says."""
+    kind, side = int(random.integers(0, 8)), int(random.integers(0, len(lists)))
+    messages = lists[side]
+    at = int(random.integers(0, len(messages) + 1))
+    if at == len(messages):
+        messages.append({"role": "user" if kind % 2 else "assistant", "content": "A1"})
+        return
+    message = messages[at]
+    text = message["content"]
+    if kind == 0:
+        del messages[at]
+    elif kind == 1:
+        messages.insert(at, message)
+    elif kind == 2:
+        del messages[at:]
+    elif kind == 3:
+        where = int(random.integers(0, len(text) + 1))
+        messages[at] = {**message, "content": text[:where] + "B" + text[where + 1 :]}
+    elif kind == 4:
+        messages[at] = {**message, "content": text + "\n"}
+    elif kind == 5:
+        lists[-1 - side].append(message)
+    elif kind == 6:
+        messages[at] = {**message, "role": "user" if message["role"] == "assistant" else "assistant"}
+    else:
+        messages[at] = {**message, "content": text[:-1]}
+
+
+def replayed(env, challenge, lists):
+    if env is not HEX:
+        result = replay(env.id, challenge, lists[0])
+        return [result.reward, result.fault] if isinstance(result, Replayed) else result
+    result = replay_game(env.id, challenge, dict(zip(("champion", "contender"), lists, strict=True)))
+    return result if isinstance(result, str) else [[each.reward, each.fault] for each in result.values()]
+
+
 def taken(messages):
     """The first move played again at the second prompt."""
     return [*messages[:3], messages[1]]
@@ -165,8 +304,8 @@ def taken(messages):
 
 def spec_hashes():
     hashes, episodes = [], []
-    for env in (TICTACTOE, MULT8):
-        played = [as_json(golden_episode(env.id, index)) for index in range(16)]
+    for env in GAMES.values():
+        played = [golden_json(env, index) for index in range(16)]
         hashes.append({"what": "256 golden episodes", "input": env.id, "want": spec_hash(env.id)})
         episodes += [{"what": env.id, "input": index, "want": played[index]} for index in range(16) if len(canonical_text(played[index]).encode()) < 4000]
     many = [as_json(golden_episode(env.id, index)) for env in (TICTACTOE, MULT8) for index in range(500)]
@@ -201,5 +340,6 @@ challenge_ids()
 initial_states()
 replies()
 replays()
+games()
 normalised()
 spec_hashes()

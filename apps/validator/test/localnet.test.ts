@@ -151,13 +151,10 @@ describe.concurrent('a localnet that is started again', () => {
           entropy,
           entropy.replace(/./, (digit) => (digit === '0' ? '1' : '0')),
         ),
-        'BadLog: block 0 is not what its hash says',
+        'BadLog: block 0 does not match its hash',
       ],
-      ['', 'BadLog: the text is not as it should be at "the start"'],
-      [
-        '{"format":"affine-chain/1","blocks":[]}',
-        'BadLog: the text is not as it should be at "the start"',
-      ],
+      ['', 'BadLog: the text is not valid at "the start"'],
+      ['{"format":"affine-chain/1","blocks":[]}', 'BadLog: the text is not valid at "the start"'],
     ] as const
     for (const [text, why] of wrong) {
       const folder = fresh()
@@ -205,7 +202,7 @@ describe.concurrent('af localnet add-miner', () => {
     const again = await addMiner('third', url, out)
     expect([again.code, again.stderr]).toEqual([
       1,
-      'af: HotKeyAlreadyRegisteredInSubNet: this hotkey is registered on the subnet: name another\n',
+      'af: HotKeyAlreadyRegisteredInSubNet: this hotkey is already registered on the subnet: name another\n',
     ])
     await chain.stop('SIGKILL')
     const nobody = await addMiner('fourth', url, out)

@@ -92,6 +92,8 @@ export interface Running extends AsyncDisposable {
   at(): { readonly epoch: number; readonly offset: number }
   /** Resolves once the chain has come so far, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
+  /** Makes the next two blocks without waiting for anyone: what failed is tried again at a block. */
+  hurry(): void
   /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
   end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
 }
@@ -226,6 +228,7 @@ export async function runningSubnet({
 
   let stopped = false
   let patience = 0
+  let hurried = 0
   const make = async (): Promise<void> => {
     while (!stopped) {
       const { offset } = at()
@@ -234,9 +237,11 @@ export async function runningSubnet({
       const share = patience / (end - offset)
       const before = Date.now()
       const waited = () => Date.now() - before
+      const isWaiting = (mostMs: number) => waited() < mostMs && hurried === 0 && !stopped
       const steadyOnes = all.slice(0, steady)
-      while (!(await areDone(steadyOnes)) && waited() < STEADY_MS && !stopped) await sleep(25)
-      while (!(await areDone(all)) && waited() < share && !stopped) await sleep(25)
+      while (!(await areDone(steadyOnes)) && isWaiting(STEADY_MS)) await sleep(25)
+      while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
+      hurried = Math.max(0, hurried - 1)
       patience = Math.max(0, patience - waited())
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
       await sleep(blockMs)
@@ -259,6 +264,9 @@ export async function runningSubnet({
     async reaches(epoch, offset = 0) {
       const block = epoch * protocol.epochBlocks + offset
       while (!stopped && chain.height < block) await Promise.race([sleep(5), making])
+    },
+    hurry() {
+      hurried = 2
     },
     async end() {
       await stop()

@@ -7,7 +7,8 @@ import { verifySignature } from './sr25519.ts'
 export { verifyReady } from './sr25519.ts'
 
 /**
- * A key that signs. `sign` takes the raw bytes; there is no `<Bytes>` wrapping. Protocol §1.4.
+ * A key that can sign. `sign` signs exactly the given bytes: it does not wrap them in `<Bytes>`.
+ * Protocol §1.4.
  */
 export interface Account {
   readonly hotkey: string
@@ -20,12 +21,12 @@ const SS58_PREFIX = 42
 const MAX_ADDRESS_LENGTH = 48
 
 /**
- * The sr25519 account of a 32-byte mini secret, as `subkey` and Bittensor wallets expand it; or of
- * the 64 bytes of a secret key already expanded, as derivation gives it: the scalar times 8, and
- * the nonce.
+ * The sr25519 account of a secret. `seed` is a mini secret of 32 bytes, which is expanded as
+ * `subkey` and Bittensor's wallets do, or an expanded secret key of 64 bytes, as derivation gives
+ * it: the scalar times 8, then the nonce.
  *
- * Signatures are deterministic: the nonce comes from the secret and the message alone, so a seeded
- * run repeats.
+ * Signatures are deterministic: the nonce depends only on the secret and the message, so that a run
+ * with the same seed gives the same bytes.
  * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the
  *   group's order.
  */
@@ -44,7 +45,7 @@ function secretKeyOf(seed: Uint8Array): Uint8Array {
 }
 
 /**
- * Did `hotkey` sign exactly these bytes, under the context `substrate`? Malformed input is false.
+ * Did `hotkey` sign exactly these bytes, under the context `substrate`? False for malformed input.
  * Never throws. Protocol §1.4.
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
@@ -73,10 +74,10 @@ export function decodeAddress(address: string): Uint8Array | null {
   try {
     if (address.length > MAX_ADDRESS_LENGTH) return null // base58 takes quadratic time
     const publicKey = base58.decode(address).slice(1, 33)
-    // Written again, it shows the prefix, the checksum and the length to be right.
+    // Only an address with the right prefix, checksum and length is encoded to the same text.
     if (encodeAddress(publicKey) !== address) return null
     return publicKey
   } catch {
-    return null // no text, not base58, or too short
+    return null // not a text, not base58, or too short
   }
 }

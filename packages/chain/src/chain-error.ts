@@ -1,65 +1,67 @@
 /**
- * What each name means and what to do about it. Most are subtensor's and Substrate's own; those
+ * What each code means, and what to do. Most codes are subtensor's and Substrate's own names; those
  * after `FundsUnavailable` are ours.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
-  HotKeyAlreadyRegisteredInSubNet: 'this hotkey is registered on the subnet: name another',
-  NoNeuronIdAvailable: 'the subnet has no uid left',
+  HotKeyAlreadyRegisteredInSubNet: 'this hotkey is already registered on the subnet: name another',
+  NoNeuronIdAvailable: 'the subnet is full: no uid is left',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
   SubnetNotExists:
-    'no such subnet was on this chain at that block: check the netuid, and the first epoch',
-  SubNetworkDoesNotExist: 'no such subnet is on this chain: check the netuid',
-  MechanismDoesNotExist: 'no such subnet is on this chain: check the netuid',
+    'there was no such subnet on this chain at that block: check the netuid and the first epoch',
+  SubNetworkDoesNotExist: 'there is no such subnet on this chain: check the netuid',
+  MechanismDoesNotExist: 'there is no such subnet on this chain: check the netuid',
   NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
   StakeAmountTooLow: 'the stake is below the threshold: add stake',
-  SettingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
-  CommittingWeightsTooFast: 'weights were set less than the rate limit ago: wait',
-  RateLimitExceeded: 'the last call of this kind was less than the rate limit ago: wait',
+  SettingWeightsTooFast: 'weights were set too recently: wait for the rate limit',
+  CommittingWeightsTooFast: 'weights were set too recently: wait for the rate limit',
+  RateLimitExceeded: 'the last call of this kind was too recent: wait for the rate limit',
   NeuronNoValidatorPermit: 'no validator permit: permits go to the highest stakes once every tempo',
-  UidsLengthExceedUidsInSubNet: 'more weights than neurons',
+  UidsLengthExceedUidsInSubNet: 'there are more weights than neurons',
   DuplicateUids: 'a uid occurs twice',
   UidVecContainInvalidOne: 'a uid does not exist: read the metagraph again',
   UidNotFound: 'this hotkey has no uid on the subnet: register it first',
-  WeightVecLengthIsLow: "fewer weights than the subnet's minimum, which is one at least",
-  IncorrectWeightVersionKey: 'the subnet asks for a newer version of its validators: update',
+  WeightVecLengthIsLow: "there are fewer weights than the subnet's minimum, which is at least 1",
+  IncorrectWeightVersionKey:
+    'the subnet requires a newer version of its validators: update this program',
   CommitRevealEnabled: 'the subnet has just turned commit and reveal on: try again',
   CommitRevealDisabled: 'the subnet has just turned commit and reveal off: try again',
   IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
-  TooManyUnrevealedCommits: 'ten commits of weights wait for their reveal: wait for the next tempo',
+  TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
   RevealTooEarly: 'the epoch of the reveal has not come yet: wait',
   ExpiredWeightCommit:
-    'the epoch of the reveal is over: these weights are lost, the next commit counts',
+    'the epoch of the reveal is over: these weights are lost, and the next commit replaces them',
   NoWeightsCommitFound:
-    'the chain has no commit for this reveal: it was revealed before, or is over',
-  CommitNotFound: 'the chain has no commit for this reveal: it was revealed before, or is over',
-  CommitBlockNotInRevealRange: 'the epoch of the reveal is not now',
-  InvalidRevealCommitHashNotMatch: 'the commit on the chain is to other weights, or another salt',
+    'the chain has no commit for this reveal: it was revealed already, or its epoch is over',
+  CommitNotFound:
+    'the chain has no commit for this reveal: it was revealed already, or its epoch is over',
+  CommitBlockNotInRevealRange: 'this is not the epoch of the reveal',
+  InvalidRevealCommitHashNotMatch: 'the commit on the chain has other weights or another salt',
   InvalidRevealRound: "the timelock's round is past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
-  SpaceLimitExceeded: 'no commitment space left in this tempo: wait for the next',
-  CommitmentSetRateLimitExceeded: 'the last commitment was less than the rate limit ago: wait',
+  SpaceLimitExceeded: 'this tempo has no commitment space left: wait for the next tempo',
+  CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
   ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
   ColdkeySwapDisputed:
     "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
-  BadProof: 'the signature does not fit: sign for this genesis and netuid',
+  BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
-  ExhaustsResources: 'too much is waiting: try again after the next block',
-  AncientBirthBlock: 'the last block it was allowed in has passed: sign again',
+  ExhaustsResources: 'too many calls are waiting: try again after the next block',
+  AncientBirthBlock: 'the last block that could hold this call has passed: sign again',
   Payment: 'this account cannot pay the fee: send it a little TAO',
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',
   FieldTooLong: 'a commitment field has at most 128 bytes',
-  NoSalts: 'this subnet has weights committed and revealed: a folder for the salts is needed',
+  NoSalts: 'on this subnet weights are committed and revealed: a folder for the salts is needed',
 } as const
 
 export type Refusal = keyof typeof ADVICE
 
 /**
- * What went wrong with a chain; `code` is the chain's own name for it where it has one. A code that
- * `ADVICE` has needs no `detail`.
+ * An error of a chain. `code` is the chain's own name for it, if it has one. `detail` can be left
+ * out for a code in `ADVICE`.
  */
 export class ChainError extends Error {
   override readonly name = 'ChainError'

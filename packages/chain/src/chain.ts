@@ -1,6 +1,6 @@
 import type { Account } from './account.ts'
 
-/** Between two blocks of Bittensor, in milliseconds. */
+/** The time between two blocks of Bittensor, in milliseconds. */
 export const BLOCK_MS = 12_000
 
 /** A finalized block: its number and its hash, 64 hex digits. Protocol §5.1. */
@@ -10,8 +10,8 @@ export interface Head {
 }
 
 /**
- * One slot of the metagraph. `stake` is in rao; `registered` is the block of its registration,
- * `lastUpdate` that of its last weights, or of its registration.
+ * A neuron in the metagraph. `stake` is in rao. `registered` is the block of its registration.
+ * `lastUpdate` is the block in which it last set weights, or else that of its registration.
  */
 export interface Neuron {
   readonly uid: number
@@ -23,8 +23,8 @@ export interface Neuron {
 }
 
 /**
- * What a hotkey has in its one commitment slot, and the block that wrote it. Outlives a
- * deregistration. Protocol §5.2.
+ * What a hotkey committed last, and the block in which it did. A hotkey has one slot, which it
+ * keeps after it is deregistered. Protocol §5.2.
  */
 export interface CommitmentSlot {
   readonly hotkey: string
@@ -33,13 +33,13 @@ export interface CommitmentSlot {
 }
 
 /**
- * The subnet as it stood at the end of `head`. Neurons by uid, commitments by hotkey.
+ * The subnet at the end of the block `head`. Neurons are sorted by uid, commitments by hotkey.
  * Protocol §5.1.
  */
 export interface Snapshot {
   readonly head: Head
   readonly tempo: number
-  /** Tempos between a commit of weights and its reveal; 0 where weights are set in the open. */
+  /** Tempos between a commit of weights and its reveal; 0 if weights are public at once. */
   readonly revealPeriod: number
   readonly neurons: readonly Neuron[]
   readonly commitments: readonly CommitmentSlot[]
@@ -49,46 +49,50 @@ export interface Snapshot {
 export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
 /**
- * One subnet, as the protocol needs it. Everything read is finalized. What the chain refuses
- * rejects with a `ChainError` that has the chain's own name for it; nothing is retried in here.
- * Protocol §5.1.
+ * One subnet of a chain, as the protocol needs it. Only finalized blocks are read. A call that the
+ * chain refuses rejects with a `ChainError`, whose code is the chain's own name for the refusal. A
+ * refused call is not sent again. Protocol §5.1.
  */
 export interface Chain {
   /** Hash of block 0, 64 hex digits. */
   readonly genesis: string
   readonly netuid: number
   /**
-   * Every finalized head, from the current one when the iteration begins, without gaps however slow
-   * it is. Ends on abort.
+   * Every finalized head, from the one that is current when the iteration begins. A slow reader
+   * misses none. Ends when `signal` aborts.
    */
   heads(signal?: AbortSignal): AsyncIterable<Head>
+  /** The newest finalized head. */
   head(): Promise<Head>
+  /** The hash of a finalized block, 64 hex digits. */
   blockHash(number: number): Promise<string>
-  /** When the block was made, in milliseconds, by its author's clock. */
+  /** The time at which a block was made, in milliseconds, by its author's clock. */
   time(block: number): Promise<number>
+  /** The subnet at the end of `block`. */
   snapshot(block: number): Promise<Snapshot>
   /**
    * The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them.
    */
   weights(block: number): Promise<Readonly<Record<string, UidWeights>>>
   /**
-   * Overwrites the account's slot; resolves with the block that holds it. Never enters a block
-   * after `until`. Protocol §5.2.
+   * Overwrites the account's commitment slot. Resolves with the block that holds the call. No block
+   * after `until` can hold it. Protocol §5.2.
    */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
-   * In whichever way the subnet asks for: in the open, or as a commit that the chain or `reveal`
-   * opens later. Protocol §8.12.
+   * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
+   * the chain, or a call of `reveal`, opens later. Resolves with the block that holds the call.
+   * Protocol §8.12.
    */
   setWeights(account: Account, weights: UidWeights): Promise<Head>
   /**
-   * Reveals weights committed before, if their time has come; null when there are none. To be tried
-   * at every head. Protocol §8.12.
+   * Reveals weights that the account committed, if it is time. Resolves with the block that holds
+   * the call, or with null if there is nothing to reveal. Call it at every head. Protocol §8.12.
    */
   reveal(account: Account): Promise<Head | null>
   /**
-   * What the chain's runtime lacks of all that is asked of it, or has in another shape: a sentence
-   * each. A local chain has no runtime.
+   * A sentence for each thing that this client uses and that the chain's runtime lacks, or has in
+   * another form. A local chain has no runtime, and so not this method.
    */
   runtimeFaults?(): Promise<readonly string[]>
 }

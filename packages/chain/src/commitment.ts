@@ -9,7 +9,8 @@ interface Seal {
 }
 
 /**
- * What a validator read and now serves, and what commits it to its next secret. Protocol §5.2.
+ * The lanes that a validator read and now serves, and the commitment to its next secret.
+ * Protocol §5.2.
  */
 interface AttestationCommitment {
   readonly kind: 'attest'
@@ -38,7 +39,7 @@ export type Commitment = Seal | AttestationCommitment | MinerCommitment
 export const MAX_FIELDS = 3
 export const MAX_FIELD_BYTES = 128
 
-/** How a validator's first field begins, and how long it is. Protocol §5.2. */
+/** How a validator's first field begins, and its size. Protocol §5.2. */
 const VERSION = 1
 const SEAL = 1
 const ATTEST = 2
@@ -48,8 +49,8 @@ const ATTEST_BYTES = 86
 /**
  * The fields that `commit` takes: bytes and the bucket's URL for a validator, three texts for a
  * miner. Protocol §5.2, Protocol §5.3.
- * @throws RangeError on what `decodeCommitment` would not give back: a wrong length, an empty text,
- *   a lone surrogate.
+ * @throws RangeError for what `decodeCommitment` would not return: a wrong length, an empty text, a
+ *   lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   switch (commitment.kind) {
@@ -110,11 +111,11 @@ function encodeText(name: string, text: string): Uint8Array {
 }
 
 /**
- * Reads the fields of `hotkey`'s slot; null for what is no commitment of this protocol. A miner's
- * counts only when `model` contains its hotkey, so that a copied one is worth nothing. Never
- * throws. Protocol §5.2, Protocol §5.3.
+ * The commitment in the fields of `hotkey`'s slot; null if they are not a commitment of this
+ * protocol. A miner's `model` must contain its hotkey, so that a copy of the commitment is worth
+ * nothing to another miner. Never throws. Protocol §5.2, Protocol §5.3.
  *
- * Texts may hold any character, and `url` may point anywhere: judging those is the caller's.
+ * Texts may hold any character, and `url` may lead anywhere: the caller has to check them.
  */
 export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string): Commitment | null {
   if (!fields.every(isSized)) return null
@@ -166,5 +167,5 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** May it be a field? Protocol §5.2, Protocol §5.3. */
+/** May a field have this size? Protocol §5.2, Protocol §5.3. */
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES

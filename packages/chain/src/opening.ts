@@ -1,7 +1,10 @@
 import type { SaltStore } from './bittensor/salts.ts'
 import type { Chain } from './chain.ts'
 
-/** The clock, randomness, network and files of the machine that a chain is opened on. */
+/**
+ * The clock (Unix time in milliseconds), randomness, network and files with which chains are
+ * opened.
+ */
 export interface Host {
   readonly random: (size: number) => Uint8Array
   readonly now: () => number
@@ -10,28 +13,28 @@ export interface Host {
   readonly readText: (path: string) => Promise<string>
 }
 
-/** What a chain of any kind is opened with. */
+/** What it takes to open a chain of any kind. */
 export interface ChainOpening extends Host {
-  /** As it was named. */
+  /** The text that names the chain. */
   readonly name: string
-  /** Where it is: at one place, or at several of which each will do. */
+  /** Where the chain is. Any one of several places is enough. */
   readonly places: readonly string[]
   readonly netuid?: number | undefined
-  /** Of the chain that is expected, 64 hex digits. */
+  /** The hash of block 0 of the chain that is expected, 64 hex digits. */
   readonly genesis?: string | undefined
-  /** A folder that outlives the process, for salts of weights that are committed. */
+  /** A folder that outlives the process, for the salts of committed weights. */
   readonly salts?: SaltStore | undefined
-  /** Hears what was wrong when something is tried again. */
+  /** Called with the error when something is tried again. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
-/** A chain until it is closed. */
+/** A chain that is open. */
 export interface OpenedChain {
   readonly chain: Chain
-  /** Are blocks added to it? */
+  /** Can blocks be added to it? None can be added to an export. */
   readonly goesOn: boolean
   close(): Promise<void>
 }
 
-/** How a wing opens a chain of its kind. */
+/** Opens a chain of one kind. */
 export type OpenAt = (opening: ChainOpening) => Promise<OpenedChain>

@@ -1,25 +1,26 @@
 import { constants, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** A file's bytes, and what it was when it was opened. */
+/** A file's bytes, and its attributes when it was opened. */
 export interface ReadFile {
   readonly bytes: Buffer
   readonly stats: Stats
 }
 
 /**
- * Reads a file that a user named: a regular one, of at most `limit` bytes. Does not wait for who
- * would write to a pipe, and a device has no end.
- * @throws RangeError for what is no such file. Rejects when it cannot be opened or read.
+ * Reads a regular file that a user named, of at most `limit` bytes. It does not wait for anyone to
+ * write to a pipe, and does not read a device, which may have no end.
+ * @throws RangeError, as a rejection, if the file is not regular or is larger. Rejects if it cannot
+ *   be opened or read.
  */
 export async function readRegularFile(path: string, limit: number): Promise<ReadFile> {
-  const odd = new RangeError(`${path} expected to be a regular file`)
+  const notRegular = new RangeError(`${path} expected to be a regular file`)
   const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   await using file = await opening.catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENXIO' ? odd : error // a socket
+    throw error.code === 'ENXIO' ? notRegular : error // a socket
   })
   const stats = await file.stat()
-  if (!stats.isFile()) throw odd
+  if (!stats.isFile()) throw notRegular
   const stream = file.createReadStream({ end: limit, autoClose: false })
   const bytes = Buffer.concat(await stream.toArray())
   if (bytes.length > limit)

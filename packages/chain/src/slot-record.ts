@@ -12,7 +12,10 @@ export type SlotRecord = {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** What a slot says, bytes in hex; of kind `unknown` when it is no commitment of this protocol. */
+/**
+ * What a slot says, with bytes in hex. The kind is `unknown` if the slot holds no commitment of
+ * this protocol.
+ */
 export function readSlot({ hotkey, block, fields }: CommitmentSlot): SlotRecord {
   const said = decodeCommitment(fields, hotkey)
   if (said === null) {

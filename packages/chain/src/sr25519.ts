@@ -2,21 +2,23 @@ import * as plain from '@scure/sr25519'
 
 type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
-/** schnorrkel in WebAssembly, as polkadot-js brings it, once it runs: some ten times as fast. */
+/**
+ * polkadot-js's schnorrkel in WebAssembly, once it runs: ten times as fast as plain JavaScript.
+ */
 let compiled: RawVerify | undefined
 let starting: Promise<void> | undefined
 
 /**
- * Is it the key's signature, over exactly these bytes? Nobody has to choose or wait: the first call
- * starts the WebAssembly, and until it runs, or where it cannot, plain JavaScript says the same.
- * Never throws.
+ * Is this the key's signature over exactly these bytes? The first call starts the WebAssembly.
+ * Until it runs, and wherever it cannot run, plain JavaScript gives the same answer. Never throws.
  */
 export function verifySignature(
   message: Uint8Array,
   signature: Uint8Array,
   publicKey: Uint8Array,
 ): boolean {
-  // Everybody can sign for the identity. Plain JavaScript refuses it, schnorrkel does not.
+  // Anyone can sign for the group's identity, a key of zeros. Plain JavaScript refuses it,
+  // schnorrkel does not.
   if (publicKey.every((byte) => byte === 0)) return false
   try {
     if (compiled !== undefined) return compiled(signature, message, publicKey)
@@ -28,8 +30,8 @@ export function verifySignature(
 }
 
 /**
- * Resolves once `verify` is as fast as it gets here. For who has so much to verify, without a
- * pause, that the WebAssembly would not come to start. Never rejects.
+ * Resolves once `verify` is as fast as it can be here. Wait for it before you verify many
+ * signatures without a pause, during which the WebAssembly could not start. Never rejects.
  */
 export function verifyReady(): Promise<void> {
   starting ??= start()
@@ -41,6 +43,6 @@ async function start(): Promise<void> {
     const { sr25519Verify, waitReady } = await import('@polkadot/wasm-crypto')
     if (await waitReady()) compiled = sr25519Verify
   } catch {
-    // no WebAssembly here, or none that this page may compile
+    // there is no WebAssembly here, or this page may not compile it
   }
 }

@@ -192,10 +192,10 @@ describe('a connection', () => {
       return null
     }
     expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
-    expect(retries).toEqual([expect.stringContaining('broke off')])
+    expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 
-  test('connects again after a node broke off between two questions', async () => {
+  test('connects again after a node closed the connection between two requests', async () => {
     const only = await node()
     const { blocks } = connect([only])
     await blocks.head()
@@ -212,7 +212,7 @@ describe('a connection', () => {
     await expect.poll(() => first.asked).toContain('chain_subscribeFinalizedHeads')
     await first.stop()
     await waiting
-    expect(retries).toEqual([expect.stringContaining('broke off')])
+    expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 
   test('leaves a node that refuses to read', async () => {
@@ -221,7 +221,7 @@ describe('a connection', () => {
       refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
     expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
     expect(retries).toEqual([
-      'BadReply: what the node answers cannot be used: -32000: not?[2J today: ["nor tomorrow"]',
+      `BadReply: the node's answer cannot be used: -32000: not?[2J today: ["nor tomorrow"]`,
     ])
   })
 
@@ -263,7 +263,7 @@ describe('a connection', () => {
 })
 
 describe('the end of a connection', () => {
-  const closed = unreachable('the connection was closed here')
+  const closed = unreachable('this program closed the connection')
 
   test('ends a wait between two tries', async () => {
     const { connection } = connect([await nobody()])
@@ -511,7 +511,9 @@ describe('junk', () => {
     bad.say(text)
     await waiting
     expect(retries).toEqual([
-      expect.stringMatching(/^Unreachable: the node said what cannot be read: [ -~]{0,300}$/),
+      expect.stringMatching(
+        /^Unreachable: the node sent a message that cannot be read: [ -~]{0,300}$/,
+      ),
     ])
   })
 
@@ -519,7 +521,7 @@ describe('junk', () => {
   test.each([
     ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
     ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
-    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'broke off: Max payload'],
+    ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
     const [bad, good] = [await node(), await node({ head: 6 })]
     const { blocks } = connect([bad, good], PATIENT)
@@ -689,6 +691,6 @@ describe('subtensor', () => {
       return undefined
     }
     await expect(open([first, second])).rejects.toMatchObject({ code: 'NotInRuntime' })
-    expect(retries).toEqual([expect.stringContaining('broke off')])
+    expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 })

@@ -332,9 +332,9 @@ describe('an export', async () => {
       }),
       { numRuns: 500 },
     )
-    expect(refusal(`${text}\n`)).toBe('BadLog: the text is not as export() writes it')
+    expect(refusal(`${text}\n`)).toBe('BadLog: the text is not what export() writes')
     expect(refusal(text.replace('"netuid"', '"\\u006eetuid"'))).toBe(
-      'BadLog: the text is not as export() writes it',
+      'BadLog: the text is not what export() writes',
     )
   })
 
@@ -358,46 +358,38 @@ describe('an export', async () => {
   }
 
   test.each<[string, (log: Loose) => void, string]>([
-    ['netuid', (log) => log.netuid++, 'block 0 is not what its hash says'],
-    ['parameters', (log) => log.params.tempo++, 'block 0 is not what its hash says'],
-    ['a stake', (log) => (log.neurons[0]!.stake = '1'), 'block 0 is not what its hash says'],
+    ['netuid', (log) => log.netuid++, 'block 0 does not match its hash'],
+    ['parameters', (log) => log.params.tempo++, 'block 0 does not match its hash'],
+    ['a stake', (log) => (log.neurons[0]!.stake = '1'), 'block 0 does not match its hash'],
     [
       'a neuron too many',
       (log) => log.neurons.push(log.neurons[0]!),
-      'the text is not as it should be at "neurons"',
+      'the text is not valid at "neurons"',
     ],
     [
       'the entropy',
       (log) => (log.blocks[2]!.entropy = '00'.repeat(32)),
-      'block 2 is not what its hash says',
+      'block 2 does not match its hash',
     ],
-    [
-      'a hash',
-      (log) => (log.blocks[3]!.hash = '00'.repeat(32)),
-      'block 3 is not what its hash says',
-    ],
+    ['a hash', (log) => (log.blocks[3]!.hash = '00'.repeat(32)), 'block 3 does not match its hash'],
     [
       'a refusal',
       (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'),
-      'the text is not as export() writes it',
+      'the text is not what export() writes',
     ],
-    ['a missing block', (log) => log.blocks.splice(2, 1), 'block 2 is not what its hash says'],
+    ['a missing block', (log) => log.blocks.splice(2, 1), 'block 2 does not match its hash'],
     [
       'a repeated block',
       (log) => log.blocks.push(log.blocks[3]!),
-      'block 4 is not what its hash says',
+      'block 4 does not match its hash',
     ],
-    ['no blocks', (log) => (log.blocks = []), 'the text is not as export() writes it'],
+    ['no blocks', (log) => (log.blocks = []), 'the text is not what export() writes'],
     [
       'a malformed block',
       (log) => (log.blocks[2]!.time = 'x'),
-      'the text is not as it should be at "blocks.2.time"',
+      'the text is not valid at "blocks.2.time"',
     ],
-    [
-      'an extra key',
-      (log) => (log.blocks[2]!.more = 1),
-      'the text is not as it should be at "blocks.2"',
-    ],
+    ['an extra key', (log) => (log.blocks[2]!.more = 1), 'the text is not valid at "blocks.2"'],
   ])('names what is wrong with %s', (_, change, want) => {
     expect(forge(change, false)).toBe(`BadLog: ${want}`)
   })
@@ -423,17 +415,17 @@ describe('an export', async () => {
     [
       'a refusal taken away',
       (log) => (log.blocks[1]!.calls.find(([, r]) => r)![1] = ''),
-      'block 1 is not what its hash says',
+      'block 1 does not match its hash',
     ],
     [
       'a refusal made up',
       (log) => (log.blocks[3]!.calls[0]![1] = 'Stale'),
-      'block 3 is not what its hash says',
+      'block 3 does not match its hash',
     ],
     [
       'a call repeated',
       (log) => log.blocks[2]!.calls.push(log.blocks[1]!.calls[0]!),
-      'block 2 is not what its hash says',
+      'block 2 does not match its hash',
     ],
     ['the time', (log) => (log.blocks[2]!.time = 9), 'block 3 is older than its parent'],
   ])('is refused with %s changed and all hashes made again', (_, change, want) => {

@@ -50,7 +50,7 @@ const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
 const inFragments = (count: number): Buffer =>
   Buffer.concat([frame(TEXT, ANSWER), ...Array(count - 2).fill(frame(MORE, ' ')), frame(LAST, ' ')])
 
-const PINGS = 'Unreachable: the node broke off: over 1048576 bytes of pings, and no message'
+const PINGS = 'Unreachable: the connection was lost: over 1048576 bytes of pings without a message'
 const LIMIT = 2 ** 26
 test.each([
   ['pongs', ''],
@@ -74,7 +74,7 @@ test('a message may come in 64 fragments, and in no more', async () => {
   const honest = await connected((send) => send(inFragments(64)))
   expect(await honest.send('chain_getBlockHash', [0])).toBe('answered')
   const hostile = await connected((send) => send(inFragments(65)))
-  const refusal = 'Unreachable: the node broke off: Too many message fragments'
+  const refusal = 'Unreachable: the connection was lost: Too many message fragments'
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
 

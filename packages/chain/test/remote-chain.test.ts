@@ -135,13 +135,13 @@ describe('the server', () => {
     expect(status).toBe(400)
     expect(reply).toEqual({
       code: 'BadRequest',
-      message: expect.stringMatching(/^BadRequest: the text is not as it should be at ./),
+      message: expect.stringMatching(/^BadRequest: the text is not valid at ./),
     })
   })
 
   test('says no more than its code and message when the chain refuses', async () => {
     const forged = { submit: { ...signed, nonce: 1 } }
-    const message = expect.stringContaining('the signature does not fit')
+    const message = expect.stringContaining('the signature is wrong')
     expect(await ask(JSON.stringify(forged))).toEqual({
       status: 400,
       reply: { code: 'BadProof', message },
@@ -421,7 +421,7 @@ describe('the client', () => {
     const remote = await connect((request) => serveLocal(local)(request))
     local = subnet({ random: () => bytes(9) })
     const { code, message } = await failure(remote.head())
-    expect([code, message]).toEqual(['BadLog', 'BadLog: block 0 is another than before'])
+    expect([code, message]).toEqual(['BadLog', 'BadLog: block 0 differs from the one read before'])
   })
 
   test('neither asks for a compressed reply nor reads one', async () => {
@@ -454,7 +454,7 @@ describe('the client', () => {
   ])('takes no log that is %s', async (_, blocks) => {
     const text = `${JSON.stringify(genesis).slice(0, -1)},"blocks":${blocks}}`
     const { message } = await failure(connect(async () => new Response(text)))
-    expect(message).toBe('BadLog: the text is not as it should be at "the start"')
+    expect(message).toBe('BadLog: the text is not valid at "the start"')
   })
 
   test.each([

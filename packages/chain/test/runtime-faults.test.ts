@@ -57,7 +57,7 @@ describe('what a runtime lacks', () => {
     [
       'what goes with what is there',
       ({ storage }) => delete storage[SUBNET]?.commitRevealWeightsVersion,
-      `there is no storage ${SUBNET}.commitRevealWeightsVersion, which goes with ` +
+      `there is no storage ${SUBNET}.commitRevealWeightsVersion, which is needed with ` +
         `call ${SUBNET}.commitTimelockedWeights and call ${SUBNET}.commitTimelockedMechanismWeights`,
     ],
   ])('is told by name: %s', (_, change, fault) => {
@@ -111,7 +111,7 @@ describe('what has another shape', () => {
     [
       'what a signed call holds',
       ({ extensions }) => Object.assign(extensions, { Unheard: 'u64' }),
-      'signed calls hold Unheard, unknown here: expected Null, found u64',
+      'signed calls hold Unheard, an unknown extension: expected Null, found u64',
     ],
   ])('is told with what is there: %s', (_, change, fault) => {
     expect(faultsWith(change)).toEqual([fault])

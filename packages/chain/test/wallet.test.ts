@@ -188,10 +188,10 @@ describe('a hotkey file', () => {
 
   const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
   const instead =
-    'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
-  const encrypted = `is encrypted, and this program runs with nobody to ask for a password: ${instead}`
-  const bare = 'has no secret in it: no secretPhrase, secretSeed or privateKey'
-  const other = `has a secret of ${HOTKEY}, which is not the ss58Address beside it`
+    "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
+  const encrypted = `is encrypted, and this program cannot ask for a password: ${instead}`
+  const bare = 'holds no secret: no secretPhrase, secretSeed or privateKey'
+  const other = `holds a secret of ${HOTKEY}, which is not the ss58Address in it`
   test.each<[string, unknown, string]>([
     ['nothing', '', form],
     ['a phrase alone', PHRASE, form],
@@ -303,7 +303,7 @@ describe('a hotkey file', () => {
     for (const path of [coldkey, link, called, join(root, 'cold', 'COLDKEY')]) {
       const error = await readHotkey(path).catch((error: unknown) => error)
       expect(error).toEqual(
-        new RangeError(`${path} is a coldkey, which this program has no use for: ${instead}`),
+        new RangeError(`${path} is a coldkey, which this program never uses: ${instead}`),
       )
     }
   })

@@ -133,7 +133,7 @@ describe('weights where commit and reveal is off', () => {
       })
     // 10 · 65535 / 30 = 21845
     expect(
-      await plan.isHeld(
+      await plan.tookEffect(
         after([
           [0, 21_845],
           [4, 65_535],
@@ -141,15 +141,15 @@ describe('weights where commit and reveal is off', () => {
       ),
     ).toBe(true)
     expect(
-      await plan.isHeld(
+      await plan.tookEffect(
         after([
           [0, 21_844],
           [4, 65_535],
         ]),
       ),
     ).toBe(false)
-    expect(await plan.isHeld(after([[4, 65_535]]))).toBe(false)
-    expect(await plan.isHeld(after([]))).toBe(false)
+    expect(await plan.tookEffect(after([[4, 65_535]]))).toBe(false)
+    expect(await plan.tookEffect(after([]))).toBe(false)
   })
 })
 
@@ -220,10 +220,10 @@ describe('weights that are timelocked', () => {
         storageOf({
           values: { [`${M}.${item}(${NETUID})`]: { 8: [[alice.hotkey, 5, bytes, round]] } },
         })
-      expect(await plan.isHeld(after(signed))).toBe(true)
-      expect(await plan.isHeld(after(unsigned))).toBe(false)
+      expect(await plan.tookEffect(after(signed))).toBe(true)
+      expect(await plan.tookEffect(after(unsigned))).toBe(false)
     }
-    expect(await plan.isHeld(storageOf({ values: {} }))).toBe(false)
+    expect(await plan.tookEffect(storageOf({ values: {} }))).toBe(false)
   })
 
   test('take a beacon that is 200 rounds behind, and none that is 201', async () => {
@@ -320,15 +320,15 @@ describe('weights that are hashed', () => {
     const after = (commits: unknown) =>
       storageOf({ values: { [`${M}.weightCommits(${NETUID},${alice.hotkey})`]: commits } })
     expect(
-      await plan.isHeld(
+      await plan.tookEffect(
         after([
           [`0x${'00'.repeat(32)}`, 1, 2, 3],
           [`0x${hash}`, 1, 2, 3],
         ]),
       ),
     ).toBe(true)
-    expect(await plan.isHeld(after([[`0x${'00'.repeat(32)}`, 1, 2, 3]]))).toBe(false)
-    expect(await plan.isHeld(after(null))).toBe(false)
+    expect(await plan.tookEffect(after([[`0x${'00'.repeat(32)}`, 1, 2, 3]]))).toBe(false)
+    expect(await plan.tookEffect(after(null))).toBe(false)
   })
 })
 
@@ -372,14 +372,14 @@ describe('a reveal', () => {
         values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row },
       })
     expect(
-      await plan!.isHeld(
+      await plan!.tookEffect(
         after([
           [0, 21_845],
           [4, 65_535],
         ]),
       ),
     ).toBe(true)
-    expect(await plan!.isHeld(after([[0, 65_535]]))).toBe(false)
+    expect(await plan!.tookEffect(after([[0, 65_535]]))).toBe(false)
   })
 
   const isDue = async (base: object, commit: Commit) => (await revealed(base, [commit])) !== null

@@ -1,4 +1,4 @@
-import type { EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
 import { GameEpisode } from './game-episode.ts'
 import { normalise } from './text.ts'
 

@@ -1,84 +1,10 @@
-import { digest, type Generator, type Hash, type Json, pcg64 } from '@affine/prng'
+import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
 import { seedOf } from './challenge.ts'
+import type { EnvSpec } from './definition.ts'
 import { drawnSeed } from './drawn-seed.ts'
-import type { Explanation } from './explanation.ts'
-import type { GameRules } from './game.ts'
 import { Info } from './info.ts'
 import type { Space } from './spaces.ts'
 import { lastLineOf } from './text.ts'
-
-/**
- * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
- * Only `random` may decide anything by chance; it is one stream from `initial` through every
- * `step`.
- */
-export interface Definition<State, Observation, Action> {
-  /** Lower-case words joined by hyphens. */
-  readonly name: string
-  /** `x.y.z`. Any change in what is printed, accepted or rewarded is a new version. */
-  readonly version: string
-  /** The most replies an episode can take; it is truncated there. */
-  readonly maxSteps: number
-  /** How long a reply may take, in milliseconds. The sampler enforces it. */
-  readonly replyMs: number
-  /** The least an episode can be rewarded; a forfeit's reward. */
-  readonly lowestReward: number
-  /** The most an episode can be rewarded. */
-  readonly highestReward: number
-  readonly actionSpace: Space<Action>
-  readonly observationSpace: Space<Observation>
-  /** Draws a challenge. */
-  initial(random: Generator): State
-  /** What the judge will use, from the initial state. Only its digest is shown. */
-  truth(state: State): Json
-  /** How hard a challenge is, from the initial state: an integer, for people. */
-  difficulty(state: State): number
-  /** What the agent may see of a state. */
-  observe(state: State): Observation
-  /**
-   * The state after `action` and the integer reward of this step, or null when the action is
-   * illegal.
-   */
-  step(
-    state: State,
-    action: Action,
-    random: Generator,
-  ): { state: State; reward: number; terminated: boolean } | null
-  /**
-   * The observation put to a model: self-contained, rules and form of the answer included, every
-   * turn.
-   */
-  prompt(observation: Observation): string
-  /**
-   * The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or
-   * guessed.
-   */
-  parse(line: string): Action | null
-  /** An action as a line; `parse` reads it back. */
-  format(action: Action): string
-  /**
-   * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
-   */
-  solve(prompt: string): string
-  /**
-   * Any reply to a prompt that `solve` takes: good, bad or illegal, as it comes. Which draws are
-   * made is part of the contract: golden players use them.
-   */
-  guess(prompt: string, random: Generator): string
-  /** What people are told of it. */
-  readonly explain?: Explanation<Observation, Action>
-}
-
-/**
- * A definition whose types are erased, under its exact id, `name@version`, and the hash of its
- * behaviour. With `game` there are two players: those rules decide, and the definition is the same
- * game for one player, against the scripted one that `solve` is.
- */
-export type EnvSpec = Definition<unknown, unknown, unknown> & {
-  readonly id: string
-  readonly game?: GameRules
-  specHash(): Hash
-}
 
 export type ResetOptions = {
   readonly seed?: number | bigint

@@ -1,13 +1,13 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import type { EnvSpec } from './env.ts'
-import { firstOf, type GameRules } from './game.ts'
+import type { EnvSpec, GameRules } from './definition.ts'
+import { firstOf } from './game.ts'
 
 /** The two players of a game, as evidence calls them. */
 export type GameSide = 'champion' | 'contender'
 export const GAME_SIDES = ['champion', 'contender'] as const
 
 /** What there is of each player. */
-export type BothSides<Of> = Readonly<Record<GameSide, Of>>
+export type PerSide<Of> = Readonly<Record<GameSide, Of>>
 
 /** The rules of an environment of two players. @throws TypeError for one of one player. */
 export function rulesOf({ id, game }: EnvSpec): GameRules {

@@ -1,7 +1,8 @@
 import type { Result } from '@affine/prng'
 import { isChallengeId, seedOf, seedOfChecked } from './challenge.ts'
-import type { Env, EnvSpec } from './env.ts'
-import { type BothSides, GAME_SIDES, GameEpisode, type GameSide, rulesOf } from './game-episode.ts'
+import type { EnvSpec } from './definition.ts'
+import type { Env } from './env.ts'
+import { GAME_SIDES, GameEpisode, type GameSide, type PerSide, rulesOf } from './game-episode.ts'
 import {
   type Agent,
   type Answer,
@@ -34,8 +35,8 @@ export interface GameTurn {
 export async function playGame(
   { spec }: Pick<Env, 'spec'>,
   challengeId: string,
-  agents: BothSides<Agent>,
-): Promise<BothSides<Transcript>> {
+  agents: PerSide<Agent>,
+): Promise<PerSide<Transcript>> {
   const course = recordGame(spec, seedOf(challengeId))
   let turn = course.next()
   while (!turn.done) {
@@ -49,9 +50,9 @@ export async function playGame(
 export function* recordGame(
   spec: EnvSpec,
   seed: number | bigint,
-): Generator<GameTurn, BothSides<Transcript>, Answer> {
+): Generator<GameTurn, PerSide<Transcript>, Answer> {
   const episode = new GameEpisode(spec, seed)
-  const messages: BothSides<RecordedMessage[]> = { champion: [], contender: [] }
+  const messages: PerSide<RecordedMessage[]> = { champion: [], contender: [] }
   const faults: Partial<Record<GameSide, Fault>> = {}
   while (episode.winner === undefined) {
     const { mover, prompt } = episode
@@ -75,7 +76,7 @@ export function* recordGame(
 }
 
 /** What is recorded of a game that was never begun. Protocol §3.1. */
-export function unbegunGame({ spec }: Pick<Env, 'spec'>): BothSides<Transcript> {
+export function unbegunGame({ spec }: Pick<Env, 'spec'>): PerSide<Transcript> {
   rulesOf(spec)
   const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const
   return { champion: none, contender: none }
@@ -85,8 +86,8 @@ export function unbegunGame({ spec }: Pick<Env, 'spec'>): BothSides<Transcript> 
 export function replayGame(
   env: Pick<Env, 'spec'>,
   challengeId: string,
-  recorded: BothSides<readonly Message[]>,
-): Result<BothSides<ReplayedSide>, ReplayFault | 'BAD_CHALLENGE_ID'> {
+  recorded: PerSide<readonly Message[]>,
+): Result<PerSide<ReplayedSide>, ReplayFault | 'BAD_CHALLENGE_ID'> {
   if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
   return replayGameFrom(env, seedOfChecked(challengeId), recorded)
 }
@@ -105,8 +106,8 @@ type ReplayedSide = { readonly reward: number; readonly fault: boolean }
 export function replayGameFrom(
   { spec }: Pick<Env, 'spec'>,
   seed: bigint,
-  recorded: BothSides<readonly Message[]>,
-): Result<BothSides<ReplayedSide>, ReplayFault> {
+  recorded: PerSide<readonly Message[]>,
+): Result<PerSide<ReplayedSide>, ReplayFault> {
   const episode = new GameEpisode(spec, seed)
   const missing = GAME_SIDES.find((side) => !Array.isArray(recorded[side]))
   if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)

@@ -1,30 +1,5 @@
 import type { Generator } from '@affine/prng'
-import type { Definition } from './env.ts'
-
-/**
- * An environment of two players, who take turns. One of them wins: its reward is the highest, the
- * other's the lowest. Observations say whose move it is, and prompts hold nothing that the other
- * wrote. Protocol §3.1.
- */
-export interface GameDefinition<State, Observation, Action>
-  extends Omit<Definition<State, Observation, Action>, 'step'> {
-  /**
-   * How long a side may take for all its replies together, in milliseconds. The sampler enforces
-   * it.
-   */
-  readonly clockMs: number
-  /**
-   * The state after the mover's action, and whether the mover has won by it; null when the action
-   * is illegal. After `maxSteps` replies, both players' counted, somebody has won.
-   */
-  step(state: State, action: Action, random: Generator): { state: State; won: boolean } | null
-}
-
-/** What decides a game of two, its types erased. */
-export type GameRules = Pick<GameDefinition<unknown, unknown, unknown>, 'clockMs' | 'step'> & {
-  /** The first state: whoever is first is the mover. */
-  initial(random: Generator): unknown
-}
+import type { Definition, GameDefinition } from './definition.ts'
 
 /** Which of two players is first, in its players' order: the first draw of a challenge. */
 export function firstOf<Player>(players: readonly [Player, Player], random: Generator): Player {

@@ -1,7 +1,7 @@
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { encodeId, seedOfChecked } from './challenge.ts'
-import type { EnvSpec } from './env.ts'
-import type { BothSides } from './game-episode.ts'
+import type { EnvSpec } from './definition.ts'
+import type { PerSide } from './game-episode.ts'
 import { recordGame } from './game-record.ts'
 import { type Answer, record, type Transcript } from './replay.ts'
 
@@ -28,7 +28,7 @@ function spoil(good: string): readonly string[] {
 }
 
 /** What an episode of the golden player is: a game of two has two transcripts. */
-type GoldenEpisode = Transcript | BothSides<Transcript>
+type GoldenEpisode = Transcript | PerSide<Transcript>
 
 /** The one transcript, or both. */
 export const transcriptsOf = (played: GoldenEpisode): readonly Transcript[] =>

@@ -59,7 +59,7 @@ export function isJoining(board: HexBoard, cell: number): boolean {
 }
 
 /** The cells of one mark that touch one another, from this one on. */
-export function chainOf(board: HexBoard, cell: number): readonly number[] {
+function chainOf(board: HexBoard, cell: number): readonly number[] {
   const chain = new Set([cell])
   // A set that grows goes on with what was added.
   for (const at of chain)

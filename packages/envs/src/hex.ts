@@ -1,5 +1,5 @@
 import type { Generator } from '@affine/prng'
-import type { EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
 import {
   distances,

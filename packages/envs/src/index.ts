@@ -7,10 +7,10 @@ export {
   seedOf,
 } from './challenge.ts'
 export { checkEnv } from './check-env.ts'
-export { type Definition, Env, type EnvSpec, type ResetOptions } from './env.ts'
+export type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
+export { Env, type ResetOptions } from './env.ts'
 export type { Explanation, LastTurn, Outcome } from './explanation.ts'
-export type { GameDefinition, GameRules } from './game.ts'
-export type { BothSides, GameSide } from './game-episode.ts'
+export type { GameSide, PerSide } from './game-episode.ts'
 export { playGame, replayGame, replayGameFrom, unbegunGame } from './game-record.ts'
 export type { Info } from './info.ts'
 export { make, register, registry, specHash } from './registry.ts'

@@ -1,5 +1,5 @@
 import type { Hash } from '@affine/prng'
-import type { EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
 
 /** What info is about. */
 interface Described {

@@ -1,4 +1,4 @@
-import type { EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
 import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'

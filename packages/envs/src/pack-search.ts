@@ -4,7 +4,7 @@ import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from './pack-c
 const PLACINGS = 500
 
 /** A piece as it may lie. */
-interface Way {
+interface PieceWay {
   readonly piece: number
   readonly width: number
   readonly height: number
@@ -24,7 +24,7 @@ class PackSearch {
   best: readonly Placement[] = []
   #bestArea = 0
   #placings = 0
-  readonly #ways: readonly Way[]
+  readonly #ways: readonly PieceWay[]
   readonly #pieces: number
   readonly #isUsed: boolean[]
   /** Of each column the first free square. What is placed there leaves none free above it. */
@@ -56,13 +56,13 @@ class PackSearch {
     return false
   }
 
-  #fits({ width, height }: Way, x: number, y: number): boolean {
+  #fits({ width, height }: PieceWay, x: number, y: number): boolean {
     if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return false
     for (let column = x; column < x + width; column++) if (this.#tops[column] !== y) return false
     return true
   }
 
-  #place({ piece, width, height }: Way, x: number, y: number): void {
+  #place({ piece, width, height }: PieceWay, x: number, y: number): void {
     this.#isUsed[piece] = true
     this.#tops.fill(y + height, x, x + width)
     this.#placed.push([x, y, width, height])
@@ -73,7 +73,7 @@ class PackSearch {
     this.best = [...this.#placed]
   }
 
-  #takeBack({ piece }: Way): void {
+  #takeBack({ piece }: PieceWay): void {
     const [x, y, width, height] = this.#placed.pop() as Placement
     this.#isUsed[piece] = false
     this.#tops.fill(y, x, x + width)

@@ -1,5 +1,6 @@
 import type { Hash } from '@affine/prng'
-import { Env, type EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
+import { Env } from './env.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'

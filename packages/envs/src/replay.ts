@@ -1,6 +1,7 @@
 import type { Result } from '@affine/prng'
 import { isChallengeId, seedOf, seedOfChecked } from './challenge.ts'
-import { Env, type EnvSpec } from './env.ts'
+import type { EnvSpec } from './definition.ts'
+import { Env } from './env.ts'
 import { isOversize, normalise } from './text.ts'
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
@@ -162,8 +163,8 @@ export function replyIn(message: unknown): Result<string, MessageFault> {
   return { ok: true, value: content }
 }
 
-export function refusal<Code extends string>(code: Code, detail: string): Refusal<Code> {
+export function refusal<Code extends string>(code: Code, detail: string): ReplayRefusal<Code> {
   return { ok: false, code, detail }
 }
 
-type Refusal<Code> = { readonly ok: false; readonly code: Code; readonly detail: string }
+type ReplayRefusal<Code> = { readonly ok: false; readonly code: Code; readonly detail: string }

@@ -1,6 +1,6 @@
 import { digest, type Hash, type Json } from '@affine/prng'
-import type { Definition, EnvSpec } from './env.ts'
-import { againstScripted, type GameDefinition, type GameRules } from './game.ts'
+import type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
+import { againstScripted } from './game.ts'
 import { goldenEpisodes } from './golden.ts'
 
 /** Lower-case words joined by hyphens, and x.y.z without zeros in front. */
@@ -58,11 +58,12 @@ function specOf<State, Observation, Action>(definition: Unnamed<State, Observati
   return spec
 }
 
-function checkFacts({ name, version, ...facts }: Facts): void {
+function checkFacts({ name, version, ...facts }: PlainFacts): void {
   const { maxSteps, replyMs, lowestReward, highestReward } = facts
-  if (!ID.test(`${name}@${version}`))
+  const id = `${name}@${version}`
+  if (!ID.test(id))
     throw new RangeError(
-      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${name}@${version}`,
+      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
     )
   const most = Number.MAX_SAFE_INTEGER
   expectInteger('maxSteps', maxSteps, { least: 1, most })
@@ -72,7 +73,7 @@ function checkFacts({ name, version, ...facts }: Facts): void {
   expectInteger('highestReward', highestReward, { least, most: GREATEST_REWARD })
 }
 
-type Facts = Pick<
+type PlainFacts = Pick<
   EnvSpec,
   'name' | 'version' | 'maxSteps' | 'replyMs' | 'lowestReward' | 'highestReward'
 >

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   type Agent,
-  type BothSides,
   challengeId,
   checkEnv,
   defineGame,
@@ -10,6 +9,7 @@ import {
   type GameSide,
   type Message,
   make,
+  type PerSide,
   playGame,
   replayGame,
   replayGameFrom,
@@ -26,11 +26,11 @@ const idOf = (index: number): string =>
 const env = make('hex@0.1.0')
 const scripted: Agent = (asked) => ({ content: env.spec.solve(asked[0]?.content ?? '') })
 const other = (side: GameSide): GameSide => (side === 'champion' ? 'contender' : 'champion')
-const both = <Of>(of: (side: GameSide) => Of): BothSides<Of> => ({
+const both = <Of>(of: (side: GameSide) => Of): PerSide<Of> => ({
   champion: of('champion'),
   contender: of('contender'),
 })
-const recordOf = (game: BothSides<Transcript>): BothSides<readonly Message[]> =>
+const recordOf = (game: PerSide<Transcript>): PerSide<readonly Message[]> =>
   both((side) => game[side].messages)
 
 /** A game in which the reply at `turn`, from 0, is another one than the scripted player's. */
@@ -204,7 +204,7 @@ describe('the replay of a game says what is first wrong', () => {
   })
 
   test('what is no list is too short', () => {
-    const hostile = { champion: null, contender: [] } as unknown as BothSides<Message[]>
+    const hostile = { champion: null, contender: [] } as unknown as PerSide<Message[]>
     expect(replayGame(env, idOf(0), hostile)).toMatchObject({ code: 'TOO_SHORT' })
   })
 
@@ -237,7 +237,7 @@ describe('the replay of a game says what is first wrong', () => {
     )
     fc.assert(
       fc.property(fc.nat({ max: 3 }), recorded, (index, lists) => {
-        const result = replayGame(env, idOf(index), lists as BothSides<Message[]>)
+        const result = replayGame(env, idOf(index), lists as PerSide<Message[]>)
         if (!result.ok) return
         const { champion, contender } = result.value
         const isUnbegun = champion.fault && contender.fault

@@ -126,7 +126,7 @@ describe('replies', () => {
 
   test('the scripted player takes the cell that wins, and the one that would lose', () => {
     // X has A1 to F1 and needs G1; O would cut it off there.
-    const board = Array.from({ length: 121 }, (_, at) => (at % 11 < 7 && at < 77 ? 0 : 3))
+    const board = Array.from({ length: 121 }, (_, at): number => (at % 11 < 7 && at < 77 ? 0 : 3))
     for (let row = 0; row < 6; row++) board[cell(row, 0)] = 1
     for (let row = 0; row < 6; row++) board[cell(row, 1)] = 2
     expect(spec.solve(spec.prompt(board))).toBe('G1')

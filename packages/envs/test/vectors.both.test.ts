@@ -1,4 +1,4 @@
-import { digest, type Json } from '@affine/prng'
+import { digest, type Json, pcg64 } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
 import ids from '../../../vectors/envs/challenge-ids.json' with { type: 'json' }
 import initial from '../../../vectors/envs/initial-states.json' with { type: 'json' }
@@ -48,9 +48,12 @@ test.each(initial.vectors)(
   'NumPy draws the same challenge: $what from seed $input',
   ({ what, input, want }) => {
     const env = make(what)
-    const [observation] = env.reset({ seed: BigInt(input) })
+    const [observation, info] = env.reset({ seed: BigInt(input) })
     expect(observation).toEqual(want.observation)
     expect(env.prompt(observation)).toBe(want.prompt)
+    expect(info.difficulty).toBe(want.difficulty)
+    const truth = env.spec.truth(env.spec.initial(pcg64(BigInt(input))))
+    expect(digest('truth', truth)).toBe(want.truth)
   },
 )
 
@@ -66,7 +69,8 @@ test('what has vectors is registered, under its exact id', () => {
 })
 
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
-  expect(make(what).parse(normalise(input)) ?? 'refused').toBe(want)
+  const action = make(what).parse(normalise(input)) ?? 'refused'
+  expect(action).toEqual(want)
 })
 
 test.each(replays.vectors)('replay $what', ({ input, want }) => {

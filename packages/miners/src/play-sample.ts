@@ -1,5 +1,5 @@
 import { challengeVerdict, type Sample } from '@affine/blocks'
-import { type Agent, make, play } from '@affine/envs'
+import { type Agent, make, type PerSide, play, playGame } from '@affine/envs'
 
 /** A challenge of a lane, before anyone has played it. */
 export type LaneChallenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
@@ -7,19 +7,52 @@ export type Role = 'champion' | 'contender'
 /** The miner of an episode, and the agent that answers for it. */
 export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
 
-/** Puts one challenge to both miners, at once and apart from each other. Protocol §5.4. */
+/** Puts one challenge to both miners: apart from each other, or as a game. Protocol §3.1, §5.4. */
 export async function playSample(
   challenge: LaneChallenge,
   sides: Sides,
   now: () => number,
 ): Promise<Sample> {
+  const players = { champion: sides('champion'), contender: sides('contender') }
+  const { spec } = make(challenge.env)
+  const playBoth = spec.game === undefined ? playApart : playTogether
+  const { champion, contender } = await playBoth(challenge, players, now)
+  const verdict = challengeVerdict({ champion, contender })
+  return { ...challenge, champion, contender, verdict }
+}
+
+type Players = PerSide<ReturnType<Sides>>
+type Episodes = Pick<Sample, Role>
+
+/** Both at once. */
+async function playApart(
+  { env, challengeId }: LaneChallenge,
+  players: Players,
+  now: () => number,
+): Promise<Episodes> {
   const episode = async (role: Role): Promise<Sample[Role]> => {
-    const { hotkey, agent } = sides(role)
+    const { hotkey, agent } = players[role]
     const started = now()
-    const transcript = await play(make(challenge.env), challenge.challengeId, agent)
+    const transcript = await play(make(env), challengeId, agent)
     return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
   }
   const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
-  const verdict = challengeVerdict({ champion, contender })
-  return { ...challenge, champion, contender, verdict }
+  return { champion, contender }
+}
+
+/** One against the other. `ms` is the time of the game. */
+async function playTogether(
+  { env, challengeId }: LaneChallenge,
+  players: Players,
+  now: () => number,
+): Promise<Episodes> {
+  const { champion, contender } = players
+  const agents = { champion: champion.agent, contender: contender.agent }
+  const started = now()
+  const game = await playGame(make(env), challengeId, agents)
+  const ms = Math.max(0, now() - started)
+  return {
+    champion: { miner: champion.hotkey, ...game.champion, ms },
+    contender: { miner: contender.hotkey, ...game.contender, ms },
+  }
 }

@@ -12,7 +12,9 @@ import { playerReply } from '../src/reference-miner.ts'
 import { type DuelStanding, runDuel, type SoloDuel } from '../src/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
-const ENVS = [...registry.keys()].sort()
+const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
+const ALL = [...registry.keys()]
+const GAMES = ALL.filter((env) => registry.get(env)?.game !== undefined)
 const SECRET = 'a5'.repeat(32)
 const RATIO = 510_000
 const RULE = { ratioPpm: RATIO, rule: ruleOf(PROTOCOL) }
@@ -195,7 +197,7 @@ describe('a duel that was broken off', () => {
 })
 
 describe('the two miners', () => {
-  it.each(ENVS)(
+  it.each(ALL.filter((env) => !GAMES.includes(env)))(
     'of %s are sent the same, to the byte and in the same order: neither can tell its role',
     async (env) => {
       // Two that answer alike: whatever differed in what they are sent would be for their roles.
@@ -211,4 +213,22 @@ describe('the two miners', () => {
       expect(sent(contender)).toEqual(sent(champion))
     },
   )
+
+  it.each(GAMES)('of %s play one another, and are sent the present prompt alone', async (env) => {
+    const [champion, contender] = [await minerOf(0.3), await minerOf(1)]
+    const path = newPath()
+    const { outcome } = await duelOf(champion.url, contender.url, { path, envs: [env] })
+    expect(outcome).toBe('contender')
+    const samples = await samplesAt(path)
+    for (const side of [champion, contender])
+      for (const { body } of side.seen)
+        expect(JSON.parse(body)).toEqual({
+          model: 'm',
+          messages: [{ role: 'user', content: expect.any(String) }],
+        })
+    for (const { verdict, champion, contender } of samples) {
+      expect(contender.reward + champion.reward).toBe(0)
+      expect(verdict).toBe(contender.reward > champion.reward ? 'win' : 'loss')
+    }
+  })
 })

@@ -3,14 +3,13 @@ import { blake3 as plain } from '@noble/hashes/blake3.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import type { IHasher } from 'hash-wasm'
 
-/** hash-wasm's hasher, once it runs: some ten times as fast as plain JavaScript. */
+/** hash-wasm's hasher, once it runs: ten times as fast as plain JavaScript. */
 let compiled: IHasher | undefined
 let starting: Promise<void> | undefined
 
 /**
- * BLAKE3-256 of these bytes, one after the other. Nobody has to choose or wait: the first call
- * starts the WebAssembly, and until it runs, or where it cannot, plain JavaScript gives the same 32
- * bytes.
+ * BLAKE3-256 of these parts, one after the other: 32 bytes. The first call starts the WebAssembly.
+ * Until it runs, and wherever it cannot run, plain JavaScript gives the same bytes.
  */
 export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
   if (compiled === undefined) {
@@ -23,8 +22,8 @@ export function blake3(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Resolves once `blake3` is as fast as it gets here. For anyone with so much to hash, without a
- * pause, that the WebAssembly would never start. Never rejects.
+ * Resolves once `blake3` is as fast as it can be here. Wait for it before you hash much without a
+ * pause, during which the WebAssembly could not start. Never rejects.
  */
 export function blake3Ready(): Promise<void> {
   starting ??= start()
@@ -36,7 +35,7 @@ async function start(): Promise<void> {
     const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
     compiled = await functions.createBLAKE3()
   } catch {
-    // no WebAssembly here, or none that this page may compile; or a bundle for browsers, from which
-    // package.json leaves it out: it has 10 kB
+    // there is no WebAssembly here, or this page may not compile it; or it is a bundle for browsers,
+    // from which package.json leaves it out: it has 10 kB
   }
 }

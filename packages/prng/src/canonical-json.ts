@@ -1,4 +1,4 @@
-/** What has one canonical text: no floats, no null. */
+/** A value that has one canonical text: it has no floats and no null. */
 export type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json }
 
 /**
@@ -9,10 +9,7 @@ export type Result<T, Code extends string = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: Code; readonly detail: string }
 
-/**
- * How many arrays and objects may lie inside one another. It also bounds our recursion on hostile
- * text.
- */
+/** How deep arrays and objects may be nested. This also limits our recursion on hostile text. */
 const MAX_DEPTH = 16
 const LONE_SURROGATE = /\p{Surrogate}/u
 
@@ -58,8 +55,8 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
 }
 
 /**
- * How many keys there are in a value out of `JSON.parse`; NaN where one is out of order, or
- * anything has no canonical text. `depth`: how many arrays and objects the value lies in.
+ * The number of keys in a value from `JSON.parse`; NaN if a key is out of order, or anything in it
+ * has no canonical text. `depth`: how many arrays and objects the value is in.
  */
 function countKeys(value: Json | null, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean') return 0
@@ -72,8 +69,8 @@ function countKeys(value: Json | null, depth: number): number {
 }
 
 /**
- * In the order of the text, but for keys that look like an array's index, which engines put first:
- * none of those is taken. `for in` is quicker than `Object.keys`.
+ * Engines keep keys in the order of the text, except those that look like an array's index, which
+ * they put first: these give NaN. `for in` is faster than `Object.keys`.
  */
 function countKeysOf(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0
@@ -95,9 +92,9 @@ const [SPACE, QUOTE, DOT, ZERO, NINE] = [0x20, 0x22, 0x2e, 0x30, 0x39]
 const [COLON, UPPER_E, BACKSLASH, LOWER_E] = [0x3a, 0x45, 0x5c, 0x65]
 
 /**
- * Is a text surely canonical that was found to be JSON, and whose value has so many keys, none out
- * of order, and nothing that has no canonical text? Then spaces, floats, repeated keys, long
- * escapes and lone surrogates are left to look for: a quarter of the work of writing it again.
+ * Is this text surely canonical? It must be JSON, and `keys` what `countKeys` gives for its value.
+ * Then only spaces, floats, repeated keys, long escapes and lone surrogates have to be looked for,
+ * which is a quarter of the work of writing the value again.
  */
 function isCompact(text: string, keys: number): boolean {
   let seen = 0
@@ -110,7 +107,7 @@ function isCompact(text: string, keys: number): boolean {
   return seen === keys && text.isWellFormed() && hasShortEscapes(text)
 }
 
-/** Where the string ends that begins at `start`. */
+/** The index of the quote that ends the string which begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = end
@@ -120,7 +117,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Is the character at `i`, which is in no string, of a fraction or an exponent? */
+/** Is the character at `i`, outside of strings, part of a fraction or an exponent? */
 function isOfFloat(text: string, i: number): boolean {
   const code = text.charCodeAt(i)
   if (code !== LOWER_E) return code === DOT || code === UPPER_E
@@ -129,7 +126,10 @@ function isOfFloat(text: string, i: number): boolean {
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
-/** Is there no escape that can be written shorter, or in two ways? */
+/**
+ * Are there only short escapes, which cannot be written in another way? With `\u` one has to look
+ * closer.
+ */
 function hasShortEscapes(text: string): boolean {
   for (let i = text.indexOf('\\'); i !== -1; i = text.indexOf('\\', i + 2)) {
     const escaped = text.charAt(i + 1)
@@ -138,7 +138,7 @@ function hasShortEscapes(text: string): boolean {
   return true
 }
 
-/** Checks as it writes. `depth`: how many arrays and objects the value lies in. */
+/** Checks a value while it writes it. `depth`: how many arrays and objects the value is in. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return writeInteger(value)
@@ -182,7 +182,10 @@ function writeObject(record: Readonly<Record<string, unknown>>, depth: number): 
   return `{${text}}`
 }
 
-/** Objects of another realm have another Object.prototype, which has no prototype either. */
+/**
+ * Is this not a plain object? Plain objects of another realm have another Object.prototype, which
+ * has no prototype either.
+ */
 function isOfClass(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype !== null && Object.getPrototypeOf(prototype) !== null

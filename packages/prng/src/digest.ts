@@ -8,9 +8,9 @@ export type Hash = string
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /**
- * BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag keeps one use from
- * passing for another, the array keeps fields from running into one another. A field may be 15
- * deep: the array is one level.
+ * BLAKE3-256 of the canonical text of `["affine/1", tag, ...fields]`. The tag keeps digests of
+ * different uses apart, the array keeps fields apart. A field may be nested 15 deep, as the array
+ * is one level.
  *
  * Not a MAC and not for passwords.
  *
@@ -21,12 +21,13 @@ export function digest(tag: string, ...fields: Json[]): Hash {
   return bytesToHex(blake3(encoder.encode(textOf(tag, fields))))
 }
 
-/** Room for what comes last, in bytes; longer texts take another way. */
+/** Room for the last field, in bytes. A longer one is hashed without this buffer. */
 const ROOM = 256
 
 /**
- * The 32 bytes of `digest(tag, ...fields, last)` for one `last` after another. What comes before it
- * is written once, into memory that is used again: new memory costs as much as the hash.
+ * A function of `last` that gives the 32 bytes of `digest(tag, ...fields, last)`. What comes before
+ * `last` is written once, into memory that every call uses again: new memory costs as much time as
+ * the hash.
  */
 export function digestsAfter(tag: string, ...fields: Json[]): (last: Json) => Uint8Array {
   const start = encoder.encode(`${textOf(tag, fields).slice(0, -1)},`)
@@ -42,8 +43,8 @@ export function digestsAfter(tag: string, ...fields: Json[]): (last: Json) => Ui
 }
 
 /**
- * `digest(tag, value)` of the value whose canonical text is `text`, in UTF-8: so that bytes can be
- * checked before they are parsed. Of other bytes it is the digest of nothing.
+ * `digest(tag, value)`, where `text` is the canonical text of `value` in UTF-8. So bytes can be
+ * checked before they are parsed. For other bytes it is the digest of no value.
  */
 export function digestOfText(tag: string, text: Uint8Array): Hash {
   const start = encoder.encode(`${textOf(tag, []).slice(0, -1)},`)

@@ -19,14 +19,14 @@ const M2 = 0x1fc65da4
 const M3 = 0x2360ed05
 const TWO_32 = 2 ** 32
 type Words = Uint32Array & Record<0 | 1 | 2 | 3, number>
-// Puts two halves together at the price of one bigint, where arithmetic would make three.
+// Joins two halves with one bigint, where arithmetic would make three.
 const view = new DataView(new ArrayBuffer(8))
 
 /**
  * `np.random.Generator(np.random.PCG64(seed))`: the stream of `np.random.default_rng(seed)`, bit
  * for bit.
  *
- * Not cryptographic: whoever sees a few draws can tell the next ones.
+ * Not cryptographic: anyone who sees a few numbers can predict the next ones.
  *
  * Vectors: vectors/prng/generator.json. Protocol §2.1.
  * @throws TypeError or RangeError as `seedSequence` does.
@@ -38,10 +38,10 @@ export function pcg64(seed: bigint | number | SeedSequence): Generator {
 
 /**
  * NumPy's `Generator`, one number at a time; every call draws the same bits as the call of NumPy
- * beside it.
+ * that its comment names.
  *
- * The bits are of PCG64 (XSL-RR, 128 bits of state, 64 of output). Its state lives in words of 32
- * bits, lowest first, so that plain numbers do and nothing is allocated.
+ * The bits are those of PCG64 (XSL-RR, 128 bits of state, 64 of output). Its state is in words of
+ * 32 bits, lowest first, so that plain numbers are enough and nothing is allocated.
  *
  * Source: O'Neill (2014), HMC-CS-2014-0905; numpy/random/src/pcg64.
  */
@@ -60,7 +60,7 @@ export class Generator {
     let carry = 0
     for (let i = 0; i < 4; i++) {
       // NumPy takes the upper half of each 128-bit number first: the seed is in words 2, 3, 0, 1,
-      // the stream behind it.
+      // and the stream after it.
       const seed = words[i ^ 2] ?? 0
       const stream = words[4 + (i ^ 2)] ?? 0
       this.#inc[i] = (stream << 1) | shifted
@@ -83,7 +83,7 @@ export class Generator {
   }
 
   /**
-   * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits, and at the next call the upper
+   * 0 to 2^32 - 1; `integers(2**32)`. The lower half of 64 bits; the next call gives the upper
    * half, whatever was drawn in between. Protocol §2.2.
    */
   uint32(): number {
@@ -106,22 +106,23 @@ export class Generator {
   /**
    * low <= x < high, evenly; `integers(low, high)`.
    *
-   * Lemire's method: the upper half of draw * size, unless the lower half is one of the 2^32 (2^64)
-   * mod size that would make some results likelier than others.
+   * Lemire's method: the result is the upper half of draw * size. It is drawn again if the lower
+   * half is one of the 2^32 (2^64) mod size values that would make some results likelier than
+   * others.
    *
    * Source: Lemire (2019), doi:10.1145/3230636; numpy/random/src/distributions. Protocol §2.2.
    * @throws RangeError unless low < high <= low + 2^53, high <= 2^53.
    */
   integers(low: number, high: number): number {
     const size = sizeOf(low, high)
-    // Adding makes a lower bound of -0 a zero.
+    // The sum makes a lower bound of -0 a zero.
     if (size === 1) return low + 0
     if (size > TWO_32) return low + this.#below64(BigInt(size))
     for (;;) {
       const draw = this.uint32()
       const rest = Math.imul(draw, size) >>> 0
-      // Less the lower half, the product is a multiple of 2^32, rounded by less than 2^11: rounding
-      // back is exact.
+      // Without its lower half the product is a multiple of 2^32. As a float it is off by less than
+      // 2^11, so that rounding is exact.
       if (rest >= size || rest >= TWO_32 % size)
         return low + Math.round((draw * size - rest) / TWO_32)
     }
@@ -186,8 +187,8 @@ export class Generator {
     const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + inc[1]) >>> 0
     const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + inc[2]) >>> 0
     const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + inc[3]
-    // Without it a column is a multiple of 2^32, rounded by less than 2^14: rounding back gives
-    // what is above it.
+    // Without it a column is a multiple of 2^32. As a float it is off by less than 2^14, so that
+    // rounding gives exactly what is above it.
     const h0 = Math.floor((a * M0 + inc[0] - l0) / TWO_32 + 0.5)
     const h1 = Math.floor((a * M1 + b * M0 + inc[1] - l1) / TWO_32 + 0.5)
     const h2 = Math.floor((a * M2 + b * M1 + c * M0 + inc[2] - l2) / TWO_32 + 0.5)
@@ -208,10 +209,13 @@ export class Generator {
   }
 }
 
-/** How many integers lie in low..high - 1; all of them, and their number, are exact. */
+/**
+ * How many integers are in low..high - 1.
+ * @throws TypeError or RangeError unless each of them, and their number, is an exact float.
+ */
 function sizeOf(low: number, high: number): number {
   if (Number.isSafeInteger(low) && Number.isInteger(high) && low < high && high <= 2 ** 53) {
-    // One less than the size: safe where the size is exact.
+    // One less than the size: it is safe if the size is exact.
     const offset = high - 1 - low
     if (Number.isSafeInteger(offset)) return offset + 1
   }

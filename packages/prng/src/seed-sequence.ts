@@ -3,8 +3,8 @@ const POOL = 4
 /**
  * `np.random.SeedSequence(entropy)`, with its pool of four words and no spawn key.
  *
- * Not cryptographic. Up to 128 bits different seeds give different pools; past that collisions are
- * easy to make, so never take a seed wider than 128 bits from somebody else.
+ * Not cryptographic. Up to 128 bits, different seeds give different pools. Beyond that it is easy
+ * to make two that give the same: never take a seed wider than 128 bits from somebody else.
  *
  * Source: M. E. O'Neill, "Developing a seed_seq Alternative" (2015);
  * numpy/random/bit_generator.pyx.
@@ -34,7 +34,9 @@ function refusalOf(entropy: bigint | number): Error {
 export class SeedSequence {
   readonly #pool: readonly number[]
 
-  /** `entropy`: words of 32 bits, the lowest first; none is zero on top of the pool's four. */
+  /**
+   * `entropy`: words of 32 bits, the lowest first. The highest beyond the pool's four is not zero.
+   */
   constructor(entropy: readonly number[]) {
     const hash = hasher(0x43b0d7e5, 0x931e8875)
     const pool: number[] = []
@@ -95,7 +97,7 @@ function toWords(value: bigint): number[] {
   return words
 }
 
-/** Hashes words of 32 bits, with a constant that moves on at every word. */
+/** A function that hashes words of 32 bits, with a constant that changes at every word. */
 function hasher(start: number, multiplier: number): (word: number) => number {
   let constant = start
   return (word) => {

@@ -9,11 +9,8 @@ import {
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 
-/** Reads an option's text. */
-type ReadNumber = (text: string) => number
-
-/** Reads an option that must be a whole number in a range. */
-export function whole(low: number, high: number): ReadNumber {
+/** A reader of an option that must be a whole number, `low` to `high`. */
+export function whole(low: number, high: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
     throw new InvalidArgumentError(`Expected a whole number, ${low} to ${high}.`)
@@ -46,7 +43,9 @@ const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
     "the first epoch, on which all validators agreed, instead of the network's own",
   ).argParser(whole(0, 1e9))
 
-/** For commands that can work without a chain, like `FIRST_EPOCH`: no variable sets these. */
+/**
+ * `NETUID` and `FIRST_EPOCH` are for commands that can work without a chain: no variable sets them.
+ */
 export const NETUID: Whole<'--netuid <n>'> = netuidOption()
 
 export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = firstEpochOption()
@@ -69,7 +68,9 @@ export const chainCommand = (name: string): Command<[], ChainOptions> => {
     .hook('preAction', (_, command) => addFallback(command))
 }
 
-/** Lets the first of these variables that is set give an option; commander supports only one. */
+/**
+ * Sets an option by the first of these variables that is set; commander itself supports only one.
+ */
 function byVariables<T extends Option>(option: T, names: readonly [string, ...string[]]): T {
   const get = (): string => names.find((name) => process.env[name]) ?? names[0]
   return Object.defineProperty(option, 'envVar', { get })
@@ -82,7 +83,7 @@ function addFallback(command: CommandUnknownOpts): void {
     command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
-/** What a command does over an open chain, until the signal aborts. */
+/** What a command does with an open chain, until the signal aborts. */
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '@commander-js/extra-typings'
 import { offerOf, SHELLS, scriptOf } from './completion-script.ts'
 
-/** The name of an environment's newest version. */
+/** An environment as Gymnasium names it, with its major version: `mult8-v0`. */
 const gymName = ({ name, version }: EnvSpec): string => `${name}-v${version.split('.')[0]}`
 
 /** The values that an option or an argument of this name accepts. */

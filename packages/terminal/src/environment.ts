@@ -18,7 +18,7 @@ const BTCLI = new Map([
 export type IsOurs = (name: string) => boolean
 
 /** The variables that name a chain, and where its buckets are. */
-const isChains: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
+const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
 /** The file of settings that was read, if any, and the variables that came from it. */
 export interface EnvFile {
@@ -40,7 +40,7 @@ export const envFile = (): EnvFile => read
  *
  * @throws RangeError if it is not a regular file. Rejects when the file that is named is missing.
  */
-export async function readEnvironment(words: string[], isOurs: IsOurs = isChains): Promise<void> {
+export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
     const [name = '', ...value] = word.split('=')
     const ours = BTCLI.get(name)
@@ -49,8 +49,8 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isChains
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
     const all = Object.entries(parseEnv(await NODE_HOST.readText(path)))
-    const lacking = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
-    read = { path, given: Object.fromEntries(lacking) }
+    const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
+    read = { path, given: Object.fromEntries(missing) }
     Object.assign(process.env, read.given)
   }
   for (const name of Object.keys(process.env))

@@ -3,8 +3,8 @@ const SENTENCES = new Map([
   ['ENOENT', 'does not exist: check the spelling'],
   ['ENOTDIR', 'is a file or is below one, where a folder is expected'],
   ['EISDIR', 'is a folder, where a file is expected'],
-  ['EACCES', 'is closed to this user: check its owner and mode'],
-  ['EPERM', 'is closed to this user: check its owner and mode'],
+  ['EACCES', 'is not accessible to this user: check its owner and mode'],
+  ['EPERM', 'is not accessible to this user: check its owner and mode'],
   ['EROFS', 'is on a read-only disk'],
   ['EDQUOT', 'is on a disk whose quota is used up'],
   ['EIO', 'is on a disk that has errors'],
@@ -20,7 +20,7 @@ export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoExc
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
   if (sentence === undefined) return message
-  // An error while an open file is written does not name the file.
+  // An error in writing an open file does not name the file.
   if (path === undefined) return DISK.has(code) ? `a file ${sentence}: ${message}` : message
   if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
   return `${path} ${sentence}`

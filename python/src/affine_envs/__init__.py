@@ -6,6 +6,7 @@ from affine_envs.env import AffineEnv, register
 from affine_envs.episode import Replayed, Transcript, play, replay
 from affine_envs.golden import golden_episode, spec_hash
 from affine_envs.text import normalise
+from affine_envs.two_players import play_game, replay_game
 
 __all__ = [
     "AffineEnv",
@@ -17,7 +18,9 @@ __all__ = [
     "is_challenge_id",
     "normalise",
     "play",
+    "play_game",
     "replay",
+    "replay_game",
     "seed_of",
     "spec_hash",
 ]

@@ -10,7 +10,7 @@ import {
   verify,
 } from '../../../packages/chain/src/index.ts'
 import { extrinsicShape, logShape, read } from '../../../packages/chain/src/local/log.ts'
-import { apply, begin } from '../../../packages/chain/src/local/rules.ts'
+import { apply, firstLedgerOf } from '../../../packages/chain/src/local/rules.ts'
 import { commitment, hotkey } from '../../../packages/chain/test/any-commitment.ts'
 import { scenario } from '../../../packages/chain/test/scenario.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
@@ -34,7 +34,7 @@ function readCommitment(bytes: Uint8Array) {
 
 /** What a hotkey signed may be anything of its shape: the rules take it or refuse it by name. */
 function callReader(): Reader['read'] {
-  const begun = begin(read(logShape, JSON.stringify(log.log), 'BadLog'))
+  const begun = firstLedgerOf(read(logShape, JSON.stringify(log.log), 'BadLog'))
   return (bytes) => {
     const ledger = { ...begun, block: 7 }
     const code = apply(ledger, read(extrinsicShape, textOf(bytes), 'BadRequest'))

@@ -11,6 +11,7 @@ import {
   chutesAccount,
   locateChute,
   minerClient,
+  NoReply,
   Undelivered,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
@@ -128,7 +129,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return exchange(query)
       },
-      refuses: refusal(Undelivered, Error),
+      refuses: refusal(Undelivered, NoReply, Error),
     },
     {
       name: 'account',
@@ -138,7 +139,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return chutesAccount('cpk_1', signal, { ...NODE_CALLER, api: url })
       },
-      refuses: refusal(Undelivered, Error, SyntaxError, TypeError),
+      refuses: refusal(Undelivered, NoReply, Error, SyntaxError, TypeError),
     },
   ]
 }

@@ -1,5 +1,5 @@
-// Everything that this client asks of a chain's runtime. Nothing else can be asked for: the names
-// are types to whatever asks.
+// Everything that this client uses of a chain's runtime. It can use nothing else: the names are
+// types.
 import { MAX_FIELD_BYTES } from '../commitment.ts'
 import type { TypeShape } from './type-shape.ts'
 
@@ -20,7 +20,7 @@ const METAGRAPH: TypeShape = {
   totalStake: 'Vec<uint>',
 }
 
-/** Storage items: the keys that are given, and what is read. */
+/** Storage items, with the types of their keys and of what is read. */
 export const STORAGE = {
   timestamp: { now: { keys: [], value: 'uint' } },
   system: {
@@ -123,7 +123,7 @@ export const EVENTS = {
   system: { extrinsicFailed: { value: { Module: { index: 'u8', error: '[u8;4]' } } as TypeShape } },
 } as const
 
-/** What a signed call carries besides the call, where that takes bytes. */
+/** The extensions of a signed call that this client knows and that may take bytes. */
 export const EXTENSIONS: readonly string[] = [
   'CheckMortality',
   'CheckNonce',
@@ -131,7 +131,7 @@ export const EXTENSIONS: readonly string[] = [
   'CheckMetadataHash',
 ]
 
-/** One at least of `need` must be there, always or where one of `where` is. */
+/** At least one of `need` must be there, always or if one of `where` is there. */
 interface Need {
   readonly where?: readonly string[]
   readonly need: readonly string[]
@@ -143,7 +143,7 @@ const TIMELOCKED = [
   'call subtensorModule.commitTimelockedMechanismWeights',
 ] as const
 
-/** Of what is optional above, by kind and name. */
+/** What must be there of the optional entries above, by kind and name. */
 export const NEEDS: readonly Need[] = [
   { need: [`${API}.getSelectiveMetagraph`, `${API}.getMetagraph`] },
   {

@@ -3,11 +3,14 @@ import { ChainError } from '../chain-error.ts'
 import type { CALLS } from './asked-of-runtime.ts'
 import type { NameIn } from './storage.ts'
 
-/** What a call is, on the runtime of the node that takes it. */
+/** Makes a call for the runtime of the node that takes it. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
-/** The runtime's call of that name; rejects with ChainError `NotInRuntime` without one. */
+/**
+ * The runtime's call of this name. It rejects with ChainError `NotInRuntime` if there is no such
+ * call.
+ */
 export const callOf =
   <P extends keyof typeof CALLS>(
     pallet: P,

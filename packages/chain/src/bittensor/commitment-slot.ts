@@ -12,7 +12,10 @@ const registrationShape = z.object({
   info: z.object({ fields: z.array(z.record(z.string(), z.unknown())) }),
 })
 
-/** What a hotkey has committed; a field that is not plain bytes reads as no bytes. */
+/**
+ * What a hotkey has committed. A field that is not plain bytes is read as an empty one.
+ * @throws ChainError `BadReply` for a malformed commitment.
+ */
 export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
   const { data: owner } = hotkeyShape.safeParse(hotkey.toJSON())
   const { data } = registrationShape.safeParse(registration.toJSON())
@@ -22,7 +25,9 @@ export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
   return { hotkey: owner, block, fields: info.fields.map(bytesIn) }
 }
 
-/** A field has one key, its kind; that of plain bytes is `Raw` with their count, or `BigRaw`. */
+/**
+ * A field has one key, its kind. The kind of plain bytes is `Raw` with their number, or `BigRaw`.
+ */
 function bytesIn(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [entry] = Object.entries(field)
   if (entry === undefined) return new Uint8Array(0)

@@ -8,8 +8,7 @@ import { NodeSocket } from './node-socket.ts'
 import type { Nodes } from './nodes.ts'
 
 /**
- * What is asked of a node. Any error but a ChainError is the node's, for an answer that cannot be
- * used.
+ * What to do with a node. Any error but a ChainError means that the node's answer cannot be used.
  */
 export type Task<T> = (api: ApiPromise, socket: NodeSocket) => Promise<T>
 
@@ -18,24 +17,24 @@ type Node = { readonly socket: NodeSocket; readonly api: Promise<ApiPromise> }
 /** How often each node is tried. */
 const ROUNDS = 3
 
-/** Codes of what another node may do better. */
-const ELSEWHERE = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
+/** Codes of errors that another node may not have. */
+const OF_ONE_NODE = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 /**
- * Nodes of one chain, one of them connected at a time. One that cannot be reached, breaks off, is
- * silent for `stallMs`, no longer has what is asked for, or answers what cannot be used, is given
- * up for the next in the list.
+ * Nodes of one chain, of which one is connected at a time. A node is replaced by the next in the
+ * list if it cannot be reached, closes the connection, is silent for `stallMs`, no longer has the
+ * state that is asked for, or gives an answer that cannot be used.
  */
 export class Connection {
   readonly #nodes: Nodes
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
-  /** The chain's, or the one of the first node that answered. */
+  /** The hash of block 0 that was given, or else that of the first node that answered. */
   genesis: string | undefined
 
   constructor(nodes: Nodes) {
-    // Whatever a node refuses is thrown: the library need not print it as well.
+    // A node's refusal is thrown: the library need not print it too.
     for (const calls of Object.values(rpcDefinitions))
       for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes
@@ -43,10 +42,11 @@ export class Connection {
   }
 
   /**
-   * Runs a task that may be repeated without harm. With a signal it goes on until that aborts,
-   * without until each node was tried three times.
-   * @throws ChainError `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis` at a node of
-   *   another chain; the task's.
+   * Runs a task, and runs it again on the next node if a node fails: repeating it must do no harm.
+   * With a signal it goes on until the signal aborts; without one, until each node was tried three
+   * times.
+   * @throws ChainError, as a rejection: `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis`
+   *   for a node of another chain; or the task's own.
    */
   async use<T>(task: Task<T>, until?: AbortSignal): Promise<T> {
     const { endpoints, onRetry } = this.#nodes
@@ -62,15 +62,15 @@ export class Connection {
       minTimeout: 200,
       maxTimeout: 15_000,
       randomize: true,
-      shouldRetry: ({ error }) => isElsewhere(error),
+      shouldRetry: ({ error }) => isOfOneNode(error),
       onFailedAttempt: ({ error, retriesLeft }) => {
-        if (isElsewhere(error) && retriesLeft > 0) onRetry?.(error)
+        if (isOfOneNode(error) && retriesLeft > 0) onRetry?.(error)
       },
     })
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new ChainError('Unreachable', 'the connection was closed here'))
+    this.#closing.abort(new ChainError('Unreachable', 'this program closed the connection'))
     this.#drop(this.#node)
   }
 
@@ -79,10 +79,10 @@ export class Connection {
     const node = this.#node
     try {
       const api = await node.api
-      return await this.#answered(task(api, node.socket))
+      return await this.#inTime(task(api, node.socket))
     } catch (error) {
-      const mayOtherHelp = !(error instanceof ChainError) || isElsewhere(error)
-      if (signal.aborted || !mayOtherHelp) throw error
+      const mayAnotherHelp = !(error instanceof ChainError) || isOfOneNode(error)
+      if (signal.aborted || !mayAnotherHelp) throw error
       this.#drop(node)
       throw nodeError(error as Error)
     }
@@ -108,19 +108,19 @@ export class Connection {
   }
 
   async #start(socket: NodeSocket, url: string): Promise<ApiPromise> {
-    await this.#answered(socket.connect())
+    await this.#inTime(socket.connect())
     await this.#checkGenesis(socket, url)
-    const provider = socket as never // it has what is used of one
-    const api = await this.#answered(
+    const provider = socket as never // it has what the library uses of one
+    const api = await this.#inTime(
       ApiPromise.create({ provider, noInitWarn: true, throwOnConnect: true }),
     )
-    readAddressesAsWallets(api)
-    endWithRuntime(socket, api)
+    useWalletPrefix(api)
+    closeAtUpgrade(socket, api)
     return api
   }
 
   async #checkGenesis(socket: NodeSocket, url: string): Promise<void> {
-    const answer = await this.#answered(socket.send('chain_getBlockHash', [0]))
+    const answer = await this.#inTime(socket.send('chain_getBlockHash', [0]))
     const genesis = /^0x([0-9a-f]{64})$/.exec(String(answer))?.[1]
     if (genesis === undefined) throw new Error('it does not know block 0')
     this.genesis ??= genesis
@@ -129,8 +129,8 @@ export class Connection {
     throw new ChainError('WrongGenesis', detail)
   }
 
-  /** Rejects when there is no answer in time. */
-  async #answered<T>(answer: Promise<T>): Promise<T> {
+  /** Settles as `answer` does. Rejects if that takes longer than `stallMs`. */
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
     const { stallMs = 60_000 } = this.#nodes
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<never>((_, reject) => {
@@ -147,28 +147,34 @@ export class Connection {
   }
 }
 
-/** Addresses are read with the prefix that wallets show, whatever the node's settings say. */
-function readAddressesAsWallets({ registry }: ApiPromise): void {
+/**
+ * Makes the library write addresses with the prefix of wallets, 42, whatever the node's settings
+ * are.
+ */
+function useWalletPrefix({ registry }: ApiPromise): void {
   const properties: unknown = registry.createTypeUnsafe('ChainProperties', [{ ss58Format: 42 }])
   registry.setChainProperties(properties as Parameters<typeof registry.setChainProperties>[0])
 }
 
 const runtimeShape = z.object({ specVersion: z.int() })
 
-/** Closes the socket at the runtime's next upgrade, until which holds what was read of it. */
-function endWithRuntime(socket: NodeSocket, { runtimeVersion }: ApiPromise): void {
+/**
+ * Closes the socket at the runtime's next upgrade: what was read of the runtime is wrong from then
+ * on.
+ */
+function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): void {
   const version = runtimeVersion.specVersion.toNumber()
   const isOther = (news: unknown) => runtimeShape.parse(news).specVersion !== version
-  const end = () => socket.close('its runtime is upgraded')
+  const end = () => socket.close('the runtime was upgraded')
   socket.follow('state_subscribeRuntimeVersion', isOther).then(end, end)
 }
 
-const isElsewhere = (error: unknown): error is ChainError =>
-  error instanceof ChainError && ELSEWHERE.has(error.code)
+const isOfOneNode = (error: unknown): error is ChainError =>
+  error instanceof ChainError && OF_ONE_NODE.has(error.code)
 
-/** What a node did wrong; `BadReply` for what has no code yet. */
+/** A node's error as a ChainError. An error without a code becomes `BadReply`. */
 function nodeError(error: Error): ChainError {
   if (error instanceof ChainError) return error
-  const detail = `what the node answers cannot be used: ${asciiLine(error.message)}`
+  const detail = `the node's answer cannot be used: ${asciiLine(error.message)}`
   return new ChainError('BadReply', detail, { cause: error })
 }

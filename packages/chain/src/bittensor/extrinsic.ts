@@ -9,29 +9,32 @@ import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
 import { dispatchRefusal, poolRefusal } from './refusal.ts'
 
-/** Blocks that a call may wait for, when its caller does not say less. */
+/** How many blocks a call may wait, if its caller sets no earlier limit. */
 const MORTALITY = 15
 
-/** The blocks in which a call is valid: a power of two of them, from its birth to its deadline. */
+/**
+ * The blocks in which a call is valid, from its birth to its deadline. `period`, their number, is a
+ * power of two.
+ */
 interface Life {
   readonly birth: number
   readonly deadline: number
   readonly period: number
 }
 
-/** A call under way. */
+/** A call that was sent. */
 interface Sent {
   readonly nonce: number
   /** The last block it may be in. */
   readonly deadline: number
 }
 
-/** Sends calls and tells what became of them, one sender for all accounts of a chain. */
+/** Sends calls and waits for their results. A chain has one sender, for all accounts. */
 export class Sender {
   readonly #connection: Connection
   readonly #blocks: FinalBlocks
   #turn: Promise<unknown> = Promise.resolve()
-  /** By hotkey. */
+  /** By hotkey, the calls that may not be in a block yet. */
   readonly #underWay = new Map<string, readonly Sent[]>()
 
   constructor(connection: Connection, blocks: FinalBlocks) {
@@ -40,17 +43,17 @@ export class Sender {
   }
 
   /**
-   * Signs a call that dies after `until`, or after 15 blocks, and resolves with the finalized block
-   * that holds it.
-   * @throws ChainError with the chain's name for its refusal, by pool or by dispatch;
-   *   `AncientBirthBlock` when no block took it in time.
+   * Signs a call that is valid up to the block `until`, and for at most 15 blocks. Resolves with
+   * the finalized block that holds it.
+   * @throws ChainError, as a rejection, with the chain's name for the refusal, by a node's pool or
+   *   in a block; `AncientBirthBlock` if no block held the call in time.
    */
   async send(
     account: Account,
     call: Call,
     until: number = Number.POSITIVE_INFINITY,
   ): Promise<Head> {
-    // One after the other, or two would take one nonce.
+    // Calls are signed one after the other: two at a time could get the same nonce.
     const sending = this.#turn.then(() => this.#submit(account, call, until))
     this.#turn = sending.catch(() => undefined)
     const { from, deadline, hex } = await sending
@@ -82,7 +85,10 @@ export class Sender {
     return { from: head.number + 1, deadline: life.deadline, hex }
   }
 
-  /** Did the block carry the call out? */
+  /**
+   * Is the call in the block?
+   * @throws ChainError, as a rejection, if it is there and failed.
+   */
   async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
     return this.#connection.use(async (api) => {
       const { block } = (await api.rpc.chain.getBlock.raw(`0x${hash}`)) as {
@@ -99,13 +105,13 @@ export class Sender {
 }
 
 /**
- * A mortal call dies after `until`, or after 15 blocks. Protocol §5.2.
- * @throws ChainError `AncientBirthBlock` when there is no block left for it.
+ * The blocks in which a call is valid that is made at `head`: up to `until`, and 15 at most.
+ * Protocol §5.2.
+ * @throws ChainError `AncientBirthBlock` if no block is left for it.
  */
 function lifeFrom(head: number, until: number): Life {
   const deadline = Math.min(until, head + MORTALITY)
-  // It is valid in `period` blocks from its birth on, a power of two: counted back from the
-  // deadline.
+  // The deadline is the last of `period` blocks, a power of two, in which the call is valid.
   let period = 4
   while (period < deadline - head + 1) period *= 2
   const birth = deadline - period + 1
@@ -134,7 +140,10 @@ async function sign(
   return { nonce, hex: signed.toHex() }
 }
 
-/** The account as the library's signer; a payload of more than 256 bytes is signed by its hash. */
+/**
+ * The account as a signer for the library. If a payload has more than 256 bytes, its hash is
+ * signed.
+ */
 function signerOf(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))
@@ -150,6 +159,6 @@ async function handToPool(api: ApiPromise, hex: string): Promise<void> {
     await api.rpc.author.submitExtrinsic(hex)
   } catch (error) {
     const refusal = poolRefusal(error)
-    if (refusal) throw refusal // without one it is in the pool already, from a try before
+    if (refusal) throw refusal // null: the pool has the call already, from an earlier try
   }
 }

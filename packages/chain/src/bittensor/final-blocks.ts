@@ -11,9 +11,9 @@ const headerShape = z.object({ number: z.string().regex(/^0x[0-9a-f]{1,8}$/) })
 /** The final blocks of a chain, by number. Protocol §5.1. */
 export class FinalBlocks {
   readonly #connection: Connection
-  /** The highest that each node told of. What one says does not make a block final at another. */
+  /** The highest final block that each node announced. It may not be final yet at another node. */
   readonly #finals = new WeakMap<NodeSocket, number>()
-  /** The highest that any told of, which others may not have yet; -1 while none did. */
+  /** The highest final block that any node announced; -1 before the first. */
   #highest = -1
 
   constructor(connection: Connection) {
@@ -23,15 +23,15 @@ export class FinalBlocks {
   async *heads(
     signal: AbortSignal = new AbortController().signal,
   ): AsyncGenerator<Head, void, undefined> {
-    let head = await this.#comes('last', signal)
+    let head = await this.#reachUnlessAborted('last', signal)
     while (head) {
       yield head
-      head = await this.#comes(head.number + 1, signal)
+      head = await this.#reachUnlessAborted(head.number + 1, signal)
     }
   }
 
-  /** A block once it is final; null when `signal` aborts first. */
-  async #comes(block: number | 'last', signal: AbortSignal): Promise<Head | null> {
+  /** Resolves with a block once it is final, or with null if `signal` aborts first. */
+  async #reachUnlessAborted(block: number | 'last', signal: AbortSignal): Promise<Head | null> {
     if (signal.aborted) return null
     try {
       const head = await this.reach(block, signal)
@@ -43,8 +43,8 @@ export class FinalBlocks {
   }
 
   /**
-   * Resolves when a block is final, at a node that has it: waits until `signal` aborts, without one
-   * while nodes answer.
+   * Resolves with a block once it is final at a node that has it. With a signal it waits until the
+   * signal aborts; without one, as long as nodes answer.
    */
   async reach(block: number | 'last', signal?: AbortSignal): Promise<Head> {
     return this.#connection.use(async (api, node) => {
@@ -60,13 +60,16 @@ export class FinalBlocks {
 
   async blockHash(number: number): Promise<string> {
     const unknown = () =>
-      new ChainError('UnknownBlock', `no block ${number}, the last final one is ${this.#highest}`)
+      new ChainError(
+        'UnknownBlock',
+        `there is no block ${number}: the last final one is ${this.#highest}`,
+      )
     if (!Number.isSafeInteger(number) || number < 0) throw unknown()
-    const wasTold = number <= this.#highest
+    const wasAnnounced = number <= this.#highest
     return this.#connection.use(async (api, node) => {
       if (!this.#isFinalAt(node, number)) await this.#last(api, node)
       const isFinal = this.#isFinalAt(node, number)
-      if (!isFinal && !wasTold) throw unknown()
+      if (!isFinal && !wasAnnounced) throw unknown()
       const hash = await hashOf(api, number)
       if (!isFinal) throw missing(number)
       return hash
@@ -102,7 +105,10 @@ export class FinalBlocks {
 const missing = (number: number): ChainError =>
   new ChainError('Unreachable', `the node does not have block ${number} yet`)
 
-/** Asks for some seconds: a node may tell of a block before it can be asked for it. */
+/**
+ * The hash of a block. Asks for some seconds: a node may announce a block before it can give its
+ * hash.
+ */
 async function hashOf(api: ApiPromise, number: number): Promise<string> {
   const early = missing(number)
   const ask = async () => {

@@ -4,7 +4,7 @@ import { ChainError } from '../chain-error.ts'
 import { hotkeyShape } from '../hotkey-shape.ts'
 import type { Codec, Storage } from './storage.ts'
 
-/** The metagraph's fields by the numbers that `getSelectiveMetagraph` has for them. */
+/** The numbers by which `getSelectiveMetagraph` selects fields of the metagraph. */
 const FIELDS = {
   tempo: 8,
   enabled: 46,
@@ -16,7 +16,7 @@ const FIELDS = {
   totalStake: 69,
 }
 
-/** In JSON, an integer above 2^53 is hex. */
+/** In the library's JSON, an integer above 2^53 is a hex text. */
 const integer = z
   .union([z.int().min(0), z.string().regex(/^0x[0-9a-f]+$/)])
   .transform((value) => BigInt(value))
@@ -39,9 +39,9 @@ const metagraphShape = z
   )
 
 /**
- * The subnet's settings and its neurons, in one call. Total stake as the chain counts it, alpha and
- * TAO.
- * @throws ChainError `SubnetNotExists`, `NotInRuntime`, `BadReply`.
+ * The subnet's settings and its neurons, in one call. Stakes are the chain's totals of alpha and
+ * TAO, in rao.
+ * @throws ChainError, as a rejection: `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
 export async function metagraphOf(
   storage: Storage,
@@ -50,8 +50,7 @@ export async function metagraphOf(
   const answer = await answerOf(storage, netuid)
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
-  if (!data)
-    throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is not as it should be`)
+  if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
   const { tempo, hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
   const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
   const neurons = hotkeys.map(
@@ -67,7 +66,7 @@ export async function metagraphOf(
   return { tempo, revealPeriod, neurons }
 }
 
-/** The chosen fields where the runtime can choose, else all of them. */
+/** The metagraph, with only the fields above if the runtime can select fields, else with all. */
 async function answerOf(storage: Storage, netuid: number): Promise<Codec> {
   const api = 'subnetInfoRuntimeApi'
   const chosen = await storage.call(api, 'getSelectiveMetagraph', netuid, Object.values(FIELDS))

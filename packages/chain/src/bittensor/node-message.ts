@@ -3,15 +3,18 @@ import { parseJson } from '../json.ts'
 import { asciiLine } from './ascii-line.ts'
 
 /**
- * The longest honest answer is a full block: 7.5 MiB of calls, in hex. A page of 1000 commitments
- * has about 1 MB.
+ * In characters. The longest honest answer is a full block: 7.5 MiB of calls, in hex. A page of
+ * 1000 commitments has about 1 MB.
  */
 export const MAX_MESSAGE: number = 2 ** 24
 
-/** Long answers are long strings. A full block has some ten thousand of them, for its calls. */
+/**
+ * Long answers have long strings and few commas. A full block has about ten thousand, between its
+ * calls.
+ */
 const MAX_COMMAS = 2 ** 17
 
-/** What a node refuses with. */
+/** A node's refusal. */
 interface NodeError {
   readonly code: number
   readonly message: string
@@ -35,26 +38,29 @@ const messageShape: z.ZodType<NodeMessage> = z.object({
 })
 
 /**
- * What a node says.
- * @throws Error when it is too long, or is no such message.
+ * Reads a node's message.
+ * @throws Error if it is too long, or not such a message.
  */
 export function readMessage(text: string): NodeMessage {
   if (text.length > MAX_MESSAGE) throw new RangeError('too long')
-  return messageShape.parse(parseJson(printable(text), MAX_COMMAS))
+  return messageShape.parse(parseJson(maskUnprintable(text), MAX_COMMAS))
 }
 
 const BACKSLASH = 0x5c
 const QUESTION_MARK = 0x3f
-/** What stands for itself behind a backslash: the quote, the slash and the backslash. */
+/**
+ * Characters that stand for themselves after a backslash: the quote, the slash and the backslash.
+ */
 const PLAIN_ESCAPES = [0x22, 0x2f, BACKSLASH]
 const BLANKS = [0x09, 0x0a, 0x0d]
 
 /**
- * A JSON text with a question mark for any character, escaped or not, that is no printable ASCII:
- * the library prints what it cannot use, and nothing that is read from a node has others. Goes by
- * bytes: to match millions of characters one by one takes seconds, and a gigabyte.
+ * A JSON text with a question mark for every character, escaped or not, that is not printable
+ * ASCII. The library prints answers that it cannot use, and this client reads nothing that has such
+ * characters. It works on bytes: matching millions of characters one by one takes seconds, and a
+ * gigabyte.
  */
-function printable(text: string): string {
+function maskUnprintable(text: string): string {
   const bytes = new TextEncoder().encode(text)
   let end = 0
   for (let at = 0; at < bytes.length; ) {
@@ -66,23 +72,23 @@ function printable(text: string): string {
   return new TextDecoder().decode(bytes.subarray(0, end))
 }
 
-/** Where the character ends that begins at `start`, escaped or not. */
+/** The index after the character that begins at `start`, escaped or not. */
 function endOfCharacter(bytes: Uint8Array, start: number): number {
-  if (bytes[start] === BACKSLASH) return start + (isByNumber(bytes, start) ? 6 : 2)
+  if (bytes[start] === BACKSLASH) return start + (isHexEscape(bytes, start) ? 6 : 2)
   let end = start + 1
-  while (continues(bytes[end])) end++
+  while (isContinuation(bytes[end])) end++
   return end
 }
 
 /** Is it an escape with four hex digits? */
-const isByNumber = (bytes: Uint8Array, start: number): boolean =>
+const isHexEscape = (bytes: Uint8Array, start: number): boolean =>
   bytes[start + 1] === 0x75 && [2, 3, 4, 5].every((place) => isHexDigit(bytes[start + place]))
 
 const HEX_DIGITS = new TextEncoder().encode('0123456789abcdefABCDEF')
 const isHexDigit = (byte = 0): boolean => HEX_DIGITS.includes(byte)
 
-/** Is it a byte of a character that began before? */
-const continues = (byte = 0): boolean => byte >= 0x80 && byte < 0xc0
+/** Is this a byte of a character, but not its first? */
+const isContinuation = (byte = 0): boolean => byte >= 0x80 && byte < 0xc0
 
 function isPrintable(bytes: Uint8Array, at: number): boolean {
   const byte = bytes[at] ?? 0

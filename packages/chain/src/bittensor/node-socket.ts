@@ -4,16 +4,22 @@ import { asciiLine } from './ascii-line.ts'
 import { checkMetadata } from './metadata.ts'
 import { MAX_MESSAGE, type NodeMessage, readMessage, refusalOf } from './node-message.ts'
 
-/** A fragment keeps what came with it, up to 64 KiB. Nodes send their messages whole. */
+/**
+ * The most fragments of a message: each keeps up to 64 KiB in memory. Nodes send messages in one
+ * piece.
+ */
 const MAX_FRAGMENTS = 64
-/** Of pings and pongs since the last message: one a second has a tenth of it in two hours. */
+/**
+ * The most bytes of pings and pongs since the last message. One ping a second makes a tenth of it
+ * in two hours.
+ */
 const MAX_PING_BYTES = 2 ** 20
-/** What a ping has beside its data. */
+/** The size of a ping without its data. */
 const PING_HEAD_BYTES = 2
 
 /**
- * In Node not its own one, which does not say why there is no connection, and has no limit. No
- * compression is offered: a few bytes would unpack to any number.
+ * Opens a WebSocket. In Node this is not Node's own, which does not say why a connection fails, and
+ * has no limits. Compression is not offered: a few bytes could unpack to any number.
  */
 function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
@@ -23,13 +29,13 @@ function openSocket(url: string): WebSocket {
   return socket as unknown as WebSocket
 }
 
-/** Ends a socket on which pings and pongs come instead of a message: they have no limit there. */
+/** Ends a socket that gets too many pings and pongs and no message: `ws` does not limit them. */
 function limitPings(socket: ws): void {
   let bytes = 0
   const count = ({ length }: Buffer) => {
     bytes += PING_HEAD_BYTES + length
     if (bytes <= MAX_PING_BYTES || socket.readyState !== ws.OPEN) return
-    socket.emit('error', new RangeError(`over ${MAX_PING_BYTES} bytes of pings, and no message`))
+    socket.emit('error', new RangeError(`over ${MAX_PING_BYTES} bytes of pings without a message`))
     socket.terminate()
   }
   socket.on('ping', count).on('pong', count)
@@ -38,7 +44,7 @@ function limitPings(socket: ws): void {
   })
 }
 
-const BROKE_OFF = 'the node broke off'
+const LOST = 'the connection was lost'
 
 interface PendingRequest {
   answer(result: unknown): void
@@ -46,19 +52,19 @@ interface PendingRequest {
 }
 
 /**
- * JSON-RPC 2.0 with one node, in place of the library's `WsProvider`: that throws where nobody can
- * catch it when a node says what it cannot read. Here this ends the connection, and whoever waits
- * is told: every promise rejects with `Unreachable`.
+ * A connection to one node, by JSON-RPC 2.0. It takes the place of the library's `WsProvider`,
+ * which throws an error that nobody can catch if it cannot read a node's message. Here such a
+ * message ends the connection, and every open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
   /**
-   * For the library, which is given it open and is not to subscribe to anything: it would throw
-   * there, too.
+   * The library reads these. It gets an open socket. It must not subscribe to anything, since it
+   * would throw there too.
    */
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string
-  readonly #questions = new Map<unknown, PendingRequest>()
+  readonly #requests = new Map<unknown, PendingRequest>()
   readonly #listeners = new Map<unknown, (news: unknown) => void>()
   #socket: WebSocket | undefined
   #ids = 0
@@ -72,19 +78,19 @@ export class NodeSocket {
     return this.#wait((id) => {
       const socket = openSocket(this.#url)
       this.#socket = socket
-      socket.onmessage = ({ data }) => this.#hear(String(data))
-      socket.onclose = () => this.close(BROKE_OFF)
-      socket.onerror = (event) => this.close(wordsOf(event) || 'no connection')
+      socket.onmessage = ({ data }) => this.#receive(String(data))
+      socket.onclose = () => this.close(LOST)
+      socket.onerror = (event) => this.close(messageOf(event) || 'no connection')
       socket.onopen = () => {
-        socket.onerror = (event) => this.close(`${BROKE_OFF}: ${wordsOf(event)}`)
-        this.#questions.get(id)?.answer(undefined)
+        socket.onerror = (event) => this.close(`${LOST}: ${messageOf(event)}`)
+        this.#requests.get(id)?.answer(undefined)
       }
     })
   }
 
   /**
-   * Rejects with the node's code, message and data when it refuses, and for metadata that is too
-   * large.
+   * Sends a request and resolves with its result. Rejects with the node's code, message and data if
+   * the node refuses, and for metadata that is too large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {
     const answer = await this.#wait<T>((id) => this.#ask(id, method, params))
@@ -92,18 +98,18 @@ export class NodeSocket {
     return answer
   }
 
-  /** Subscribes, and listens until `hear` is content with the news. */
+  /** Subscribes. Resolves once `isEnough` is true for some news, and then unsubscribes. */
   async follow(
     method: string,
-    hear: (news: unknown) => boolean,
+    isEnough: (news: unknown) => boolean,
     signal?: AbortSignal,
   ): Promise<void> {
     let subscription: unknown
-    // The first news may come with the answer: the listener must be there at once.
+    // The first news may come with the answer, so the listener must be there at once.
     const listen = (result: unknown, resolve: () => void) => {
       subscription = result
       this.#listeners.set(result, (news) => {
-        if (hear(news)) resolve()
+        if (isEnough(news)) resolve()
       })
     }
     try {
@@ -115,16 +121,18 @@ export class NodeSocket {
     }
   }
 
-  close(reason = 'the connection was closed here'): void {
+  close(reason = 'this program closed the connection'): void {
     if (this.#ended) return
     this.#ended = new ChainError('Unreachable', reason)
-    for (const { reject } of this.#questions.values()) reject(this.#ended)
+    for (const { reject } of this.#requests.values()) reject(this.#ended)
     if (!this.#socket) return
-    this.#socket.onmessage = null // it may go on talking while it is asked to end
+    this.#socket.onmessage = null // the node may go on sending until the socket is closed
     this.#socket.close()
   }
 
-  /** Waits for what `onAnswer` makes of the answer to what `start` asks under an id. */
+  /**
+   * Calls `start` with a new id. `onAnswer` gets the answer to this id, and resolves the promise.
+   */
   #wait<T>(
     start: (id: number) => void,
     onAnswer = (result: unknown, resolve: (value: T) => void): void => resolve(result as T),
@@ -135,12 +143,12 @@ export class NodeSocket {
     const over = new AbortController()
     return new Promise<T>((resolve, reject) => {
       if (this.#ended) throw this.#ended
-      this.#questions.set(id, { answer: (result) => onAnswer(result, resolve), reject })
+      this.#requests.set(id, { answer: (result) => onAnswer(result, resolve), reject })
       signal?.addEventListener('abort', () => reject(signal.reason), { signal: over.signal })
       start(id)
     }).finally(() => {
       over.abort()
-      this.#questions.delete(id)
+      this.#requests.delete(id)
     })
   }
 
@@ -148,11 +156,11 @@ export class NodeSocket {
     this.#socket?.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     try {
       this.#take(readMessage(text))
     } catch {
-      this.close(`the node said what cannot be read: ${asciiLine(text)}`)
+      this.close(`the node sent a message that cannot be read: ${asciiLine(text)}`)
     }
   }
 
@@ -162,10 +170,10 @@ export class NodeSocket {
       this.#listeners.get(params.subscription)?.(params.result)
       return
     }
-    const question = this.#questions.get(id)
-    if (error) question?.reject(refusalOf(error))
-    else question?.answer(result)
+    const request = this.#requests.get(id)
+    if (error) request?.reject(refusalOf(error))
+    else request?.answer(result)
   }
 }
 
-const wordsOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')
+const messageOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')

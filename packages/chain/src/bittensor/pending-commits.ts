@@ -6,18 +6,21 @@ const commitsShape = z.array(
   z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]),
 )
 
-/** A commit of weights that was not revealed. */
+/** A commit of weights that is not revealed yet. */
 export interface PendingCommit {
   /** 64 hex digits. */
   readonly hash: string
-  /** The epoch of the commit, or its block where the runtime does not count epochs. */
+  /** The epoch of the commit, or its block if the runtime does not count epochs. */
   readonly since: number
-  /** The blocks of its reveal, where the runtime does not count epochs. */
+  /** The blocks in which it can be revealed, if the runtime does not count epochs. */
   readonly firstBlock: number
   readonly lastBlock: number
 }
 
-/** A hotkey's commits that were not revealed. */
+/**
+ * A hotkey's commits that are not revealed yet.
+ * @throws ChainError `BadReply`, as a rejection, if they are malformed.
+ */
 export async function pendingCommits(
   storage: Storage,
   netuid: number,
@@ -25,11 +28,7 @@ export async function pendingCommits(
 ): Promise<PendingCommit[]> {
   const commits = await storage.query(SUBNET_PALLET, 'weightCommits', netuid, hotkey)
   const { data } = commitsShape.safeParse(commits.toJSON() ?? [])
-  if (!data)
-    throw new ChainError(
-      'BadReply',
-      'the commits of weights on the chain are not as they should be',
-    )
+  if (!data) throw new ChainError('BadReply', 'the commits of weights on the chain are malformed')
   return data.map(([hash, since, firstBlock, lastBlock]) => ({
     hash: hash.slice(2),
     since,

@@ -4,7 +4,7 @@ import { ADVICE, ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
 
 /**
- * The runtime's names for the numbers with which its checks before the pool refuse
+ * The runtime's names for the numbers with which it refuses a call before the pool takes it
  * (`CustomTransactionError`).
  */
 const CUSTOM: Readonly<Record<number, string>> = {
@@ -24,7 +24,7 @@ const CUSTOM: Readonly<Record<number, string>> = {
   255: 'BadRequest',
 }
 
-/** Substrate's words for the others. */
+/** The codes of other refusals, by Substrate's words. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/outdated|stale/i, 'Stale'],
   [/bad ?signature|bad ?proof/i, 'BadProof'],
@@ -35,15 +35,15 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The ChainError of that code, with our advice where there is one, else with what was said. Both
- * may be a node's words, of its metadata too.
+ * The ChainError of this code, with our advice if there is one, else with `said`. Both texts may
+ * come from a node, and are untrusted.
  */
 function chainErrorOf(code: string, said: string): ChainError {
   if (Object.hasOwn(ADVICE, code)) return new ChainError(code)
   return new ChainError(asciiLine(code), asciiLine(said))
 }
 
-/** What a node means by refusing a call; null when it has the call already. */
+/** A node's refusal of a call, as a ChainError; null if the node has the call already. */
 export function poolRefusal(error: unknown): ChainError | null {
   if (error instanceof ChainError) return error
   const said = (error as Error).message
@@ -57,7 +57,7 @@ function poolCode(said: string): string | undefined {
   return WORDS.find(([words]) => words.test(said))?.[1]
 }
 
-/** Why the call at `index` of a block failed, by that block's events; null when it did not. */
+/** Why the call at `index` of a block failed, by that block's events; null if it did not. */
 export function dispatchRefusal(
   registry: Registry,
   events: unknown,
@@ -75,10 +75,10 @@ export function dispatchRefusal(
 function dispatchError(registry: Registry, cause: DispatchError): ChainError {
   if (cause.isModule) {
     const { name, section, docs } = registry.findMetaError(cause.asModule)
-    const said = docs.join(' ').trim() || 'no more than that'
+    const said = docs.join(' ').trim() || 'nothing more'
     return chainErrorOf(name, `${section} says: ${said}`)
   }
-  // Its name, as JSON where it has a kind: {"token":"FundsUnavailable"}
+  // The name alone, or in JSON after its kind: {"token":"FundsUnavailable"}
   const said = cause.toString()
   const name = /\w+(?=\W*$)/.exec(said)?.[0] ?? said
   return chainErrorOf(name, `the chain says ${said}`)

@@ -3,11 +3,11 @@ import type { PalletMetadataLatest } from '@polkadot/types/interfaces'
 import type { TypeDef } from '@polkadot/types/types'
 import { stringCamelCase } from '@polkadot/util'
 
-/** What a runtime has of one name. */
+/** What a runtime has under one name. */
 export interface RuntimeEntry {
-  /** The keys of storage, by their place; else the arguments. */
+  /** The keys of a storage item, named by their position; else the arguments. */
   readonly args: readonly (readonly [name: string, type: TypeDef])[]
-  /** What is read: a value, an answer, an event's first field; nothing of a call. */
+  /** The type of what is read: a value, an answer, an event's first field. A call has none. */
   readonly value: TypeDef | undefined
 }
 
@@ -23,7 +23,7 @@ export interface RuntimePlace {
 type TypeId = Parameters<Metadata['registry']['lookup']['getTypeDef']>[0]
 type TypeField = { readonly name: { toString(): string }; readonly type: TypeId }
 
-/** What the runtime has there; undefined if nothing. Names are in camel case. */
+/** What the runtime has at this place; undefined if nothing. Names are in camel case. */
 export function entryOf(
   metadata: Metadata,
   { kind, section, name }: RuntimePlace,
@@ -73,7 +73,7 @@ const ENTRY_OF: Readonly<Record<Exclude<RuntimeEntryKind, 'runtime API'>, Find>>
   },
 }
 
-/** A call or an event is a kind of its pallet's enumeration: gives that kind's fields. */
+/** The fields of a call or an event, which is a variant of its pallet's enumeration. */
 function variant(
   { registry }: Metadata,
   type: TypeId | undefined,

@@ -4,9 +4,9 @@ import { APIS, CALLS, CONSTANTS, EVENTS, EXTENSIONS, NEEDS, STORAGE } from './as
 import { entryOf, type RuntimeEntry, type RuntimeEntryKind } from './runtime-entry.ts'
 import { bareType, differenceOf, shapeText, type TypeShape } from './type-shape.ts'
 
-/** What is asked of one name. */
+/** What this client expects under one name. */
 interface RuntimeRequest {
-  /** Of storage. */
+  /** The keys of a storage item. */
   readonly keys?: readonly string[]
   readonly args?: Readonly<Record<string, TypeShape>>
   readonly value?: TypeShape
@@ -24,10 +24,10 @@ const ASKED: readonly (readonly [RuntimeEntryKind, Sections])[] = [
 ]
 
 /**
- * What a runtime lacks of all that this client asks of it, or has in another shape: a sentence
- * each, of printable ASCII; none where nothing is wrong. Says nothing of what a call does, nor of
- * runtime APIs before version 15 of metadata, which lists none.
- * @throws Error unless the metadata's registry has it, and it can be decoded.
+ * A sentence, in printable ASCII, for each thing that this client uses and that a runtime lacks, or
+ * has in another form. It does not check what calls do, nor the runtime APIs in metadata before
+ * version 15, which does not list them.
+ * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {
   const there = new Set<string>()
@@ -43,7 +43,7 @@ export function runtimeFaults(metadata: Metadata): readonly string[] {
   return [...faults, ...lacks(metadata, there), ...extensionFaults(metadata)].map(asciiLine)
 }
 
-/** All that is asked, with what the runtime has of it. */
+/** Everything that this client uses, with what the runtime has of it. */
 function* placesIn(metadata: Metadata): Generator<{
   readonly what: string
   readonly entry: RuntimeEntry | undefined
@@ -59,7 +59,7 @@ function* placesIn(metadata: Metadata): Generator<{
         }
 }
 
-/** How what is there differs from what is asked. */
+/** How an entry differs from what this client expects. */
 function differences(
   { registry }: Metadata,
   entry: RuntimeEntry,
@@ -79,7 +79,7 @@ function differences(
   })
 }
 
-/** Arguments, or the keys of storage by their place. */
+/** The arguments, or the keys of a storage item, named by their position. */
 const argsOf = ({ args, keys = [] }: RuntimeRequest): readonly (readonly [string, TypeShape])[] =>
   args ? Object.entries(args) : keys.map((key, i) => [`key ${i + 1}`, key])
 
@@ -89,7 +89,7 @@ function askedText(asked: RuntimeRequest): string {
   return `(${args.join(', ')})${value}`
 }
 
-/** Names are missing where at least one of several is needed: a sentence for each such group. */
+/** A sentence for each group of names of which one is needed and none is there. */
 function lacks({ version }: Metadata, there: ReadonlySet<string>): readonly string[] {
   const isListed = ([what = '']: readonly string[]): boolean =>
     version >= 15 || !what.startsWith('runtime API')
@@ -98,12 +98,15 @@ function lacks({ version }: Metadata, there: ReadonlySet<string>): readonly stri
   return NEEDS.filter((each) => isListed(each.need) && isNeeded(each))
     .filter(({ need }) => !need.some(isThere))
     .map(({ need, where }) => {
-      const cause = where ? `, which goes with ${where.filter(isThere).join(' and ')}` : ''
+      const cause = where ? `, which is needed with ${where.filter(isThere).join(' and ')}` : ''
       return `there is no ${need.join(', nor ')}${cause}`
     })
 }
 
-/** What must be in a signed call that this client does not know. */
+/**
+ * A sentence for each extension that this client does not know and that takes bytes in a signed
+ * call.
+ */
 function extensionFaults({ asLatest, registry }: Metadata): readonly string[] {
   const { lookup } = registry
   return [...asLatest.extrinsic.transactionExtensions]
@@ -114,6 +117,7 @@ function extensionFaults({ asLatest, registry }: Metadata): readonly string[] {
     }))
     .filter(({ type }) => type !== 'Null')
     .map(
-      ({ name, type }) => `signed calls hold ${name}, unknown here: expected Null, found ${type}`,
+      ({ name, type }) =>
+        `signed calls hold ${name}, an unknown extension: expected Null, found ${type}`,
     )
 }

@@ -4,8 +4,7 @@ import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
 
 /**
- * Where the salts of committed weights are kept: a folder that outlives the process. Nothing is
- * ever overwritten.
+ * A folder for the salts of committed weights. It must outlive the process, and overwrite nothing.
  */
 export interface SaltStore {
   read(path: string, limit: number): Promise<Uint8Array | null>
@@ -16,7 +15,7 @@ const MAX_FILE_BYTES = 65_536
 
 const u16s = z.array(z.int().min(0).max(65_535))
 
-/** What opens a commit of weights: all that its hash is over but the hotkey and the subnet. */
+/** What opens a commit of weights: all that its hash covers, except the hotkey and the subnet. */
 export interface Opening {
   readonly uids: readonly number[]
   readonly values: readonly number[]
@@ -31,19 +30,22 @@ const openingShape: z.ZodType<Opening> = z.object({
   versionKey: z.string().regex(/^\d{1,20}$/),
 })
 
-/** @throws ChainError `NoSalts`, as a rejection, when the store does not take it. */
+/**
+ * Writes what opens the commit of this hash.
+ * @throws ChainError `NoSalts`, as a rejection, if the store cannot write it.
+ */
 export async function keepOpening(salts: SaltStore, hash: string, opening: Opening): Promise<void> {
   const path = pathOf(hash)
-  await salts.write(path, utf8ToBytes(JSON.stringify(opening))).catch(notKept(path))
+  await salts.write(path, utf8ToBytes(JSON.stringify(opening))).catch(failed(path))
 }
 
 /**
- * What opens the commit of this hash; null when the store has nothing for it.
- * @throws ChainError `NoSalts`, as a rejection, when it cannot be read, or is something else.
+ * Reads what opens the commit of this hash; null if the store does not have it.
+ * @throws ChainError `NoSalts`, as a rejection, if it cannot be read, or is something else.
  */
 export async function openingOf(salts: SaltStore, hash: string): Promise<Opening | null> {
   const path = pathOf(hash)
-  const bytes = await salts.read(path, MAX_FILE_BYTES).catch(notKept(path))
+  const bytes = await salts.read(path, MAX_FILE_BYTES).catch(failed(path))
   if (bytes === null) return null
   try {
     return openingShape.parse(JSON.parse(new TextDecoder().decode(bytes)))
@@ -57,8 +59,8 @@ export async function openingOf(salts: SaltStore, hash: string): Promise<Opening
 
 const pathOf = (hash: string): string => `weights/${hash}`
 
-const notKept = (path: string) => (cause: Error) => {
-  throw new ChainError('NoSalts', `${path} expected to be kept: ${asciiLine(cause.message)}`, {
+const failed = (path: string) => (cause: Error) => {
+  throw new ChainError('NoSalts', `cannot write or read ${path}: ${asciiLine(cause.message)}`, {
     cause,
   })
 }

@@ -10,9 +10,9 @@ const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely
 
 /**
  * The account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or without
- * `0x`, or a private key of 128 as btwallet writes it; after each, as in Substrate's secret URIs,
- * may come `//hard` and `/soft` derivations and `///password`. What starts with `//`, as in
- * `//Alice`, is derived from the development phrase.
+ * `0x`, or a private key of 128 as btwallet writes it. After each may come `//hard` and `/soft`
+ * derivations and `///password`, as in Substrate's secret URIs. A text that starts with `//`, such
+ * as `//Alice`, is derived from the development phrase.
  *
  * @param name What the error calls the secret.
  * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read
@@ -24,7 +24,7 @@ export function accountFrom(secret: string, name = '"secret"'): Account {
     if (/\/(0x|\+|\d{20})/.test(derivePath)) throw new RangeError()
     return account(path.reduce(derive, expand(phrase, password)))
   } catch {
-    // Nothing of the error is passed on: it may quote the secret.
+    // The error is not passed on: it may quote the secret.
     throw new RangeError(
       `${name} expected a mnemonic, a seed of 64 hex digits, or either with a //path`,
     )

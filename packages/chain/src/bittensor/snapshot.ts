@@ -3,7 +3,7 @@ import { slotOf } from './commitment-slot.ts'
 import { metagraphOf } from './metagraph.ts'
 import type { Storage } from './storage.ts'
 
-/** The metagraph and the commitments, read at once. Protocol §5.1. */
+/** Reads the metagraph and the commitments. Protocol §5.1. */
 export async function readSnapshot(
   storage: Storage,
   head: Head,

@@ -12,14 +12,14 @@ export interface Codec {
   toString(): string
 }
 
-/** The names that the list of what is asked has in a pallet, or in a runtime API. */
+/** The names that this client uses in a pallet, or in a runtime API. */
 export type NameIn<Sections, S extends keyof Sections> = keyof Sections[S] & string
 
 type Items = typeof STORAGE
 
 /**
- * What the chain's storage holds at one block. A runtime that lacks what is asked for is told by
- * name.
+ * The chain's storage and runtime at one block. `query` and `entries` reject with ChainError
+ * `NotInRuntime` for an item that the runtime lacks.
  */
 export interface Storage {
   /** Does the runtime have this storage item? */
@@ -31,15 +31,15 @@ export interface Storage {
     ...keys: unknown[]
   ): Promise<Codec>
   /**
-   * All values below the first key of a double map, by the second, in at most one call for each
-   * 1000.
+   * All values under the first key of a double map, with their second keys. Takes one call for 1000
+   * values.
    */
   entries<P extends keyof Items>(
     pallet: P,
     item: NameIn<Items, P>,
     key: number,
   ): Promise<[key: Codec, value: Codec][]>
-  /** A runtime API's answer; null when the runtime does not have it. */
+  /** A runtime API's answer; null if the runtime does not have this method. */
   call<A extends keyof typeof APIS>(
     api: A,
     method: NameIn<typeof APIS, A>,
@@ -51,6 +51,7 @@ export interface Storage {
   ): Codec | undefined
 }
 
+/** The storage at the end of the block with this hash. */
 export async function storageAt(api: ApiPromise, hash: string): Promise<Storage> {
   const at = await api.at(`0x${hash}`)
   const item = (pallet: string, name: string) => {

@@ -22,15 +22,16 @@ export type { SaltStore } from './salts.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
-/** The subnet on Bittensor's chain. */
+/** A subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
 
-/** Snapshots that are kept: a validator asks for the same few again and again. */
-const KEPT = 8
+/** How many snapshots are kept: a validator asks for the same few again and again. */
+const MAX_SNAPSHOTS = 8
 
 /**
- * Connects to a subnet of Bittensor's chain. What its runtime can do is read from its metadata.
- * @throws ChainError `Unreachable` when no node answers, `WrongGenesis`, `SubnetNotExists`.
+ * Connects to a subnet of Bittensor's chain. What the runtime can do is read from its metadata.
+ * @throws ChainError, as a rejection: `Unreachable` if no node answers, `WrongGenesis`,
+ *   `SubnetNotExists`.
  */
 export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
   const connection = new Connection(options)
@@ -44,7 +45,10 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
   }
 }
 
-/** The subnet that an opening names, by its nodes. @throws RangeError without a netuid. */
+/**
+ * Opens a subnet by the URLs of nodes.
+ * @throws RangeError, as a rejection, without a netuid.
+ */
 export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
   if (netuid === undefined)
     throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
@@ -98,7 +102,8 @@ class SubtensorChain implements Subtensor {
     const reading = this.#at(block, (storage, head) => readSnapshot(storage, head, this.netuid))
     this.#snapshots.set(block, reading)
     reading.catch(() => this.#snapshots.delete(block))
-    for (const old of [...this.#snapshots.keys()].slice(0, -KEPT)) this.#snapshots.delete(old)
+    for (const old of [...this.#snapshots.keys()].slice(0, -MAX_SNAPSHOTS))
+      this.#snapshots.delete(old)
     return reading
   }
 
@@ -145,10 +150,10 @@ class SubtensorChain implements Subtensor {
     return this.#connection.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
   }
 
-  /** Sends a call and reads its effect back. */
-  async #carryOut(account: Account, { call, isHeld }: Plan): Promise<Head> {
+  /** Sends a call, and checks in the chain's storage that it took effect. */
+  async #carryOut(account: Account, { call, tookEffect }: Plan): Promise<Head> {
     const head = await this.#sender.send(account, call)
-    if (await this.#at(head.number, isHeld)) return head
+    if (await this.#at(head.number, tookEffect)) return head
     throw new ChainError(
       'NotConfirmed',
       `block ${head.number} holds the call, but the chain does not show its effect`,
@@ -162,7 +167,7 @@ class SubtensorChain implements Subtensor {
       try {
         return await task(await storageAt(api, hash), { number: block, hash })
       } catch (error) {
-        if (!isOfMissingState(error)) throw error
+        if (!isMissingState(error)) throw error
         if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
           throw new ChainError('Unreachable', `the node does not have block ${block} yet`)
         const detail =
@@ -174,5 +179,5 @@ class SubtensorChain implements Subtensor {
   }
 }
 
-const isOfMissingState = (error: unknown): boolean =>
+const isMissingState = (error: unknown): boolean =>
   /discarded|header|unknown ?block/i.test((error as Error).message)

@@ -1,19 +1,24 @@
 import { ChainError } from '../chain-error.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 
-/** Where a subnet is in its tempo, the epochs by which the chain counts commits and reveals. */
+/**
+ * Where a subnet is in its tempo: the epochs, not those of this protocol, by which the chain counts
+ * commits and reveals of weights.
+ */
 export interface Tempo {
   /** The epoch of the next block. */
   readonly epoch: number
-  /** The block with which the epoch after that begins, if nothing is changed. */
+  /** The first block of the epoch after that, if the tempo is not changed. */
   readonly nextStart: number
+  /** Of an epoch, in blocks. */
   readonly length: number
   /** Epochs between a commit and its reveal. */
   readonly period: number
+  /** The number of the block that was read. */
   readonly head: number
 }
 
-/** Does the runtime count epochs? Older ones compute them from the block's number. */
+/** Does the runtime count epochs? Older runtimes compute them from the block's number. */
 export const countsEpochs = (storage: Storage): boolean =>
   storage.has(SUBNET_PALLET, 'subnetEpochIndex')
 
@@ -40,7 +45,7 @@ async function countedEpoch(
     throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
   const index = Number(await storage.query(SUBNET_PALLET, 'subnetEpochIndex', netuid))
   const start = Number(answer)
-  // Where the next block is the first of an epoch, the counter is one behind.
+  // If the next block is the first of an epoch, the counter is one behind.
   if (head + 1 >= start) return { epoch: index + 1, nextStart: start + tempo }
   return { epoch: index, nextStart: start }
 }

@@ -20,11 +20,11 @@ const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const SUITE = new TextEncoder().encode('AES_GCM_')
 
 /**
- * The round of drand's quicknet that Bittensor counts at a Unix time in ms: whole periods of 3 s
- * since genesis.
+ * The round of drand's quicknet at a Unix time in milliseconds, as Bittensor counts it: the whole
+ * periods of 3 s since quicknet's genesis.
  *
- * drand itself counts from 1, so this round came out between 3 and 6 s before `timeMs`; in the
- * first period it is 0, which never comes out.
+ * drand itself counts from 1, so this round was published 3 to 6 s before `timeMs`. In the first
+ * period it is 0, which is never published.
  * @throws RangeError before quicknet's genesis, 2023-08-23.
  */
 export function drandRound(timeMs: number): number {
@@ -34,13 +34,14 @@ export function drandRound(timeMs: number): number {
 }
 
 /**
- * Encrypts so that anyone can decrypt once drand's quicknet has signed `round`, and nobody before,
- * in the form that subtensor reads: tlock over BLS12-381, the body in AES-256-GCM. 244 bytes longer
- * than `plaintext`.
+ * Encrypts a text so that anyone can decrypt it once drand's quicknet has signed `round`, and
+ * nobody before. The result has the form that subtensor reads: tlock over BLS12-381, with the body
+ * in AES-256-GCM. It is 244 bytes longer than `plaintext`.
  *
  * `random` is asked for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
- * order; they must be secret and never used again. Nothing says who encrypted, nor that `round` is
- * still to come. Takes about 20 ms. In a browser it needs a secure context, for WebCrypto.
+ * order. They must be secret and never used again. The result does not prove who encrypted it.
+ * `round` may be in the past: then anyone can decrypt at once. Takes about 20 ms. In a browser it
+ * needs a secure context, for WebCrypto.
  *
  * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors:
  * vectors/chain/timelock.json.
@@ -79,7 +80,7 @@ export async function timelockEncrypt(
   )
 }
 
-/** A copy, so that a buffer used twice does no harm. */
+/** Random bytes, copied in case `random` returns the same buffer again. */
 function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(random(size))
   if (bytes.length !== size)
@@ -88,8 +89,7 @@ function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<Ar
 }
 
 /**
- * The twelve coordinates as arkworks writes them: little-endian, where `toBytes` has each
- * big-endian.
+ * The twelve coordinates as arkworks writes them: little-endian. `toBytes` writes each big-endian.
  */
 function gtBytes(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
   const bytes = fields.Fp12.toBytes(element)

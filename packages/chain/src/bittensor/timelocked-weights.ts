@@ -9,16 +9,16 @@ import type { WeightMeans } from './weight-means.ts'
 import type { Plan, VersionedWeights } from './weight-plan.ts'
 
 /**
- * Rounds that the chain's drand may lag behind the clock, ten minutes, and still open timelocks in
- * time.
+ * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks
+ * in time.
  */
-const DRAND_LAG = 200
-/** Blocks into the reveal epoch for whose time a timelock is made. */
-const REVEAL_MARGIN = 3
+const MAX_LAG_ROUNDS = 200
+/** So many blocks after the epoch of the reveal has begun, a timelock opens. */
+const REVEAL_MARGIN_BLOCKS = 3
 
 /**
- * The timelocked commits of the runtimes, newest first; the oldest one's payload does not name the
- * hotkey, and it is not told the version of commit and reveal.
+ * The calls by which runtimes take timelocked weights, newest first. The payload of the oldest does
+ * not name the hotkey, and this call has no version of commit and reveal.
  */
 const TIMELOCKED = [
   { name: 'commitTimelockedWeights', mechanism: [], namesHotkey: true },
@@ -26,7 +26,7 @@ const TIMELOCKED = [
   { name: 'commitCrv3Weights', mechanism: [], namesHotkey: false },
 ] as const
 
-/** Where runtimes keep them. */
+/** The storage items in which runtimes keep these commits. */
 const TIMELOCKED_COMMITS = [
   'timelockedWeightCommits',
   'crv3WeightCommitsV2',
@@ -36,7 +36,8 @@ const TIMELOCKED_COMMITS = [
 type TimelockedCall = (typeof TIMELOCKED)[number]
 
 /**
- * The runtime's timelocked commit; null without one, and without a beacon that opens it in time.
+ * The runtime's call for timelocked weights; null if it has none, or its beacon would open them too
+ * late.
  */
 export async function timelockedCallOf(
   storage: Storage,
@@ -44,17 +45,17 @@ export async function timelockedCallOf(
 ): Promise<TimelockedCall | null> {
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
   if (timelocked === undefined) return null
-  const isInTime = (await lastRoundOf(storage)) >= drandRound(now()) - DRAND_LAG
+  const isInTime = (await lastRoundOf(storage)) >= drandRound(now()) - MAX_LAG_ROUNDS
   return isInTime ? timelocked : null
 }
 
-/** The last round of drand that the chain has; 0 where it has none. */
+/** The last round of drand that the chain has; 0 if it has none. */
 async function lastRoundOf(storage: Storage): Promise<number> {
   if (!storage.has('drand', 'lastStoredRound')) return 0
   return Number(await storage.query('drand', 'lastStoredRound'))
 }
 
-/** Weights that the chain opens itself, in the epoch of their reveal. Protocol §8.12. */
+/** A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.12. */
 export async function planTimelocked(
   storage: Storage,
   means: WeightMeans,
@@ -70,7 +71,7 @@ export async function planTimelocked(
   if (namesHotkey) args.push(await storage.query(SUBNET_PALLET, 'commitRevealWeightsVersion'))
   return {
     call: callOf(SUBNET_PALLET, name, ...args),
-    isHeld: async (after) => {
+    tookEffect: async (after) => {
       const items = TIMELOCKED_COMMITS.filter((item) => after.has(SUBNET_PALLET, item))
       const commits = await Promise.all(
         items.map((item) => after.entries(SUBNET_PALLET, item, netuid)),
@@ -80,10 +81,10 @@ export async function planTimelocked(
   }
 }
 
-/** The round of drand that comes out once the epoch of the reveal has begun. */
+/** The round of drand that is published just after the epoch of the reveal has begun. */
 async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
   const { nextStart, length, period, head } = await tempoOf(storage, netuid)
-  const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN - head
+  const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
   const blockMs = Number(storage.constant('aura', 'slotDuration') ?? BLOCK_MS)
   return drandRound(now() + blocks * blockMs)
 }

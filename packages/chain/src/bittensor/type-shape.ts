@@ -2,22 +2,25 @@ import { TypeDefInfo } from '@polkadot/types'
 import type { Registry, TypeDef } from '@polkadot/types/types'
 
 /**
- * What a type has to be: its name as polkadot's library writes it, where `uint` is an unsigned
- * integer of any size; a list of such; or the fields of a record, or the kinds of an enumeration,
- * that are used.
+ * What a type must be: its name as polkadot's library writes it, with `uint` for an unsigned
+ * integer of any size; a list of one shape; or those fields of a record, or variants of an
+ * enumeration, that are used.
  */
 export type TypeShape = string | readonly [TypeShape] | { readonly [name: string]: TypeShape }
 
 type Lookup = Registry['lookup']
 
-/** Where a type is not as it has to be: the way there, and what is there. */
+/**
+ * Where a type differs from its shape: the path to this place, what was expected and what was
+ * found.
+ */
 export interface Difference {
   readonly path: string
   readonly expected: string
   readonly found: string
 }
 
-/** What a type is by itself: behind its number, and whether it may be missing or is compact. */
+/** A type looked up by its number, without `Option` and `Compact` around it. */
 export function bareType(lookup: Lookup, type: TypeDef): TypeDef {
   if (type.info === TypeDefInfo.Si) return bareType(lookup, lookup.getTypeDef(type.type as never))
   const isWrapped = type.info === TypeDefInfo.Option || type.info === TypeDefInfo.Compact
@@ -26,8 +29,8 @@ export function bareType(lookup: Lookup, type: TypeDef): TypeDef {
 }
 
 /**
- * The first place where a type is not of that shape; null when it is. Optional and compact values
- * read as any others.
+ * The first place where a type differs from a shape; null if it does not differ. `Option` and
+ * `Compact` do not count.
  */
 export function differenceOf(
   lookup: Lookup,
@@ -63,7 +66,7 @@ function differenceOfParts(
 
 const partsOf = ({ sub = [] }: TypeDef): readonly TypeDef[] => [sub].flat()
 
-/** A shape on a line. */
+/** A shape as a text of one line. */
 export function shapeText(shape: TypeShape): string {
   if (typeof shape === 'string') return shape
   if (isList(shape)) return `Vec<${shapeText(shape[0])}>`
@@ -73,7 +76,7 @@ export function shapeText(shape: TypeShape): string {
 
 const isList = (shape: TypeShape): shape is readonly [TypeShape] => Array.isArray(shape)
 
-/** `Vec<Compact<u64>>` is a `Vec<uint>`, and a `Vec<u64>`. */
+/** Is this the name of the type? `Vec<Compact<u64>>` is a `Vec<uint>`, and a `Vec<u64>`. */
 function isNamed(type: string, name: string): boolean {
   const plain = type.replace(/Compact<(\w+)>/g, '$1')
   return name === plain || name === plain.replace(/\bu(?:8|16|32|64|128)\b(?!;)/g, 'uint')

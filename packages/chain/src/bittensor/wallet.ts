@@ -10,7 +10,7 @@ export { accountFrom } from './secret.ts'
 
 const MAX_BYTES = 16_384
 const INSTEAD =
-  'name a hotkey that is not encrypted, or put its secret in AFFINE_HOTKEY; never the coldkey'
+  "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
 
 const keyFileShape = z.object({
   cryptoType: z.literal(1).nullish(),
@@ -24,23 +24,24 @@ const keyFileShape = z.object({
 export interface Key {
   readonly account: Account
   /**
-   * SS58, from the `coldkeypub.txt` of the hotkey's wallet; without one that can be read,
-   * undefined.
+   * The SS58 address in the `coldkeypub.txt` of the hotkey's wallet; undefined if that cannot be
+   * read.
    */
   readonly coldkey?: string | undefined
-  /** Sentences for the operator. */
+  /** Warnings for the operator, a sentence each. */
   readonly warnings: readonly string[]
 }
 
 /**
- * Where a hotkey is among Bittensor's wallets. `root` is the folder of all of them,
- * `~/.bittensor/wallets` without.
+ * Where a hotkey is among Bittensor's wallets. `root` is the folder of all wallets (default
+ * `~/.bittensor/wallets`).
  */
 export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
 
 /**
- * Reads a hotkey by names: `<root>/<wallet>/hotkeys/<hotkey>`. The coldkey is never opened.
- * @throws RangeError unless both names are plain; and as `readHotkey` does.
+ * Reads a hotkey by its wallet's name and its own: `<root>/<wallet>/hotkeys/<hotkey>`. The coldkey
+ * is never opened.
+ * @throws RangeError, as a rejection, if a name is a path; and as `readHotkey` does.
  */
 export async function readWallet({
   wallet,
@@ -59,19 +60,20 @@ function checkName(what: string, name: string): void {
 
 /**
  * Reads a hotkey file: btwallet's JSON, or nothing but a seed of 64 hex digits. Errors name the
- * path, never what is in it.
+ * file, and never quote it.
  *
- * As in btwallet the phrase counts before the seed, and the seed before the private key.
- * @throws RangeError for a coldkey, and for a file that is no regular one, encrypted, over 16 KiB,
- *   in neither form, without a secret, or with one that does not give the address beside it.
- *   Rejects when the file cannot be read.
+ * If there are several secrets, the phrase is used before the seed, and the seed before the private
+ * key, as in btwallet.
+ * @throws RangeError, as a rejection, for a coldkey, and for a file that is not regular, is
+ *   encrypted, has more than 16 KiB, has neither form, has no secret, or has a secret of another
+ *   address than its own. Rejects if the file cannot be read.
  */
 export async function readHotkey(path: string): Promise<Key> {
   await checkNoColdkey(path)
   const { text, mode } = await readText(path)
   if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
     throw new RangeError(
-      `${path} is encrypted, and this program runs with nobody to ask for a password: ${INSTEAD}`,
+      `${path} is encrypted, and this program cannot ask for a password: ${INSTEAD}`,
     )
   const account = accountIn(text, path)
   const coldkey = await coldkeyOf(path)
@@ -86,7 +88,7 @@ export async function readHotkey(path: string): Promise<Key> {
 async function checkNoColdkey(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path)
   if (isColdkey(path) || isColdkey(target))
-    throw new RangeError(`${path} is a coldkey, which this program has no use for: ${INSTEAD}`)
+    throw new RangeError(`${path} is a coldkey, which this program never uses: ${INSTEAD}`)
 }
 
 const isColdkey = (path: string): boolean => basename(path).toLowerCase() === 'coldkey'
@@ -100,11 +102,11 @@ function accountIn(text: string, path: string): Account {
     )
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
   if (!secret)
-    throw new RangeError(`${path} has no secret in it: no secretPhrase, secretSeed or privateKey`)
+    throw new RangeError(`${path} holds no secret: no secretPhrase, secretSeed or privateKey`)
   const account = accountFrom(secret, `the secret in ${path}`)
   if (file.ss58Address && file.ss58Address !== account.hotkey)
     throw new RangeError(
-      `${path} has a secret of ${account.hotkey}, which is not the ss58Address beside it`,
+      `${path} holds a secret of ${account.hotkey}, which is not the ss58Address in it`,
     )
   return account
 }

@@ -10,9 +10,9 @@ import type { HotkeyWeights, Plan, VersionedWeights } from './weight-plan.ts'
 import { areInForce } from './weights-in-force.ts'
 
 /**
- * How to set weights in the way that the subnet has on: in the open; timelocked, where the chain's
- * drand beacon runs; else as a hash, whose salt is in the store before the call can be sent.
- * Protocol §8.12.
+ * How to set weights in the way that the subnet requires: public at once; or timelocked, if the
+ * chain's drand beacon runs; or else as a hash, whose salt is in the store before the call can be
+ * sent. Protocol §8.12.
  */
 export async function planWeights(
   storage: Storage,
@@ -29,18 +29,18 @@ export async function planWeights(
   return planTimelocked(storage, means, { ...versioned, timelocked })
 }
 
-/** Weights that anyone can read at once. Protocol §8.12. */
+/** A call that sets weights which anyone can read at once. Protocol §8.12. */
 function planOpen({ netuid }: WeightMeans, versioned: VersionedWeights): Plan {
   const { weights, versionKey } = versioned
   const uids = weights.map(([uid]) => uid)
   const values = weights.map(([, value]) => value)
   return {
     call: callOf(SUBNET_PALLET, 'setWeights', netuid, uids, values, versionKey),
-    isHeld: (after) => areInForce(after, netuid, versioned),
+    tookEffect: (after) => areInForce(after, netuid, versioned),
   }
 }
 
-/** A hash, which `planReveal` opens later. Protocol §8.12. */
+/** A call that commits the hash of weights, which `planReveal` opens later. Protocol §8.12. */
 async function planHashed(
   { netuid, salts, random }: WeightMeans,
   { hotkey, weights, versionKey }: VersionedWeights,
@@ -56,7 +56,7 @@ async function planHashed(
   })
   return {
     call: callOf(SUBNET_PALLET, 'commitWeights', netuid, `0x${hash}`),
-    isHeld: async (after) => {
+    tookEffect: async (after) => {
       const pending = await pendingCommits(after, netuid, hotkey)
       return pending.some((commit) => commit.hash === hash)
     },

@@ -13,25 +13,25 @@ export interface WeightCommit {
   /** 4096 · mechanism + netuid. */
   readonly netuidIndex: number
   readonly weights: UidWeights
-  /** Random, each 0 to 65535: what hides the weights until the reveal. */
+  /** Random numbers, each 0 to 65535, that hide the weights until the reveal. */
   readonly salt: readonly number[]
   readonly versionKey: bigint
 }
 
 /**
- * What `timelockPayload` takes; without `hotkey` for runtimes that have `commit_crv3_weights` only.
+ * What `timelockPayload` takes. A runtime that has only `commit_crv3_weights` takes no `hotkey`.
  */
 export interface TimelockWeights extends Pick<WeightCommit, 'weights' | 'versionKey'> {
   readonly hotkey?: string
 }
 
 /**
- * The hash that `commit_weights` takes, 64 hex digits: BLAKE2b-256 of the SCALE encoding of all of
- * it. Nothing is checked against a subnet's rules.
+ * The hash that `commit_weights` takes, 64 hex digits: BLAKE2b-256 of the SCALE encoding of all
+ * fields. A subnet's rules are not checked.
  *
  * Source: subtensor, `do_reveal_weights`. Vectors: vectors/chain/commit-hash.json.
- * @throws RangeError on a hotkey that is no SS58 address with prefix 42, and on a number its type
- *   cannot hold.
+ * @throws RangeError for a hotkey that is not an SS58 address with prefix 42, and for a number that
+ *   its type cannot hold.
  */
 export function commitHash({
   hotkey,
@@ -51,8 +51,8 @@ export function commitHash({
 }
 
 /**
- * The SCALE encoding of weights that `timelockEncrypt` is to encrypt: the hotkey's length and bytes
- * where given, uids, values, the version key.
+ * The SCALE encoding of weights, to be encrypted by `timelockEncrypt`: the hotkey's length and
+ * bytes if there is one, the uids, the values, the version key.
  *
  * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
  * @throws RangeError as `commitHash` does.
@@ -90,7 +90,7 @@ function u64(name: string, value: bigint): Uint8Array {
   return numberToBytesLE(value, 8)
 }
 
-/** SCALE's length of a vector: 1, 2 or 4 bytes, which the lowest two bits tell. */
+/** The length of a vector in SCALE: 1, 2 or 4 bytes. The lowest two bits say how many. */
 function compact(length: number): Uint8Array {
   if (length < 2 ** 6) return numberToBytesLE(length * 4, 1)
   if (length < 2 ** 14) return numberToBytesLE(length * 4 + 1, 2)

@@ -1,6 +1,6 @@
 import type { SaltStore } from './salts.ts'
 
-/** What setting weights takes besides the chain. */
+/** What it takes to set weights, besides the chain. */
 export interface WeightMeans {
   readonly netuid: number
   readonly salts?: SaltStore | undefined

@@ -2,19 +2,19 @@ import type { UidWeights } from '../chain.ts'
 import type { Call } from './call.ts'
 import type { Storage } from './storage.ts'
 
-/** The weights that a hotkey is to have. */
+/** The weights that a hotkey shall have. */
 export interface HotkeyWeights {
   readonly hotkey: string
   readonly weights: UidWeights
 }
 
-/** The same, with the version that the subnet asks of its validators. */
+/** The same, with the version that the subnet requires of its validators. */
 export interface VersionedWeights extends HotkeyWeights {
   readonly versionKey: bigint
 }
 
-/** A call, and how the chain shows afterwards that it did what was meant. */
+/** A call, and a check of the storage after its block: did the call do what it should? */
 export interface Plan {
   readonly call: Call
-  readonly isHeld: (after: Storage) => Promise<boolean>
+  readonly tookEffect: (after: Storage) => Promise<boolean>
 }

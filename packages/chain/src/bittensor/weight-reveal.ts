@@ -8,7 +8,7 @@ import type { Plan } from './weight-plan.ts'
 import { areInForce } from './weights-in-force.ts'
 
 /**
- * The reveal that is due in the next block, of a commit whose salt is in the store; null when there
+ * The reveal that is due in the next block, of a commit whose salt is in the store; null if there
  * is none. Protocol §8.12.
  */
 export async function planReveal(
@@ -27,14 +27,14 @@ export async function planReveal(
   return null
 }
 
-/** Which commits are to be revealed in the next block. */
+/** A function that says whether a commit is to be revealed in the next block. */
 async function dueIn(
   storage: Storage,
   netuid: number,
 ): Promise<(commit: PendingCommit) => boolean> {
   const { epoch, period, head } = await tempoOf(storage, netuid)
-  // A runtime that counts epochs keeps the commit's; others keep the first and the last block of
-  // the reveal.
+  // A runtime that counts epochs stores the epoch of the commit. Others store the first and the
+  // last block of the reveal.
   if (countsEpochs(storage)) return ({ since }) => epoch === since + period
   const next = head + 1
   return ({ firstBlock, lastBlock }) => next >= firstBlock && next <= lastBlock
@@ -45,6 +45,6 @@ function planOpening(netuid: number, hotkey: string, opening: Opening): Plan {
   const weights = uids.map((uid, i) => [uid, values[i] ?? 0] as const)
   return {
     call: callOf(SUBNET_PALLET, 'revealWeights', netuid, uids, values, salt, versionKey),
-    isHeld: (after) => areInForce(after, netuid, { hotkey, weights }),
+    tookEffect: (after) => areInForce(after, netuid, { hotkey, weights }),
   }
 }

@@ -8,10 +8,13 @@ import type { HotkeyWeights } from './weight-plan.ts'
 const u16 = z.int().min(0).max(65_535)
 const rowShape = z.array(z.tuple([u16, u16]))
 
-/** A row of the weight matrix. */
+/**
+ * A row of the weight matrix.
+ * @throws ChainError `BadReply` if it is malformed.
+ */
 export function rowOf(value: Codec): UidWeights {
   const { data } = rowShape.safeParse(value.toJSON())
-  if (!data) throw new ChainError('BadReply', 'weights on the chain are not as they should be')
+  if (!data) throw new ChainError('BadReply', 'the weights on the chain are malformed')
   return data
 }
 

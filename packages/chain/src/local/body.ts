@@ -1,9 +1,9 @@
-/** What a server of a local chain and its clients send to each other. */
+/** The content type of what a local chain's server and its clients send to each other. */
 export const JSON_TYPE = 'application/json'
 
 /**
- * A body of at most `limit` characters of UTF-8, as text. Rejects on any other, and reads no
- * further.
+ * The text of a body. Rejects if the body is not UTF-8, and as soon as it has more than `limit`
+ * characters.
  */
 export async function readText(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
@@ -13,17 +13,17 @@ export async function readText(
   let text = ''
   for await (const part of body.pipeThrough(new TextDecoderStream('utf-8', { fatal: true }))) {
     text += part
-    if (text.length > limit) throw new RangeError(`a body of more than ${limit} characters`)
+    if (text.length > limit) throw new RangeError(`the body has more than ${limit} characters`)
   }
   return text
 }
 
 /** How much of an answer is made before its reader takes it, in characters. */
-const PART = 16_384
+const PART_LENGTH = 16_384
 
 /**
- * A text of ASCII in pieces as a body, which is made as fast as it is read: a reader who takes none
- * of it holds some 16 KiB, and the longest piece.
+ * A body of these pieces of ASCII text. Pieces are made only as the body is read: for a reader that
+ * has stopped, at most 16 KiB and one piece are kept.
  */
 export function bodyOf(pieces: Iterator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
@@ -32,7 +32,7 @@ export function bodyOf(pieces: Iterator<string>): ReadableStream<Uint8Array<Arra
     let next = pieces.next()
     for (; !next.done; next = pieces.next()) {
       text += next.value
-      if (text.length >= PART) break
+      if (text.length >= PART_LENGTH) break
     }
     if (text !== '') stream.enqueue(encoder.encode(text))
     if (next.done) stream.close()

@@ -1,7 +1,7 @@
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Extrinsic, hashOf, isSigned, type Log, type LogBlock, type LogSetup } from './log.ts'
-import { apply, begin, type Ledger } from './rules.ts'
+import { apply, firstLedgerOf, type Ledger } from './rules.ts'
 
 /** What a block is made of. */
 interface LocalBlockDraft {
@@ -17,7 +17,7 @@ export interface MadeBlock {
   readonly ledger: Ledger
 }
 
-/** The blocks of a log, made again one by one, each with the subnet at its end. */
+/** The blocks of a log, each made again by the rules, with the subnet at its end. */
 export class ChainHistory {
   readonly #setup: LogSetup
   readonly #made: MadeBlock[] = []
@@ -45,7 +45,7 @@ export class ChainHistory {
     return this.#made.at(-1)
   }
 
-  /** Of the last block. */
+  /** The time of the last block, in milliseconds; 0 before there is one. */
   get lastTime(): number {
     return this.last?.block.time ?? 0
   }
@@ -54,13 +54,16 @@ export class ChainHistory {
     return this.#made[number]
   }
 
-  /** The log as one JSON text; its blocks from `from` on. */
+  /** The log as one JSON text, with its blocks from number `from` on. */
   export(from: number): string {
     const blocks = this.#made.slice(from).map(({ block }) => block)
     return JSON.stringify({ ...this.#setup, blocks })
   }
 
-  /** What `export` gives now, in pieces of a call's size at most: a block may hold thousands. */
+  /**
+   * The text that `export` gives now, in pieces. A piece has at most one call: a block may hold
+   * thousands.
+   */
   *pieces(from: number): Generator<string, void, undefined> {
     const { height } = this
     yield JSON.stringify({ ...this.#setup, blocks: [] }).slice(0, -']}'.length)
@@ -72,8 +75,8 @@ export class ChainHistory {
   }
 
   /**
-   * Adds the blocks of a log whose first has the number `from`. Those that are here already must be
-   * the same.
+   * Adds a log's blocks, the first of which has the number `from`. Blocks that are here already
+   * must be the same.
    * @throws ChainError `BadLog`, naming the block and what is wrong with it.
    */
   follow(blocks: readonly LogBlock[], from: number): void {
@@ -81,16 +84,17 @@ export class ChainHistory {
       const number = from + i
       const known = this.#made[number]
       if (known === undefined) this.#made.push(this.#remake(number, block))
-      else if (known.head.hash !== block.hash) throw badBlock(number, 'is another than before')
+      else if (known.head.hash !== block.hash)
+        throw badBlock(number, 'differs from the one read before')
     }
   }
 
-  /** The subnet as the next block finds it. */
+  /** The subnet before the calls of the next block. */
   nextLedger(): Ledger {
-    return { ...(this.last?.ledger ?? begin(this.#setup)), block: this.height + 1 }
+    return { ...(this.last?.ledger ?? firstLedgerOf(this.#setup)), block: this.height + 1 }
   }
 
-  /** Adds the block that these make. */
+  /** Makes the next block from a draft. */
   extend(draft: LocalBlockDraft): void {
     this.#made.push(this.#make(draft))
   }
@@ -107,14 +111,14 @@ export class ChainHistory {
     return { head: { number, hash }, block: { time, entropy, calls, hash }, ledger }
   }
 
-  /** Makes a logged block again, which must come out the same. */
+  /** Makes a logged block again, and checks that it is the same. */
   #remake(number: number, { time, entropy, calls, hash }: LogBlock): MadeBlock {
     if (time < this.lastTime) throw badBlock(number, 'is older than its parent')
     for (const [i, [extrinsic]] of calls.entries())
       if (!isSigned(this, extrinsic)) throw badBlock(number, `has a bad signature on call ${i}`)
     const extrinsics = calls.map(([extrinsic]) => extrinsic)
     const made = this.#make({ time, entropy, extrinsics })
-    if (made.head.hash !== hash) throw badBlock(number, 'is not what its hash says')
+    if (made.head.hash !== hash) throw badBlock(number, 'does not match its hash')
     return made
   }
 }

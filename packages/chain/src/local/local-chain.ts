@@ -8,13 +8,13 @@ import { apply } from './rules.ts'
 export interface LocalOptions {
   readonly netuid: number
   /**
-   * 32 bytes that nobody can predict. From a seed, a run repeats, and whoever has the seed knows
-   * the hashes.
+   * Returns 32 bytes that nobody can predict. If they come from a seed, a run can be repeated, and
+   * anyone who has the seed can predict the hashes.
    */
   readonly random: () => Uint8Array
-  /** Of block 0, in milliseconds. */
+  /** The time of block 0, in milliseconds (default 0). */
   readonly time?: number
-  /** By uid. */
+  /** In the order of their uids. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
   readonly params?: Partial<Params>
 }
@@ -22,18 +22,18 @@ export interface LocalOptions {
 const MAX_WAITING = 1024
 
 /**
- * One subnet in memory, with subtensor's rules and refusals. Makes a block when told to, and keeps
- * them all.
+ * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
+ * called, and keeps all blocks.
  *
- * One writer and no consensus: whoever holds it can stop it or start another. For demos, for tests,
- * and for checking from its export what another one did.
+ * It has one writer and no consensus: anyone who runs it can stop it or start another one. It is
+ * for demos, for tests, and for checking the export of another local chain.
  */
 export class LocalChain extends Replica {
   #random: LocalOptions['random'] | undefined
   readonly #pool: Extrinsic[] = []
   readonly #readers: (() => void)[] = []
 
-  /** @throws RangeError on options out of range, and on a hotkey named twice. */
+  /** @throws RangeError for options out of range, and for a hotkey that is named twice. */
   static create({ netuid, random, time = 0, neurons = [], params }: LocalOptions): LocalChain {
     const { data: log } = logShape.safeParse({
       format: 'affine-chain/1',
@@ -50,27 +50,28 @@ export class LocalChain extends Replica {
   }
 
   /**
-   * The chain of an export, each block of it checked; `random` is for making more.
+   * The chain of an export. Each of its blocks is checked. `random` is needed only to make more
+   * blocks.
    *
-   * Proves that the rules were kept and that hotkeys signed what it says they asked, not that it is
-   * the only such log, or all of it: for that, compare its genesis and its head with ones you
-   * trust.
-   * @throws ChainError `BadLog`, naming the block and what is wrong, on any text that `export` did
-   *   not write.
+   * This proves that the rules were kept, and that hotkeys signed the calls in the log. It does not
+   * prove that this is the only log, or all of it: for that, compare its genesis and its head with
+   * ones you trust.
+   * @throws ChainError `BadLog`, which names the block and what is wrong, for any text that
+   *   `export` did not write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const chain = new LocalChain(read(logShape, text, 'BadLog'))
     const isExport = chain.height >= 0 && chain.export() === text
-    if (!isExport) throw new ChainError('BadLog', 'the text is not as export() writes it')
+    if (!isExport) throw new ChainError('BadLog', 'the text is not what export() writes')
     chain.#random = random
     return chain
   }
 
   /**
-   * Makes the next block of all that waits, at `time` in milliseconds. The order of arrival does
-   * not matter.
-   * @throws RangeError when `time` is before the last block's, or `random` gives anything but 32
-   *   bytes.
+   * Makes the next block, from all calls that wait, at `time` in milliseconds. The order in which
+   * they arrived does not matter. Resolves with the new head.
+   * @throws RangeError, as a rejection, if `time` is before the last block's, or `random` does not
+   *   return 32 bytes; TypeError if there is no `random`.
    */
   async produce(time: number): Promise<Head> {
     this.#extend(time)
@@ -79,8 +80,8 @@ export class LocalChain extends Replica {
   }
 
   /**
-   * What the next block would refuse a call with, or null; of what waits, it counts what the same
-   * hotkey has sent, and registrations. Looks at no signature.
+   * How the next block would refuse a call; null if it would not. Of the calls that wait, those of
+   * the same hotkey and all registrations are considered. Signatures are not checked.
    */
   refusalOf(extrinsic: Extrinsic): Refusal | null {
     const concerns = ({ hotkey, call }: Extrinsic) =>
@@ -91,7 +92,11 @@ export class LocalChain extends Replica {
     return refusals.find((refusal) => refusal !== null) ?? null
   }
 
-  /** Pools what was signed elsewhere; the next block tells what becomes of it. */
+  /**
+   * Adds a call that was signed elsewhere to those that wait, and returns it. The next block holds
+   * it, with its refusal if it is refused.
+   * @throws ChainError `BadProof` for a wrong signature; `ExhaustsResources` if 1024 calls wait.
+   */
   submit(extrinsic: Extrinsic): Extrinsic {
     if (!isSigned(this, extrinsic)) throw new ChainError('BadProof')
     if (this.#pool.length >= MAX_WAITING) throw new ChainError('ExhaustsResources')
@@ -99,7 +104,10 @@ export class LocalChain extends Replica {
     return extrinsic
   }
 
-  /** Signs and pools before it returns: the next `produce` includes the call, awaited or not. */
+  /**
+   * Signs a call and lets it wait, before this returns: the next `produce` includes the call, even
+   * if nothing awaits this.
+   */
   protected async send(sign: () => Extrinsic): Promise<Extrinsic> {
     return this.submit(sign())
   }
@@ -122,7 +130,7 @@ export class LocalChain extends Replica {
   }
 }
 
-/** A block has its calls by hotkey and nonce, whatever the order of arrival. */
+/** A block sorts its calls by hotkey and nonce, in whatever order they arrived. */
 const rankOf = ({ hotkey, nonce, signature }: Extrinsic): string =>
   `${hotkey} ${String(nonce).padStart(16, '0')} ${signature}`
 

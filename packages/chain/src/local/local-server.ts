@@ -11,19 +11,20 @@ const requestShape = z.union([
   z.strictObject({ submit: extrinsicShape }),
 ])
 
-/** The origin of a page that its reader's own machine serves. */
+/** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
 
 /**
- * Serves a local chain to `remoteChain`: a handler of web-standard requests to any path. For
- * loopback.
+ * Serves a local chain to `remoteChain`. Returns a handler of web-standard requests to any path.
+ * Use it on loopback only: it has no authentication.
  *
- * Takes POSTs of at most 16 KiB of JSON. `{ log: n }` gets the log from block n on, once there is
- * such a block, or without blocks after `waitMs`; it is made as its reader takes it, so that many
- * who take nothing cost little. `{ submit: extrinsic }` is answered once the call waits for the
- * next block; what became of it is in the log. What that block would refuse is refused at once,
- * and is in no log. What is refused gets a status of 400 and `{ code, message }`. Pages on loopback
- * may read the log, and submit nothing.
+ * A request is a POST of at most 16 KiB of JSON. `{ log: n }` is answered with the log from block n
+ * on, once there is such a block; after `waitMs` milliseconds, with a log without blocks. The log
+ * is made as it is read, so that many readers that have stopped cost little.
+ * `{ submit: extrinsic }` is answered once the call waits for the next block; the log then shows
+ * its result. A call that this block would refuse is refused at once, and is in no log. A refusal
+ * has the status 400 and `{ code, message }`. Pages on loopback may read the log, but not submit
+ * calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -48,7 +49,8 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
   try {
     const asked = read(requestShape, await textOf(request), 'BadRequest')
     if ('submit' in asked) {
-      if (isPage) throw new ChainError('BadRequest', 'a page may read, and submit nothing')
+      if (isPage)
+        throw new ChainError('BadRequest', 'a page may read the log, but not submit calls')
       const refusal = chain.refusalOf(asked.submit)
       if (refusal !== null) throw new ChainError(refusal)
       return Response.json(chain.submit(asked.submit))
@@ -63,9 +65,10 @@ async function answer(chain: LocalChain, request: Request, waitMs: number): Prom
   }
 }
 
-/** What a request says; nothing for one that may not ask, or that cannot be read. */
+/** The text of a request; empty if it is not allowed or cannot be read. */
 async function textOf({ method, headers, body }: Request): Promise<string> {
-  // A page from elsewhere can't send this type without a permission that only pages here get.
+  // For a page from elsewhere, a browser sends this type only with a permission, which only pages
+  // on loopback get.
   const mayAsk = method === 'POST' && headers.get('content-type') === JSON_TYPE
   if (!mayAsk) return ''
   return readText(body, MAX_REQUEST).catch(() => '')

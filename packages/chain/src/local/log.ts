@@ -7,24 +7,24 @@ import { ChainError } from '../chain-error.ts'
 import { hotkeyShape } from '../hotkey-shape.ts'
 import { parseJson } from '../json.ts'
 
-/** The subnet's hyperparameters, as subtensor has them by default. */
+/** The subnet's hyperparameters, with subtensor's defaults. */
 export const PARAMS = {
   /** Blocks between two assignments of permits; also the window of `commitmentBytes`. */
   tempo: 360,
   maxValidators: 64,
-  /** In rao; a number, so that parameters are plain JSON. */
+  /** In rao. It is a number, so that parameters are plain JSON. */
   stakeThreshold: 1_000_000_000_000,
-  /** Blocks between two settings of weights by one neuron. */
+  /** The fewest blocks after which a neuron can set weights again. */
   weightsRateLimit: 100,
-  /** What a hotkey may commit in one tempo; a commitment counts as 100 at least. */
+  /** The bytes that a hotkey may commit in one tempo. A commitment counts as at least 100. */
   commitmentBytes: 3100,
 }
 
 export type Params = Readonly<typeof PARAMS>
 
 /**
- * What a hotkey asks of the local chain: a commitment, its fields in hex, or weights, or to be
- * registered.
+ * A call of a hotkey to the local chain: a commitment with its fields in hex, weights, or a
+ * registration.
  */
 export type LogCall =
   | { readonly fields: readonly string[] }
@@ -32,8 +32,8 @@ export type LogCall =
   | { readonly register: true }
 
 /**
- * A call signed for one chain. Nonces rise, with gaps as the signer likes; it has no effect in a
- * block after `until`. Protocol §5.2.
+ * A call, signed for one chain. A hotkey's nonces must rise, and may have gaps. A call has no
+ * effect in a block after `until`. Protocol §5.2.
  */
 export interface Extrinsic {
   readonly hotkey: string
@@ -43,32 +43,34 @@ export interface Extrinsic {
   readonly signature: string
 }
 
-/** A block of the local chain. `hash` is over its parent's and all that is in it. */
+/** A block of the local chain. `hash` covers the parent's hash and all other fields. */
 export interface LogBlock {
-  /** Milliseconds, for people. */
+  /** In milliseconds, for people: it may not fall, and decides nothing. */
   readonly time: number
   /** 32 random bytes, so that nobody can predict the hash. */
   readonly entropy: string
-  /** Every call with the name of its refusal, '' when it took effect. */
+  /** Every call with the code of its refusal, or '' if it took effect. */
   readonly calls: readonly (readonly [extrinsic: Extrinsic, refusal: string])[]
   readonly hash: string
 }
 
-/** What a chain starts from; its hash stands for the parent of block 0. */
+/** What a chain starts from. Its hash takes the place of a parent's hash for block 0. */
 export interface LogSetup {
   readonly format: 'affine-chain/1'
   readonly netuid: number
   readonly params: Params
-  /** Stakes in rao, decimal. A neuron's index is its uid. */
+  /** Stakes are in rao, as decimal texts. A neuron's index is its uid. */
   readonly neurons: readonly { readonly hotkey: string; readonly stake: string }[]
 }
 
 export type Log = LogSetup & { readonly blocks: readonly LogBlock[] }
 
-/** More than a million blocks have; as empty objects they fill half a gigabyte. */
+/** Enough for a million blocks. So many empty objects would fill half a gigabyte. */
 const MAX_COMMAS = 2 ** 23
 
-/** An array, read up to its first fault: a list of them all would be a thousand times as long. */
+/**
+ * An array, checked up to its first fault: a list of all faults could be a thousand times as long.
+ */
 const arrayOf = <T>(item: z.ZodType<T>, most: number = Number.POSITIVE_INFINITY) =>
   z
     .array(z.unknown())
@@ -90,8 +92,8 @@ export const natural: z.ZodInt = z.int().min(0)
 const u16 = natural.max(65_535)
 const hashShape = z.string().regex(/^[0-9a-f]{64}$/)
 
-// Wider than the chain's limits, which refuse by name: four fields, 129 bytes, more weights than
-// neurons.
+// These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
+// more weights than neurons, with its own code.
 const fieldsShape = arrayOf(z.string().regex(/^([0-9a-f]{2}){0,1024}$/), 16)
 const weightsShape = arrayOf(z.tuple([u16, u16]), 4096)
 
@@ -131,14 +133,14 @@ export const logShape: z.ZodType<Log> = z.strictObject({
 })
 
 /**
- * What a JSON text says. @throws ChainError of that `code`, saying where, when it has another
- * shape.
+ * The value of a JSON text of this shape.
+ * @throws ChainError with this `code`, which says where the first fault is, for any other text.
  */
 export function read<T>(shape: z.ZodType<T>, text: string, code: string): T {
   try {
     return shape.parse(parseJson(text, MAX_COMMAS))
   } catch (error) {
-    throw new ChainError(code, `the text is not as it should be at "${placeOf(error)}"`)
+    throw new ChainError(code, `the text is not valid at "${placeOf(error)}"`)
   }
 }
 
@@ -147,11 +149,11 @@ function placeOf(error: unknown): string {
   return issue?.path.join('.') ?? 'the start'
 }
 
-/** blake2b-256, in hex, of a value's JSON text. For values of one fixed shape. */
+/** BLAKE2b-256 of a value's JSON text, 64 hex digits. The order of its keys counts. */
 export const hashOf = (value: unknown): string =>
   bytesToHex(blake2b(utf8ToBytes(JSON.stringify(value)), { dkLen: 32 }))
 
-/** What a call is signed for. */
+/** The chain and the subnet that a call is signed for. */
 type SubnetId = Pick<Chain, 'genesis' | 'netuid'>
 
 export function signExtrinsic(
@@ -163,12 +165,12 @@ export function signExtrinsic(
   return { ...unsigned, signature: bytesToHex(sign(payloadOf(subnet, unsigned))) }
 }
 
-/** Did its hotkey sign it for this chain? Never throws. */
+/** Did its hotkey sign this call for this subnet? Never throws. */
 export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
   verify(payloadOf(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 
-// Longer than 32 bytes, so it can't pass for the hash of an evidence block, which the same key
-// signs.
+// It is longer than 32 bytes, so that it cannot be taken for the hash of an evidence block, which
+// the same key signs.
 const payloadOf = (
   { genesis, netuid }: SubnetId,
   { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>,

@@ -4,13 +4,13 @@ import { remoteChain } from './remote-chain.ts'
 
 const nothing = async (): Promise<void> => {}
 
-/** A local chain that `serveLocal` serves. */
+/** Opens a local chain that `serveLocal` serves at the URL `name`. */
 export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
   const chain = await remoteChain(name, { fetch, onRetry })
   return { chain, goesOn: true, close: nothing }
 }
 
-/** A local chain as its export, a file. */
+/** Opens the export of a local chain, the file `name`. */
 export const openExport: OpenAt = async ({ name, readText }) => {
   const chain = LocalChain.import(await readText(name))
   return { chain, goesOn: false, close: nothing }

@@ -12,7 +12,7 @@ const refusalShape = z.object({ code: z.enum(Object.keys(ADVICE)) })
 
 interface RemoteOptions {
   readonly fetch: typeof globalThis.fetch
-  /** Hears what was wrong when `heads` asks again. */
+  /** Called with the error when `heads` asks again. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
@@ -22,13 +22,13 @@ interface Server extends RemoteOptions {
 }
 
 /**
- * The chain that `serveLocal` serves at `url`. Fetches its log and replays it here, so a server can
- * be silent or tell another story from the start, but not break the rules or speak for a hotkey.
- * Keys stay here.
+ * The chain that `serveLocal` serves at `url`. Its log is fetched and replayed here. A server can
+ * be silent, or serve another log from the start, but it cannot break the rules or sign for a
+ * hotkey. Secrets are not sent.
  *
- * Whatever the server does ends in a `ChainError`: `BadLog` or `BadReply` for what is no such
- * chain, `Unreachable` when there is no answer. What was sent may then have arrived all the same.
- * Only `heads` with a signal asks again, until that aborts.
+ * Methods reject with a `ChainError`: `BadLog` or `BadReply` for an answer that is not such a
+ * chain's, `Unreachable` if there is no answer. A call that was sent may then have arrived all the
+ * same. Only `heads` with a signal asks again, until the signal aborts.
  */
 export async function remoteChain(url: string, options: RemoteOptions): Promise<Replica> {
   const server = { ...options, url }
@@ -46,7 +46,7 @@ class RemoteChain extends Replica {
     this.#server = server
   }
 
-  /** One after the other: on the way, calls could overtake each other. */
+  /** Sends one call at a time: on their way, calls could overtake each other. */
   protected send(sign: () => Extrinsic): Promise<Extrinsic> {
     const sending = this.#lastSent.then(async () => {
       await this.head()
@@ -58,11 +58,11 @@ class RemoteChain extends Replica {
     return sending
   }
 
-  /** The server holds its answer until there is such a block. */
+  /** The server delays its answer until there is such a block. */
   protected async reach(block: number, signal?: AbortSignal): Promise<void> {
     const { blocks } = await this.#log(block, signal)
     if (blocks.length === 0 && block <= this.height)
-      throw new ChainError('BadLog', `without block ${block}`)
+      throw new ChainError('BadLog', `the log lacks block ${block}`)
     this.history.follow(blocks, block)
   }
 
@@ -82,7 +82,7 @@ class RemoteChain extends Replica {
   }
 }
 
-/** Is nobody there, or something between that answers in place of the server? */
+/** Is the server away, or does a proxy answer in its place? */
 const isPassing = (error: Error): boolean =>
   error instanceof ChainError && ['Unreachable', 'BadReply'].includes(error.code)
 
@@ -90,7 +90,7 @@ async function fetchLog(server: Server, from: number, signal?: AbortSignal): Pro
   return read(logShape, await ask(server, { log: from }, signal), 'BadLog')
 }
 
-/** What the server answers; what it refuses is thrown. */
+/** The server's answer. @throws ChainError with the code of a refusal. */
 async function ask(server: Server, question: unknown, signal?: AbortSignal): Promise<string> {
   const { ok, text } = await exchange(server, JSON.stringify(question), signal)
   if (ok) return text
@@ -120,7 +120,7 @@ async function exchange(
   }
 }
 
-/** Compressed, a reply could cost its server a thousandth of what it costs here. */
+/** A compressed reply could be a thousand times as long here as what its server sends. */
 async function refuseEncoded({ headers, body }: Response): Promise<void> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding === 'identity') return

@@ -5,31 +5,28 @@ import { ChainError } from '../chain-error.ts'
 import { ChainHistory, type MadeBlock } from './history.ts'
 import { type Extrinsic, type Log, type LogCall, signExtrinsic } from './log.ts'
 
-/** How many blocks a call may wait when its caller does not say, as in Substrate's clients. */
+/** How many blocks a call may wait if its caller sets no limit, as in Substrate's clients. */
 const MORTALITY = 64
 
-/**
- * The chain that the log of a local one makes. Where new blocks come from is its subclasses'
- * business.
- */
+/** A local chain that is replayed from its log. Subclasses define where new blocks come from. */
 export abstract class Replica implements Chain {
   readonly netuid: number
   protected readonly history: ChainHistory
-  /** By hotkey, the lowest nonce that was not taken here. */
+  /** By hotkey, the lowest nonce that was not used here. */
   readonly #nonces = new Map<string, number>()
 
-  /** @throws ChainError `BadLog`, as `follow` of its history does. */
+  /** @throws ChainError `BadLog`, which names the block and what is wrong with it. */
   constructor(log: Log) {
     this.netuid = log.netuid
     this.history = new ChainHistory(log)
   }
 
   /**
-   * Brings what there is from `block` on, a known one or the next, for which it waits a while; with
-   * a signal until that aborts, if nobody answers.
+   * Adds the blocks from `block` on, which is a known one or the next. It waits a while for the
+   * next one. With a signal, it asks a server that does not answer again, until the signal aborts.
    */
   protected abstract reach(block: number, signal?: AbortSignal): Promise<void>
-  /** Hands over what `sign` gives, once it is time to sign. */
+  /** Calls `sign` when it is time to, and sends what that returns. */
   protected abstract send(sign: () => Extrinsic): Promise<Extrinsic>
 
   get genesis(): string {
@@ -94,27 +91,30 @@ export abstract class Replica implements Chain {
     return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
   }
 
-  /** Registers the account's hotkey, under the next uid and without stake. */
+  /**
+   * Registers the account's hotkey, with the next uid and without stake. Resolves with the block
+   * that holds the call.
+   */
   async register(account: Account): Promise<Head> {
     return this.#call(account, { register: true })
   }
 
-  /** Nothing: weights are set in the open here. */
+  /** Always null: weights are public at once here. */
   async reveal(): Promise<null> {
     return null
   }
 
-  /** The log as one JSON text; its blocks from `from` on. */
+  /** The log as one JSON text, with its blocks from number `from` on. */
   export(from = 0): string {
     return this.history.export(from)
   }
 
-  /** What `export` gives now, in short pieces, each made when it is asked for. */
+  /** The text that `export` gives now, in short pieces. Each is made when it is asked for. */
   exportPieces(from = 0): Iterator<string, void, undefined> {
     return this.history.pieces(from)
   }
 
-  /** Sends a call and gives the head of the block that carries it out. */
+  /** Sends a call. Resolves with the head of the block that carries it out. */
   async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
     const from = this.height + 1
     const sent = await this.send(() => {
@@ -144,7 +144,10 @@ export abstract class Replica implements Chain {
     if (number > this.height) await this.reach(this.height)
     const made = this.history.at(number)
     if (!made)
-      throw new ChainError('UnknownBlock', `no block ${number}, the head is ${this.height}`)
+      throw new ChainError(
+        'UnknownBlock',
+        `there is no block ${number}: the head is ${this.height}`,
+      )
     return made
   }
 }

@@ -4,14 +4,14 @@ import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { rescale } from '../max-upscale.ts'
 import type { Extrinsic, LogSetup, Params } from './log.ts'
 
-/** What any commitment counts as, in bytes. */
+/** The bytes that a shorter commitment counts as. */
 const MIN_COMMITMENT_BYTES = 100
-/** Beyond so many neurons nobody is registered: as subtensor has it by default. */
+/** The most neurons that a subnet can have: subtensor's default. */
 const MAX_UIDS = 256
 
 /**
- * A commitment slot with its fields in hex, and how many bytes its hotkey has committed in the
- * tempo of that block.
+ * A commitment slot with its fields in hex. `bytes` is how many bytes its hotkey has committed in
+ * the tempo of `block`.
  */
 type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly fields: readonly string[]
@@ -19,8 +19,8 @@ type Slot = Omit<CommitmentSlot, 'fields'> & {
 }
 
 /**
- * The subnet at a block. Collections are replaced, never changed: blocks share what stayed the
- * same.
+ * The subnet at a block. Collections are replaced, never changed, as blocks share those that stayed
+ * the same.
  */
 export interface Ledger {
   readonly params: Params
@@ -33,8 +33,8 @@ export interface Ledger {
   nonces: ReadonlyMap<string, number>
 }
 
-/** Uids in the order of the setup. */
-export function begin({ params, neurons }: LogSetup): Ledger {
+/** The subnet before block 0. Uids follow the order of the setup. */
+export function firstLedgerOf({ params, neurons }: LogSetup): Ledger {
   const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
   const permitted = permittedUids(staked, params)
   return {
@@ -54,7 +54,7 @@ export function begin({ params, neurons }: LogSetup): Ledger {
 
 type Staked = Pick<Neuron, 'uid' | 'stake'>
 
-/** Permits go to the highest stakes that reach the threshold, the higher uid in a tie. */
+/** Permits go to the highest stakes that reach the threshold, and in a tie to the higher uid. */
 function permittedUids(
   neurons: readonly Staked[],
   { stakeThreshold, maxValidators }: Params,
@@ -70,9 +70,9 @@ function byStakeDownwards(a: Staked, b: Staked): number {
 }
 
 /**
- * Carries out a call, or says why not and changes nothing but the nonce: subtensor's checks of
- * `set_weights` and `set_commitment`, in their order, and of a registration those that need no
- * balance. No clock, no I/O, no signatures.
+ * Carries out a call and returns null, or returns its refusal and changes at most the nonce. The
+ * checks are those of subtensor's `set_weights` and `set_commitment`, in their order, and for a
+ * registration those that need no balance. Signatures are not checked.
  */
 export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
   if (ledger.block > until) return 'AncientBirthBlock'
@@ -101,7 +101,7 @@ function commit(
   return null
 }
 
-/** Without stake, so without a permit; nobody gives up a uid for it. */
+/** Registers a hotkey, without stake and so without a permit. It never replaces a neuron. */
 function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): Refusal | null {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
   const { block, neurons } = ledger
@@ -112,7 +112,7 @@ function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): R
   return null
 }
 
-/** What the hotkey has committed in the tempo that the ledger's block is in. */
+/** How many bytes the hotkey has committed in the tempo of the ledger's block. */
 function bytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
   const last = slots.get(hotkey)
   if (last === undefined) return 0
@@ -128,7 +128,7 @@ function setWeights(
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n
-  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // before it is let into a block
+  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // checked before a block takes it
   if (weights.length > neurons.length) return 'UidsLengthExceedUidsInSubNet'
   if (!neuron) return 'HotKeyNotRegisteredInSubNet'
   const { uid, permit, lastUpdate } = neuron

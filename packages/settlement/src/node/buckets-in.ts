@@ -3,8 +3,8 @@ import type { OpenBucket } from '../sources.ts'
 import { openBucket } from './open-bucket.ts'
 
 /**
- * Opens the buckets that are folders side by side, or below one URL; and at URLs, any where miners
- * are on loopback.
+ * A function that opens buckets: by name, below `base`, a folder or a URL; and at announced URLs.
+ * On a network whose miners are on loopback these may lead to any address.
  */
 export function bucketsIn(
   base: string | undefined,

@@ -3,14 +3,20 @@ import { verifyReady } from '@affine/chain/account'
 import { blake3Ready } from '@affine/prng'
 import { checkHere } from '../sources.ts'
 
-/** Blocks follow one another without a pause, in which it could start. */
-const isReady = Promise.all([blake3Ready(), verifyReady()])
+/**
+ * Waits for the WebAssembly of hashes and signatures, which could not start between blocks, as they
+ * come without a pause.
+ */
+const ready = Promise.all([blake3Ready(), verifyReady()])
 
-/** What a thread of `openThreads` does. In JSON: it is sent in less time than its objects are. */
+/**
+ * The work of a thread of `openThreads`. The result is JSON, which takes less time to send than
+ * objects.
+ */
 export default async (asked: {
   readonly bytes: Uint8Array
   readonly wanted: BlockRequest
 }): Promise<string> => {
-  await isReady
+  await ready
   return JSON.stringify(await checkHere(asked.bytes, asked.wanted))
 }

@@ -6,23 +6,24 @@ import { isPlainName } from '../bucket-address.ts'
 import type { Subnet } from '../networks.ts'
 import { commitmentsOf } from '../snapshot.ts'
 
-/** A bucket that a validator announced by name, and the epoch whose state it has. */
+/** A bucket that a validator announced by name, and the epoch whose state it should have. */
 interface NamedBucket {
   readonly name: string
   readonly epoch: number
 }
 
 /**
- * Resolves when the buckets that validators announced by name can be below `base`: at least one is
- * there. Without a look where all were announced by their addresses.
- * @throws RangeError when none is, or `base` is missing and would be needed for all.
+ * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
+ * none was announced by name.
+ * @throws RangeError, as a rejection, if none is there, or if `base` is missing and all were
+ *   announced by name.
  */
 export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
-  const { named, elsewhere } = await announcedIn(subnet)
+  const { named, urlCount } = await announcedIn(subnet)
   const [first] = named
   if (first === undefined) return
   if (base === undefined) {
-    if (elsewhere > 0) return
+    if (urlCount > 0) return
     const given = `validators announced them by name, as ${first.name}`
     throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
   }
@@ -33,23 +34,29 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
   )
 }
 
-/** What those with a permit announced: by plain names, and how many at addresses of their own. */
+/**
+ * The buckets that validators with a permit announced by plain names, and how many others they
+ * announced by URLs.
+ */
 async function announcedIn({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
   const said = commitmentsOf(snapshot)
   const named: NamedBucket[] = []
-  let elsewhere = 0
+  let urlCount = 0
   for (const { hotkey, permit } of snapshot.neurons) {
     const commitment = permit ? said.get(hotkey) : undefined
     if (commitment === undefined || commitment.kind === 'miner') continue
     const { url, epoch } = commitment
     if (isPlainName(url)) named.push({ name: url, epoch })
-    else elsewhere += 1
+    else urlCount += 1
   }
-  return { named, elsewhere }
+  return { named, urlCount }
 }
 
-/** Is the bucket there? At a URL by its state, which nobody has of a network's first epoch. */
+/**
+ * Is the bucket below `base`? At a URL its state is looked for, except that of a network's first
+ * epoch, which nobody serves.
+ */
 async function isBelow(base: string, { name, epoch }: NamedBucket, { network }: Subnet) {
   if (!/^https?:\/\//.test(base)) {
     const found = await stat(join(base, name)).catch(() => null)

@@ -3,12 +3,12 @@ import { nodeFetch } from '@affine/blocks/node-fetch'
 import { readRegularFile } from '@affine/chain/file'
 import type { Host } from '../open-chain.ts'
 
-/** As of a chain that is served. */
+/** As many as the log of a served chain may have. */
 const MOST_BYTES = 268_435_456
 
 /**
- * Node's own clock, randomness, regular files of at most 256 MiB, and a fetch by `node:http` and
- * `node:https`, which follows no redirect and no server can end the process through.
+ * Node's clock and randomness, regular files of at most 256 MiB, and a fetch by `node:http` and
+ * `node:https`. The fetch follows no redirect, and no server can crash the process through it.
  */
 export const NODE_HOST: Host = {
   random: randomBytes,

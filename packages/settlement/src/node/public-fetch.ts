@@ -7,8 +7,8 @@ import { fetchBy, KEPT } from '@affine/blocks/node-fetch'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Is it the address of a host on the internet, by IANA's registries of special addresses? False for
- * what is no address.
+ * Is this the address of a public host, by IANA's registries of special addresses? False for a text
+ * that is not an address.
  */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
@@ -23,7 +23,7 @@ export function isPublic(address: string): boolean {
 const refusalOf = (host: string, at: string): Error =>
   new Error(`${host} is at ${at}, which is not a public address`)
 
-/** Looks a name up, and fails when any of its addresses is not public. */
+/** Looks a name up, and fails if any of its addresses is not public. */
 function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, found, family) => {
@@ -39,8 +39,8 @@ function addressesIn(found: string | readonly LookupAddress[]): readonly string[
 }
 
 /**
- * Connects to public addresses alone: looks at one that stands in the URL before, and at every peer
- * once connected.
+ * Connects to public addresses only. It checks an address that is in the URL before it connects,
+ * and the peer's address once it is connected.
  */
 export class PublicAgent extends Agent {
   override createConnection(
@@ -69,9 +69,9 @@ export interface FetchOptions {
 }
 
 /**
- * A fetch as `fetchBy` makes it, for URLs from strangers: https only, to public addresses only;
- * looked at where the connection is made, so that a name cannot be moved in between. With
- * `allowPrivate`, for local networks, also http and any address.
+ * A fetch, made by `fetchBy`, for untrusted URLs: https only, and public addresses only. Addresses
+ * are checked when the connection is made, so that a name cannot be changed after a check. With
+ * `allowPrivate`, for local networks, http and any address are allowed too.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
   const { allowPrivate, lookup = systemLookup, ca } = options

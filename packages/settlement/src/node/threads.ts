@@ -2,25 +2,28 @@ import { extname } from 'node:path'
 import type { Piscina } from 'piscina'
 import { type CheckBlock, checkHere } from '../sources.ts'
 
-/** A smaller block is checked sooner than it is sent. */
+/** A smaller block takes less time to check than to send. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
-/** The one that it checks, and the one that it finds there when it is done. */
+/** The block that a thread checks, and the next one. */
 const BLOCKS_EACH = 2
 
 /**
  * Threads that check blocks. None is started before there is work for one. Disposing of them
- * rejects what they were asked for.
+ * rejects all checks that have not ended.
  */
 export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
-  /** So many that every thread has its blocks, and one more is being read. */
+  /**
+   * How many lanes to read at once, so that every thread has its blocks and one more block is being
+   * read.
+   */
   readonly lanesAtOnce: number
 }
 
 /**
- * At most so many threads, from 1. So many bytes are checked here before one is started: those of a
- * short history are sooner checked than threads are as fast as this one.
+ * Opens at most `most` threads, from 1. The first `spared` bytes are checked in this thread: a
+ * short history is checked before new threads are as fast as this one.
  */
 export function openThreads(most: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined
@@ -35,7 +38,7 @@ export function openThreads(most: number, spared = 0): Threads {
       maxThreads: most,
       concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
-      atomics: 'disabled', // else threads stand still between blocks, and no WebAssembly starts
+      atomics: 'disabled', // else a waiting thread is blocked, and its WebAssembly cannot start
     })
   }
   return {

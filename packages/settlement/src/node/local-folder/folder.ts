@@ -7,26 +7,27 @@ import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
 import { keyNamed } from './keys.ts'
 
+/** Of each validator, in rao. */
 const STAKE = 1_000_000_000_000n
 
-/** With how many keys a local chain begins. */
+/** How many keys a local chain begins with. */
 export type KeyCounts = Readonly<Record<'validators' | 'miners', number>>
 
-/** Where the chain of a folder is kept. */
+/** The path of the chain in a folder. */
 export const chainIn = (folder: string): string => join(folder, 'chain.json')
 
 /** Does a folder hold a local chain? */
 export const hasChain = (folder: string): boolean => existsSync(chainIn(folder))
 
-/** Is there nothing but the lock, and what a start that was broken off has left? */
+/** Does a folder hold nothing but the lock, and what an interrupted start has left? */
 export async function isUnused(folder: string): Promise<boolean> {
   const names = await readdir(folder)
   return names.every((name) => /^(keys|lock|\..*\.tmp)$/.test(name))
 }
 
 /**
- * The chain of a folder that this process holds; a new one, which begins with so many keys, if the
- * folder has none.
+ * Opens the chain in a folder that this process has locked. If there is none, makes one with so
+ * many keys.
  */
 export async function openFolder(folder: string, begin: KeyCounts): Promise<KeptChain> {
   const file = chainIn(folder)
@@ -34,7 +35,7 @@ export async function openFolder(folder: string, begin: KeyCounts): Promise<Kept
   return KeptChain.begin(await newChain(folder, begin), file)
 }
 
-/** With how many keys a chain began. */
+/** How many keys a chain began with. */
 export async function begunWith(chain: LocalChain): Promise<KeyCounts> {
   const { neurons } = await chain.snapshot(0)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
@@ -65,7 +66,7 @@ interface NewKeys {
   readonly stake: bigint
 }
 
-/** So many neurons, whose keys are counted from 1. */
+/** Neurons with new keys, which are numbered from 1. */
 async function newNeurons(folder: string, { role, count, stake }: NewKeys) {
   const neurons: Pick<Neuron, 'hotkey' | 'stake'>[] = []
   for (let number = 1; number <= count; number++) {

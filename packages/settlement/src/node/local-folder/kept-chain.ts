@@ -13,15 +13,17 @@ const END = ']}'
 const WHOLE = /^.*"hash":"[0-9a-f]{64}"\}/s
 
 /**
- * A local chain and the file of its export, in which every block is synced before anyone is told of
- * it. Nobody else may write to the file.
+ * A local chain and the file of its export. Every block is synced to the file before anyone hears
+ * of it. Nobody else may write to the file.
  */
 export class KeptChain implements AsyncDisposable {
   readonly chain: LocalChain
   readonly #file: FileHandle
   readonly #path: string
   readonly #answer: Serve
-  /** How much of the file stays when a block is added, and how many blocks that is. */
+  /**
+   * The size of the part of the file that stays when a block is added, and how many blocks it has.
+   */
   #size: number
   #count: number
   #saved: Promise<void> = Promise.resolve()
@@ -35,7 +37,7 @@ export class KeptChain implements AsyncDisposable {
     this.#count = chain.height + 1
   }
 
-  /** Writes a new chain to a file that is not there. */
+  /** Writes a new chain to a new file. */
   static async begin(chain: LocalChain, path: string): Promise<KeptChain> {
     const bytes = new TextEncoder().encode(chain.export())
     await directoryBucket(dirname(path)).write(basename(path), bytes)
@@ -43,9 +45,10 @@ export class KeptChain implements AsyncDisposable {
   }
 
   /**
-   * Takes up the chain of a file, which ends in the middle of a block when its last process was
-   * killed: nobody was told of that block, and it is cut off.
-   * @throws Error when any other block is not what its hash says: the file was altered.
+   * Opens the chain of a file. If its last process was killed, the file may end in the middle of a
+   * block. Nobody has heard of that block, and it is cut off.
+   * @throws Error, as a rejection, if any other block does not match its hash: the file was
+   *   altered.
    */
   static async resume(path: string): Promise<KeptChain> {
     const text = await NODE_HOST.readText(path)
@@ -63,7 +66,7 @@ export class KeptChain implements AsyncDisposable {
     return this.#saved
   }
 
-  /** Answers as `serveLocal` does, once all that it speaks of is on disk. */
+  /** Answers as `serveLocal` does, once every block in the answer is on disk. */
   readonly serve: Serve = async (request) => {
     const response = await this.#answer(request)
     await this.#saved
@@ -74,7 +77,7 @@ export class KeptChain implements AsyncDisposable {
     await this.#file.close()
   }
 
-  /** Adds to the file what the chain has and it has not. */
+  /** Adds to the file the blocks that it lacks. */
   async #save(): Promise<void> {
     const { chain } = this
     const head = chain.export(chain.height + 1).length - END.length
@@ -84,7 +87,7 @@ export class KeptChain implements AsyncDisposable {
     this.#count = chain.height + 1
   }
 
-  /** Puts a text in the place of what the file ends with. */
+  /** Replaces the end of the file with a text. */
   async #write(text: string): Promise<void> {
     try {
       await this.#file.truncate(this.#size)

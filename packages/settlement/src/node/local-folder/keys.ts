@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account } from '@affine/chain'
 
-/** Of files that nobody but their owner may read. */
+/** Only the owner may read the files. */
 const MODE = 0o600
 
 /** Where the keys of a local chain are, each in a file of its name. */
 export const keysIn = (folder: string): string => join(folder, 'keys')
 
 /**
- * The key of a name: the one that is there, or a new one, synced to disk for its owner alone.
- * @throws Error when its file was altered.
+ * The key of this name: the one in the folder, or else a new one, which is synced to disk for its
+ * owner alone.
+ * @throws Error, as a rejection, if the file does not hold a key.
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
   const place = keysIn(folder)

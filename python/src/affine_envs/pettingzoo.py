@@ -1,0 +1,122 @@
+"""Games of two players behind PettingZoo's interface. Protocol §3.6.
+
+`affine_envs.pettingzoo.env("hex-v0")` makes one; the extra `pettingzoo` installs what it needs.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+
+from affine_envs.challenge import seed_of
+from affine_envs.registry import two_player_game_of
+from affine_envs.text import last_line, normalise
+
+FIRST, SECOND = "player_0", "player_1"
+
+
+class TwoPlayerEnv(AECEnv[str, Any, Any]):
+    """One game at a time. `player_0` is first.
+
+    An action that is not legal loses; `infos[agent]["action_mask"]` has those that are.
+    """
+
+    def __init__(self, env: str, render_mode: str | None = None) -> None:
+        super().__init__()
+        self.game = two_player_game_of(env)
+        self.metadata = {
+            "name": self.game.id,
+            "render_modes": ["ansi"],
+            "render_fps": 1,
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.possible_agents = [FIRST, SECOND]
+        self.agents: list[str] = []
+        self.observation_spaces = self._for_each(self.game.observation_space)
+        self.action_spaces = self._for_each(self.game.action_space)
+        self._random: np.random.Generator | None = None
+        self._state: Any = None
+
+    def _for_each(self, space: Space[Any]) -> dict[str, Space[Any]]:
+        return {agent: deepcopy(space) for agent in self.possible_agents}
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Starts the game of `options={"challenge_id": …}`, or one from a seed.
+
+        Without either it goes on with the stream it has. Other options are ignored, as PettingZoo
+        has it.
+        """
+        challenge_id = (options or {}).get("challenge_id")
+        if challenge_id is not None and seed is not None:
+            raise ValueError('"seed" expected none with a challenge_id')
+        if challenge_id is not None:
+            seed = seed_of(challenge_id)
+        if seed is not None or self._random is None:
+            self._random, _ = seeding.np_random(seed)
+        # Who is first in evidence is drawn; here it is always the first agent.
+        self._random.integers(0, 2)
+        self._state = self.game.opening(self._random)
+        self.agents = [FIRST, SECOND]
+        self.agent_selection = FIRST
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._mask()} for agent in self.agents}
+
+    def step(self, action: Any) -> None:
+        """Plays the mover's action. None, which `parse` gives for what it cannot read, loses."""
+        if self._random is None or not self.agents:
+            raise RuntimeError("step expected a game in progress: reset first")
+        mover = self.agent_selection
+        if self.terminations[mover]:
+            self._was_dead_step(action)
+            return
+        other = SECOND if mover == FIRST else FIRST
+        moved = None if action is None else self.game.move(self._state, action, self._random)
+        self._cumulative_rewards[mover] = 0
+        self._clear_rewards()
+        if moved is None or moved[1]:
+            winner, loser = (other, mover) if moved is None else (mover, other)
+            self.rewards = {winner: self.game.highest_reward, loser: self.game.lowest_reward}
+            self.terminations = dict.fromkeys(self.agents, True)
+        if moved is not None:
+            self._state = moved[0]
+        self.infos = {agent: {"action_mask": self._mask()} for agent in self.agents}
+        self.agent_selection = other
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Any:
+        """The state, which both players see."""
+        return self.game.observe(self._state)
+
+    def render(self) -> str | None:
+        """The prompt of the mover, with `render_mode="ansi"`."""
+        return self.game.prompt(self._state) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+    def parse(self, reply: str) -> Any:
+        """The action on the last line of a model's reply; None for what cannot be read."""
+        return self.game.parse(last_line(normalise(reply)))
+
+    def _mask(self) -> np.ndarray:
+        mask = np.zeros(self.action_spaces[FIRST].n, np.int8)  # type: ignore[attr-defined]
+        mask[self.game.legal(self._state)] = 1
+        return mask
+
+
+def env(name: str, render_mode: str | None = None) -> TwoPlayerEnv:
+    """An environment of two players, by its exact id or as `hex-v0`."""
+    return TwoPlayerEnv(name, render_mode)

@@ -1,0 +1,120 @@
+"""What PettingZoo expects of a game of two players, and what this one adds.
+
+PettingZoo's `max_cycles_test` is not here: it wants a parallel environment with a limit of its own,
+and plays it without regard to what is legal.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, seed_test
+
+from affine_envs import play_game, seed_of
+from affine_envs.pettingzoo import TwoPlayerEnv, env
+from affine_envs.registry import game_of
+
+CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
+
+
+def test_pettingzoos_api_test() -> None:
+    api_test(env("hex-v0", render_mode="ansi"), num_cycles=1000)
+
+
+def test_pettingzoos_seed_test() -> None:
+    seed_test(lambda: env("hex-v0"), num_cycles=500)
+
+
+def scripted_game(game: TwoPlayerEnv) -> tuple[list[str], dict[str, float]]:
+    """The prompts of a game whose players both reply as scripted, and the rewards."""
+    prompts: list[str] = []
+    rewards: dict[str, float] = {}
+    for agent in game.agent_iter():
+        _, reward, terminated, _, _ = game.last()
+        if terminated:
+            rewards[agent] = reward
+            game.step(None)
+            continue
+        prompts.append(str(game.render()))
+        game.step(game.parse(f"So:\r\n{game.game.best_reply(game._state)}"))
+    return prompts, rewards
+
+
+def test_a_challenge_is_the_game_of_its_evidence() -> None:
+    asked: list[str] = []
+    known: list[Any] = []
+    game = env("hex@0.1.0", render_mode="ansi")
+    game.reset(options={"challenge_id": CHALLENGE})
+    prompts, rewards = scripted_game(game)
+
+    def reply(messages: Any) -> str:
+        asked.append(messages[0]["content"])
+        known.append(messages)
+        return str(replies.pop(0))
+
+    replies = replies_to(prompts)
+    evidence = play_game("hex-v0", CHALLENGE, {"champion": reply, "contender": reply})
+    assert asked == prompts
+    assert all(len(messages) == 1 for messages in known)
+    assert sorted(rewards.values()) == sorted(each.reward for each in evidence.values())
+    first = next(side for side in evidence if evidence[side].messages[0]["content"] == prompts[0])
+    assert rewards["player_0"] == evidence[first].reward
+    game.reset(seed=seed_of(CHALLENGE))
+    assert scripted_game(game) == (prompts, rewards)
+
+
+def replies_to(prompts: list[str]) -> list[str]:
+    """The moves between the boards of a game, and the last one as it is scripted."""
+    game = env("hex-v0", render_mode="ansi")
+    game.reset(options={"challenge_id": CHALLENGE})
+    replies = []
+    for _ in prompts:
+        replies.append(game.game.best_reply(game._state))
+        game.step(game.parse(replies[-1]))
+    return replies
+
+
+@pytest.mark.parametrize("illegal", ["taken", "outside", "unread"])
+def test_what_is_not_legal_loses(illegal: str) -> None:
+    game = env("hex-v0")
+    game.reset(seed=next(seed for seed in range(99) if size_of(seed) == 7))
+    board = np.asarray(game.last()[0])
+    action = {"taken": int(np.flatnonzero(board == 1)[0]), "outside": 120, "unread": None}[illegal]
+    assert action is None or game.infos["player_0"]["action_mask"][action] == 0
+    game.step(action)
+    assert game.rewards == {"player_0": -1, "player_1": 1}
+    assert game.terminations == {"player_0": True, "player_1": True}
+
+
+def size_of(seed: int) -> int:
+    game = env("hex-v0")
+    game.reset(seed=seed)
+    return game.game.difficulty(game._state)
+
+
+def test_a_reset_without_a_seed_goes_on() -> None:
+    one, other = env("hex-v0"), env("hex-v0")
+    with pytest.raises(RuntimeError, match="reset first"):
+        one.step(0)
+    for game in (one, other):
+        game.reset(seed=1)
+        game.reset()
+    assert one._state == other._state
+    other.reset(seed=1)
+    assert one._state != other._state
+    with pytest.raises(ValueError, match="expected none"):
+        one.reset(seed=1, options={"challenge_id": CHALLENGE})
+    with pytest.raises(ValueError, match="base58"):
+        one.reset(options={"challenge_id": "x"})
+
+
+def test_one_player_has_no_such_interface() -> None:
+    with pytest.raises(ValueError, match="expected one of two players, got 'pack-v0'"):
+        env("pack-v0")
+
+
+def test_the_game_for_one_player_is_against_the_scripted_one() -> None:
+    game = game_of("hex-v0")
+    first = [game.initial(np.random.default_rng(seed)) for seed in range(40)]
+    marks = {board.count(1) - board.count(2) for board in first}
+    assert marks == {0, 1}

@@ -35,7 +35,7 @@ const program = new Command('af')
   .option('--settings <file>', 'read settings from this file instead of .env; for any command')
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 no usable reply of an endpoint, 130 interrupted.',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.',
   )
 for (const [heading, commands] of Object.entries(GROUPS)) {
   program.commandsGroup(heading)

@@ -35,7 +35,7 @@ async function start(): Promise<void> {
     const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
     compiled = await functions.createBLAKE3()
   } catch {
-    // there is no WebAssembly here, or this page may not compile it; or it is a bundle for browsers,
-    // from which package.json leaves it out: it has 10 kB
+    // There is no WebAssembly here, or this page may not compile it, or it is a bundle for
+    // browsers, from which package.json leaves it out, since it has 10 kB.
   }
 }

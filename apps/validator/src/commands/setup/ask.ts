@@ -16,7 +16,7 @@ import { type Found, findSettings, givenIn } from '../../settings/sources.ts'
 type Check = (text: string) => Promise<string | undefined>
 
 /** What a person answered. */
-interface Answered {
+interface SetupAnswers {
   /** By variable; variables that no longer count get an empty answer. */
   readonly answers: Given
   /** The file of the hotkey, which no variable names. */
@@ -30,7 +30,7 @@ const LOCAL_KEY = 'localnet/keys/validator-1'
  * Asks in a terminal for every setting that a validator needs and no option gives. It proposes the
  * values of the environment or a file. Rejects at Ctrl-C.
  */
-export async function askSettings(flags: Flags): Promise<Answered> {
+export async function askSettings(flags: Flags): Promise<SetupAnswers> {
   const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()

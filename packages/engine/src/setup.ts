@@ -1,7 +1,7 @@
 import type { Bucket, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { AgentOf, MinerEvent } from '@affine/miners'
+import type { AgentOf, Chutes, MinerEvent } from '@affine/miners'
 import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
@@ -34,6 +34,8 @@ export interface Setup {
   readonly check?: CheckBlock
   /** Gives the agent of a miner, with the time for a reply and the signal that ends sampling. */
   readonly agent: AgentOf
+  /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
+  readonly hasChanged?: Chutes['hasChanged']
   readonly now: () => number
   readonly random: (size: number) => Uint8Array
   readonly on: (event: Event) => void

@@ -119,6 +119,7 @@ describe('a validator', () => {
       }
     }
     await isAt(2 * tempo + 1)
+    await expect.poll(() => validator.state?.epoch).toBe(2)
     expect([asked, weightCalls(chain)]).toEqual([2, 0])
     answer()
     await validator.idle()

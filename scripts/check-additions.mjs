@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 
 /** What is not part of the project. Some of it may change during the copying. */
 const LEFT_OUT =
@@ -38,7 +38,8 @@ function copyOf(folder) {
       write(path, edited)
     },
     run(program, ...words) {
-      const { status } = spawnSync(join('node_modules', '.bin', program), words, {
+      const path = isAbsolute(program) ? program : join('node_modules', '.bin', program)
+      const { status } = spawnSync(path, words, {
         cwd: copy,
         stdio: ['ignore', 'inherit', 'inherit'],
       })
@@ -62,6 +63,8 @@ function addEnvironment({ write, edit, run }) {
   run('biome', 'check', '--write', registry, protocol)
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
   run('tsc', '-p', '.')
+  const [, command] = page.match(/^ {4}node (.* env run sort5-v0 --agent perfect)$/m)
+  run(process.execPath, ...command.split(' '))
   const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
   // What af explain and the page say about it.
   tests.push('packages/report', 'apps/explorer/test/answers')

@@ -42,6 +42,12 @@ try {
     )
     return { status, text: stdout + stderr }
   }
+  const page = readFileSync('apps/verifier/README.md', 'utf8')
+  for (const [, words] of page.matchAll(/^ {4}af-verify (\.\/buckets .*)$/gm)) {
+    const verifier = [resolve('apps/verifier/dist/cli.js'), ...words.split(' ')]
+    const { status } = spawnSync(process.execPath, verifier, { cwd: out })
+    if (status !== 0) fail(`af-verify's README: ${words} ended with ${status}`)
+  }
   const files = readdirSync(buckets, { recursive: true, encoding: 'utf8' })
     .map((path) => join(buckets, path))
     .filter((path) => statSync(path).isFile())

@@ -1,10 +1,11 @@
 // Packs every package with scripts/tarballs.mjs, checks the tarballs, installs them in an empty
-// project, and runs each README's example there.
+// project, and there runs each README's example, and checks types and size as a consumer has them.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
+import { checkSize, typeFaults } from './consumer.mjs'
 
 const scratch = mkdtempSync(join(tmpdir(), 'affine-packages-'))
 const run = (program, words, options = {}) =>
@@ -65,6 +66,13 @@ try {
       throw new Error(`${folder}: the README's example prints\n${output}`)
     console.log(`${folder}: packs, installs, and its example prints what the README says`)
   }
+  const names = folders
+    .filter((path) => path.startsWith('packages'))
+    .map((path) => manifest(path).name)
+  const faults = typeFaults(project, names)
+  if (faults.length > 0) throw new Error(`a consumer's types do not hold:\n${faults.join('')}`)
+  console.log('all of their types hold in a strict project')
+  console.log(`@affine/envs has ${await checkSize(project)} bytes in a browser, gzipped`)
   for (const program of ['af', 'af-verify'])
     run(join(project, 'node_modules', '.bin', program), ['--help'])
   console.log('af and af-verify start from their tarballs')

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Thread
 
-from vectors import ROOT
+import pytest
+from vectors import IS_SDIST, PACKAGE, ROOT
 
 AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
 """`af` as it was built: `npm test` does so before it runs these."""
+needs_af = pytest.mark.skipif(IS_SDIST, reason="the source distribution has no af")
 OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "0"]
-TRAIN = [sys.executable, str(ROOT / "python" / "examples" / "train_tictactoe.py")]
+TRAIN = [sys.executable, str(PACKAGE / "examples" / "train_tictactoe.py")]
 URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 
 

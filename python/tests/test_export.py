@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import AF
+from processes import AF, needs_af
 from vectors import ROOT
 
 from affine_envs import play
 
+pytestmark = needs_af
 AF_VERIFY = ["node", str(ROOT / "apps" / "verifier" / "bin" / "af-verify.js")]
 Row = dict[str, str]
 

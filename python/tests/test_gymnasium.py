@@ -15,6 +15,7 @@ from affine_envs.game import Game
 from affine_envs.registry import GAMES, NEWEST
 from affine_envs.text import is_oversize, normalise
 from affine_envs.tictactoe_board import best_cells, code
+from affine_envs.vector import AffineVectorEnv
 
 CHALLENGE = "vBK25fcxhA1CnWXfVUW9LV4H3WttabjwUZK3di6rrPF"
 ENVS = [f"affine/{name}" for name in NEWEST]
@@ -52,6 +53,49 @@ def test_vector_environments(env: str, mode: str) -> None:
         _, rewards, terminated, truncated, _ = envs.step(envs.action_space.sample())
         assert rewards.shape == terminated.shape == truncated.shape == (3,)
     envs.close()
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_the_vector_entry_point_plays_as_single_environments_do(env: str) -> None:
+    modes = ["sync", "vector_entry_point"]
+    slow, fast = (gymnasium.make_vec(env, num_envs=5, vectorization_mode=mode) for mode in modes)
+    assert isinstance(fast, AffineVectorEnv)
+    assert fast.metadata["autoreset_mode"] == slow.metadata["autoreset_mode"]
+    fast.action_space.seed(3)
+    assert_alike(slow.reset(seed=7), fast.reset(seed=7))
+    for _ in range(60):
+        actions = fast.action_space.sample()
+        assert_alike(slow.step(actions), fast.step(actions))
+    assert_alike(slow.reset(), fast.reset())
+    many = {"seed": [3, 1, 4, 1, 5]}
+    assert_alike(slow.reset(**many), fast.reset(**many))  # type: ignore[arg-type]
+    challenge = {"options": {"challenge_id": CHALLENGE}}
+    assert_alike(slow.reset(**challenge), fast.reset(**challenge))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected 5 seeds"):
+        fast.reset(seed=[1, 2])
+    with pytest.raises(ValueError, match="challenge_id only"):
+        fast.reset(options={"challenge": CHALLENGE})
+
+
+def assert_alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
+    """The same observations, rewards, ends and infos, of the same types."""
+    for a, b in zip(one[:-1], other[:-1], strict=True):
+        assert np.array_equal(a, b)
+        assert a.dtype == b.dtype
+    assert one[-1].keys() == other[-1].keys()
+    for key, values in one[-1].items():
+        assert list(values) == list(other[-1][key])
+
+
+def test_the_vector_entry_point_renders_and_refuses() -> None:
+    envs = gymnasium.make_vec(
+        ENVS[0], num_envs=2, vectorization_mode="vector_entry_point", render_mode="ansi"
+    )
+    envs.reset(seed=1)
+    prompts: Any = envs.render()
+    assert [str(prompt)[:11] for prompt in prompts] == ["Tic-tac-toe"] * 2
+    with pytest.raises(ValueError, match="expected a member"):
+        envs.step(np.array([0, 9]))
 
 
 @pytest.mark.parametrize("env", ENVS)

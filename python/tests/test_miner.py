@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import openai
 import pytest
-from processes import AF, serving
+from processes import AF, needs_af, serving
 
 from affine_envs import play
 
@@ -14,6 +14,7 @@ CHALLENGES = [
 ]
 
 
+@needs_af
 def test_a_perfect_miner_is_rewarded() -> None:
     with serving(*AF, "miner", "--skill", "1", "--port", "0") as url:
         client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)

@@ -4,12 +4,12 @@ import contextlib
 import io
 import re
 
-from vectors import ROOT
+from vectors import PACKAGE
 
 
 def test_example() -> None:
-    text = (ROOT / "python" / "README.md").read_text(encoding="utf-8")
-    program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", text, re.M | re.S)[:2]
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         exec(program, {})

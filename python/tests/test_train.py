@@ -7,9 +7,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from processes import AF, TRAIN, serving
+from processes import AF, TRAIN, needs_af, serving
 
 
+@needs_af
 def test_what_it_learned_is_crowned(tmp_path: Path) -> None:
     with (
         serving(*TRAIN, "--episodes", "0", "--port", "0") as untrained,

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
-from processes import AF, OPENENV, serving
+from processes import AF, OPENENV, needs_af, serving
 from vectors import ROOT
 
 from affine_envs import Transcript
@@ -21,6 +21,7 @@ def first_prompt(env: str, seed: int) -> list[Message]:
     return played.messages
 
 
+@needs_af
 def test_a_reply_is_worth_what_comes_of_it() -> None:
     with (
         serving(*OPENENV) as envs,
@@ -28,7 +29,7 @@ def test_a_reply_is_worth_what_comes_of_it() -> None:
     ):
         program = PROGRAM.replace("http://127.0.0.1:8000", envs)
         names: dict[str, Any] = {}
-        exec(program.replace("http://127.0.0.1:8001/v1", perfect), names)
+        exec(program.replace("http://127.0.0.1:8003/v1", perfect), names)
         assert names["prompts"][7] == first_prompt("tictactoe-v0", 7)
         assert len(names["prompts"]) == len(names["starts"]) == 1000
         game = game_of("tictactoe-v0")

@@ -5,7 +5,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
+IS_SDIST = (PACKAGE / "vectors").is_dir()
+"""The source distribution has its vectors beside its tests, and no `af`."""
+ROOT = PACKAGE if IS_SDIST else PACKAGE.parent
 FENCED = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -32,8 +32,11 @@ const GROUPS = {
 const program = new Command('af')
   .description('Affine: a subnet whose winner anyone can compute.')
   .version('0.1.0')
-  .option('--env-file <file>', 'read settings from this file instead of .env; for any command')
-  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.')
+  .option('--settings <file>', 'read settings from this file instead of .env; for any command')
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.',
+  )
 for (const [heading, commands] of Object.entries(GROUPS)) {
   program.commandsGroup(heading)
   for (const command of commands) program.addCommand(command)

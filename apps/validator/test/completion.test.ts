@@ -72,7 +72,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
     ['af env ', ['list', 'run']],
     ['af chain sna', ['snapshot']],
     ['af demo --o', ['--open', '--out']],
-    ['af demo --env', ['--env-file']],
+    ['af demo --sett', ['--settings']],
     ['af env run --mo', ['--model']],
     ['af env run ', ['hex-v0', 'mult8-v0', 'pack-v0', 'tictactoe-v0']],
     ['af duel 0.5 0.6 --env mult8-v0 t', ['tictactoe-v0']],
@@ -102,7 +102,7 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
 
 describe('completion', () => {
   it('leaves files to the shell, whatever was typed', async () => {
-    const lines = ['validate --key ', 'status --env-file ', 'env list x', 'demo --seed=']
+    const lines = ['validate --key ', 'status --settings ', 'env list x', 'demo --seed=']
     for (const line of lines) {
       const ended = await run(AF, ['completion', 'bash', '--', ...line.split(' ')])
       expect([line, ended]).toEqual([line, { code: 0, stdout: '', stderr: '' }])

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { LOCAL, PROTOCOL } from '@affine/duel'
 import { loadsOf } from '@affine/engine'
 import { bytesText } from '@affine/engine/node'
+import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
 
 const neurons = (count: number) =>
@@ -17,7 +18,22 @@ it('a duel takes what docs/scale.md counts', async () => {
   const scale = await readFile(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
   const year = bytesText(365 * mostDay.bucketBytes)
   expect(year).toBe('622 GB')
-  expect(scale).toContain(`at the most              | ${year}`)
+  expect(scale).toContain(`with short replies       | ${year}`)
+})
+
+it('a year of replies of 4 kB has the bytes that the pages say', async () => {
+  const sampleBytes = ['tictactoe-v0', 'mult8-v0'].map((id) => {
+    const env = make(id)
+    const [observation] = env.reset({ seed: 1 })
+    return 2 * env.spec.maxSteps * (4096 + env.prompt(observation).length)
+  })
+  const laneBytes = sampleBytes.reduce((sum, bytes) => sum + 512 * bytes, 0)
+  const year = (voters: number): string => bytesText(365 * 20 * voters * laneBytes)
+  for (const page of ['scale', 'operating']) {
+    const text = await readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
+    expect(text).toContain(year(64))
+    if (page === 'scale') expect(text).toContain(year(128))
+  }
 })
 
 it('counts who can vote: with a permit and stake, as many as the protocol has room for', () => {

@@ -134,6 +134,14 @@ describe('what a service says', () => {
   })
 })
 
+it('a bucket that cannot be written is hinted at', () => {
+  const said: string[] = []
+  const screen = { line: (text: string) => void said.push(text), status: () => {} }
+  for (const text of ['cannot write b/v1/x', 'no'])
+    narrate({ type: 'problem', what: 'turn', error: new Error(text) }, screen, String)
+  expect(said).toEqual([expect.stringMatching(/; check --buckets or .*doctor/), '  ✘ turn: no'])
+})
+
 describe('a secret with characters that JSON escapes', () => {
   it('is taken out of the log, be it in a text of JSON', () => {
     const secret = 'ab"cd\\ef'

@@ -43,5 +43,6 @@ it('what the demo says to try next is by these names', () => {
   const text = filesText('/tmp/x')
   expect(text).toContain(`$ ${programName('af')} serve /tmp/x/buckets`)
   expect(text).toContain(`$ ${programName('af-verify')} /tmp/x/buckets`)
+  expect(filesText('/tmp/x', true)).not.toContain('http:')
   expect(text).toContain(`play one yourself\n    $ ${programName('af')} env run tictactoe-v0`)
 })

@@ -359,6 +359,31 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     })
   })
 
+  it('asks for the file of a hotkey on a local network, which has no wallets', async () => {
+    const cwd = await place()
+    const key = join(root, 'wallets', 'mine', 'hotkeys', 'hot')
+    const { code, shown } = await typed(
+      cwd,
+      [],
+      [
+        ['The network', `${wipe}${served.url}${ENTER}`],
+        ['The file of its hotkey', ENTER],
+        ['does not exist', `${wipe}${key}${ENTER}`],
+        ['Its private folder', ENTER],
+        ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],
+        ['The folder', `${wipe}buckets${ENTER}`],
+        ['The URL at which', ENTER],
+      ],
+    )
+    expect(shown).toContain(`validate --key ${key}`)
+    expect(code).toBe(0)
+    expect(parseEnv(await readFile(join(cwd, '.env'), 'utf8'))).toEqual({
+      SUBTENSOR_ENDPOINT: served.url,
+      AFFINE_FOLDER: 'validator',
+      AFFINE_BUCKETS: 'buckets',
+    })
+  })
+
   it('ends at Ctrl-C with 130, and writes nothing', async () => {
     const cwd = await place()
     const { code } = await typed(cwd, [], [['The network', '\u0003']])

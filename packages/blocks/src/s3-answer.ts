@@ -28,14 +28,22 @@ const ADVICE_BY_STATUS = new Map([
   [501, 'take a service with conditional writes (If-None-Match)'],
 ])
 
+/** What an answer is read by. */
+interface Expected {
+  /** The most bytes of a file. */
+  readonly limit: number
+  /** For which the request was signed. */
+  readonly region: string
+}
+
 /**
- * Reads the service's answer, of a file at most `limit` bytes.
+ * Reads the service's answer.
  * @throws Error for any status but those of an answer, with what to do about it: a `BucketRefusal`
  *   unless it may pass.
  */
 export async function readAnswer(
   response: Response,
-  limit: number,
+  { limit, region }: Expected,
   signal: AbortSignal,
 ): Promise<S3Answer> {
   if (response.ok) return { status: 200, bytes: await readBody(response, limit, signal) }
@@ -44,16 +52,34 @@ export async function readAnswer(
   if (status === 412) return { status, bytes: null }
   const code = codeOf(bytes)
   if (code === 'NoSuchKey') return { status, bytes: null }
-  const message = `status ${status} ${code || 'without a code'}: ${adviceOn(status, code)}`
+  const advice = isOfRegion(status, code, bytes) ? regionAdvice(region, bytes) : undefined
+  const what = `status ${status} ${code || 'without a code'}`
+  const message = `${what}: ${advice ?? adviceOn(status, code)}`
   if (mayPass(status)) throw new Error(message)
   throw new BucketRefusal(message)
 }
 
 /** The code in an error's XML; empty if there is none that is safe to print. */
-function codeOf(bytes: Uint8Array | null): string {
-  if (bytes === null) return ''
-  const found = /<Code>(\w{1,64})<\/Code>/.exec(new TextDecoder().decode(bytes))
-  return found?.[1] ?? ''
+const codeOf = (bytes: Uint8Array | null): string =>
+  /<Code>(\w{1,64})<\/Code>/.exec(textOf(bytes))?.[1] ?? ''
+
+const textOf = (bytes: Uint8Array | null): string =>
+  bytes === null ? '' : new TextDecoder().decode(bytes)
+
+/** Does the service say that the request was signed for another region? */
+function isOfRegion(status: number, code: string, bytes: Uint8Array | null): boolean {
+  if (code === 'AuthorizationHeaderMalformed') return true
+  return status >= 400 && /<Message>[^<]*\bregion\b/i.test(textOf(bytes))
+}
+
+/** Which region the request was signed for, and the one that the service names, if it does. */
+function regionAdvice(region: string, bytes: Uint8Array | null): string {
+  const [, expected] =
+    /<Region>([a-z0-9-]{1,32})<\/Region>|region[^<]*?expecting '([a-z0-9-]{1,32})'/i
+      .exec(textOf(bytes))
+      ?.filter(Boolean) ?? []
+  const named = expected === undefined ? 'its own region' : `the region ${expected}`
+  return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }
 
 /** What to do about an answer. */

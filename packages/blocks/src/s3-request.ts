@@ -20,13 +20,13 @@ interface S3Request {
  */
 export async function askS3(request: S3Request, account: S3Account): Promise<S3Answer> {
   const { url, body, limit } = request
-  const { fetch, timeoutMs, dialect } = account
+  const { fetch, timeoutMs, dialect, region } = account
   const signal = AbortSignal.timeout(timeoutMs)
   const method = body === null ? 'GET' : 'PUT'
   const asked = { method, url: new URL(url), headers: headersOf(request, dialect), body } as const
   const headers = signedHeaders(asked, account)
   const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
-  return readAnswer(response, limit, signal)
+  return readAnswer(response, { limit, region }, signal)
 }
 
 function headersOf({ url, body }: S3Request, { createOnly }: Dialect): Record<string, string> {

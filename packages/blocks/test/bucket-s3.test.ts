@@ -365,7 +365,11 @@ describe('what is wrong', () => {
       'AccessDenied',
       /: status 403 AccessDenied: mend the keys, or let them read, list and write the bucket$/,
     ],
-    [400, 'AuthorizationHeaderMalformed', /: mend the endpoint, region or keys$/],
+    [
+      400,
+      'AuthorizationHeaderMalformed',
+      /: the request was signed for the region auto; set its own region \(S3_REGION\)$/,
+    ],
     [501, 'NotImplemented', /: take a service with conditional writes \(If-None-Match\)$/],
     [400, 'constructor', /: status 400 constructor: mend /],
     [400, '\x1b[2J', /: status 400 without a code: mend /],
@@ -378,6 +382,18 @@ describe('what is wrong', () => {
     await expect(bucket.read('x', 10)).rejects.toThrow(message)
     await expect(bucket.write('x', bytes('x'))).rejects.toThrow(message)
     await expect(bucket.write('x', bytes('x'))).rejects.not.toThrow(keys.accessKeyId)
+  })
+
+  it.each([
+    "<Message>the region 'auto' is wrong; expecting 'eu-west-3'</Message>",
+    '<Message>The region is wrong</Message><Region>eu-west-3</Region>',
+  ])('is a region that the service names: %s', async (named) => {
+    const body = `<Error><Code>AuthorizationHeaderMalformed</Code>${named}</Error>`
+    const endpoint = await serve((_, response) => response.writeHead(400).end(body))
+    const bucket = patient(s3Bucket({ ...place, endpoint, fetch }))
+    await expect(bucket.read('x', 10)).rejects.toThrow(
+      'for the region auto; set the region eu-west-3 (S3_REGION)',
+    )
   })
 
   it('is a redirect, which is not followed', async () => {

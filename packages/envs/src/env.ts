@@ -48,13 +48,14 @@ export class Env {
    * neither, it goes on with the stream it has, as Gymnasium does; at first, from a seed that is
    * drawn. Protocol §3.6.
    *
-   * @throws TypeError with both, or for what is not a challenge id.
+   * @throws TypeError with both, for what is not a challenge id, and for an option of another name.
    */
-  reset({
-    seed,
-    options: { challengeId } = {},
-  }: ResetOptions = {}): [observation: unknown, info: Info] {
+  reset(asked: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
+    const { seed, options = {} } = asked
+    expectOnly('reset', asked, ['seed', 'options'])
+    expectOnly('options', options, ['challengeId'])
+    const { challengeId } = options
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
@@ -138,6 +139,13 @@ export class Env {
     const action = this.spec.parse(lastLineOf(reply))
     return this.actionSpace.contains(action) ? action : null
   }
+}
+
+/** @throws TypeError for any other name: an option that is misspelt is not ignored. */
+function expectOnly(name: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).filter((key) => !known.includes(key))
+  if (unknown.length > 0)
+    throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
 /** Written only when it is asked for: a seed in decimal takes longer than a step. */

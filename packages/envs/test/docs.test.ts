@@ -31,12 +31,6 @@ async function run(name: string, program: string, index: string): Promise<string
   return `${lines.join('\n')}\n`
 }
 
-test('the example of the README prints what it says', async () => {
-  const path = join(home, 'README.md')
-  const [program = ''] = blocksOf(path, 'ts')
-  expect(await run('readme.ts', program, '../../src/index.ts')).toBe(blocksOf(path, 'text')[0])
-})
-
 test('the worked example is one file and one line in the registry, and prints what it says', async () => {
   const path = join(home, '../../docs/adding-an-environment.md')
   const [file = '', line = '', program = ''] = blocksOf(path, 'ts')

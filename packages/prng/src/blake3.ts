@@ -1,3 +1,4 @@
+/// <reference path="./hash-wasm-blake3.d.ts" />
 import { blake3 as plain } from '@noble/hashes/blake3.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import type { IHasher } from 'hash-wasm'
@@ -31,9 +32,10 @@ export function blake3Ready(): Promise<void> {
 
 async function start(): Promise<void> {
   try {
-    const { createBLAKE3 } = await import('hash-wasm')
-    compiled = await createBLAKE3()
+    const { default: functions } = await import('hash-wasm/dist/blake3.umd.min.js')
+    compiled = await functions.createBLAKE3()
   } catch {
-    // there is no WebAssembly here, or this page may not compile it
+    // There is no WebAssembly here, or this page may not compile it, or it is a bundle for
+    // browsers, from which package.json leaves it out, since it has 10 kB.
   }
 }

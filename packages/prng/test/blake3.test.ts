@@ -10,8 +10,10 @@ vi.mock('@noble/hashes/blake3.js', async (original) => {
   return { blake3: vi.fn(blake3) }
 })
 
+const COMPILED = 'hash-wasm/dist/blake3.umd.min.js'
+
 beforeEach(() => void vi.resetModules())
-afterEach(() => void vi.doUnmock('hash-wasm'))
+afterEach(() => void vi.doUnmock(COMPILED))
 
 const load = () => import('../src/index.ts')
 const timesPlain = () => vi.mocked(plain).mock.calls.length
@@ -50,7 +52,7 @@ test('WebAssembly gives the digests of the vectors', async () => {
 
 test('the first hash starts WebAssembly, for all that wait for it', async () => {
   const createBLAKE3 = vi.fn(() => Promise.reject(new Error('refused')))
-  vi.doMock('hash-wasm', () => ({ createBLAKE3 }))
+  vi.doMock(COMPILED, () => ({ default: { createBLAKE3 } }))
   const { blake3, blake3Ready } = await load()
   blake3(new Uint8Array())
   await expect.poll(() => createBLAKE3).toHaveBeenCalledTimes(1)
@@ -60,7 +62,8 @@ test('the first hash starts WebAssembly, for all that wait for it', async () => 
 })
 
 test('plain JavaScript goes on where WebAssembly does not start', async () => {
-  vi.doMock('hash-wasm', () => ({ createBLAKE3: () => Promise.reject(new Error('refused')) }))
+  const createBLAKE3 = () => Promise.reject(new Error('refused'))
+  vi.doMock(COMPILED, () => ({ default: { createBLAKE3 } }))
   const { blake3, blake3Ready } = await load()
   await blake3Ready()
   for (let i = 0; i < 3; i++) {

@@ -26,6 +26,9 @@ export function shareOption(text: string): number {
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low && value <= high
 
+/** The heading of a chain's options in help. */
+const CHAIN = 'Chain:'
+
 type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 const netuidOption = (): Whole<'--netuid <n>'> =>
@@ -58,9 +61,9 @@ export type ChainOptions = {
 export const chainCommand = (name: string): Command<[], ChainOptions> => {
   const network = new Option('--network <where>', NETWORK_HELP).env('SUBTENSOR_ENDPOINT')
   return new Command(name)
-    .addOption(network.makeOptionMandatory())
-    .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']))
-    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH'))
+    .addOption(network.makeOptionMandatory().helpGroup(CHAIN))
+    .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']).helpGroup(CHAIN))
+    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH').helpGroup(CHAIN))
     .option('--json', 'print JSON, one object a line')
     .hook('preAction', (_, command) => addFallback(command))
 }

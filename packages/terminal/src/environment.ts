@@ -33,8 +33,8 @@ export const envFile = (): EnvFile => read
 
 /**
  * Prepares the environment and the words of a command line:
- * - adds our variables from `.env`, or from the file that "--env-file" names, unless they are set;
- * - removes "--env-file" from `words`;
+ * - adds our variables from `.env`, or from the file that "--settings" names, unless they are set;
+ * - removes "--settings" from `words`;
  * - deletes our variables that are empty;
  * - replaces btcli's names of options by ours.
  *
@@ -46,7 +46,7 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
     const ours = BTCLI.get(name)
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
   }
-  const path = takeOption(words, '--env-file') ?? (existsSync('.env') ? '.env' : undefined)
+  const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
     const all = Object.entries(parseEnv(await NODE_HOST.readText(path)))
     const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)

@@ -42,7 +42,7 @@ export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise
   const say = (text: string): void => {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
-  prepare(program)
+  prepare(program, program.name())
   leaveWithStdout(say)
   sayWhatLibrariesPrint(say)
   await parse(program, isOurs).catch((error: Error) => {
@@ -57,14 +57,20 @@ export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise
 /** If less width is left beside a name, its description goes below. */
 const NARROWEST_HELP = 24
 
-/** Makes a command and its subcommands throw usage errors, and fit their help to the terminal. */
-function prepare(command: CommandUnknownOpts): void {
+/**
+ * Makes a command and its subcommands throw usage errors, said as all errors of `program` are, and
+ * fit their help to the terminal.
+ */
+function prepare(command: CommandUnknownOpts, program: string): void {
   command
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .configureHelp({ minWidthToWrap: NARROWEST_HELP })
-    .configureOutput({ writeOut: (text) => process.stdout.write(fit(text)) })
-  for (const below of command.commands) prepare(below)
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(fit(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
+    })
+  for (const below of command.commands) prepare(below, program)
 }
 
 /** Parses the command line, with options from the environment and from `.env`. */

@@ -46,18 +46,18 @@ describe('a file of settings', () => {
     const lines = ['SUBTENSOR_ENDPOINT=local', 'NETUID=7', 'AFFINE_BUCKETS=b', 'NODE_DEBUG=http']
     await writeFile(file, lines.join('\n'))
     vi.stubEnv('AFFINE_BUCKETS', 'mine')
-    expect(await read('look', '--env-file', file, '--json')).toEqual(['look', '--json'])
+    expect(await read('look', '--settings', file, '--json')).toEqual(['look', '--json'])
     expect(envFile()).toEqual({ path: file, given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' } })
     expect(process.env.NODE_DEBUG).toBeUndefined()
     expect(optionsOf()).toEqual({ network: 'local', netuid: 7, buckets: 'mine' })
     for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
-    await read(`--env-file=${file}`)
+    await read(`--settings=${file}`)
     expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
   })
 
   it('that is named and missing, or not named at all, is refused', async () => {
-    await expect(read('--env-file', join(root, 'nope'))).rejects.toThrow('ENOENT')
-    await expect(read('--env-file')).rejects.toThrow('"--env-file" expected a file')
+    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow('ENOENT')
+    await expect(read('--settings')).rejects.toThrow('"--settings" expected a file')
   })
 })
 
@@ -91,7 +91,7 @@ describe('the environment', () => {
 })
 
 it('what stands behind "--" is no option', async () => {
-  const words = ['completion', 'bash', '--', '--wallet.name', '--env-file', '']
+  const words = ['completion', 'bash', '--', '--wallet.name', '--settings', '']
   expect(await read(...words)).toEqual(words)
 })
 

@@ -9,6 +9,8 @@ Json: TypeAlias = "str | bool | int | Sequence[Json] | Mapping[str, Json]"
 GREATEST = 2**53 - 1
 DEEPEST = 16
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def canonical_text(value: Json) -> str:
     """The one text of a value.
@@ -41,4 +43,4 @@ def _text(value: Json, depth: int) -> str:
 
 def _string(text: str) -> str:
     text.encode()  # raises UnicodeEncodeError, a ValueError, for a lone surrogate
-    return json.dumps(text, ensure_ascii=False)
+    return _encode(text)

@@ -10,3 +10,8 @@ def digest(tag: str, *fields: Json) -> str:
     if not isinstance(tag, str):
         raise TypeError(f'"tag" expected a string, got {tag!r}')
     return blake3(canonical_text(["affine/1", tag, *fields]).encode()).hexdigest()
+
+
+def truth_digest(origin: str, truth: str) -> str:
+    """`digest("truth", origin, …)`, of a canonical text and an origin without escapes."""
+    return blake3(f'["affine/1","truth","{origin}",{truth}]'.encode()).hexdigest()

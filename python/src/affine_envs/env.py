@@ -7,7 +7,7 @@ import gymnasium
 from gymnasium.envs.registration import register as register_env
 
 from affine_envs.challenge import seed_of
-from affine_envs.digest import digest
+from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
 from affine_envs.registry import NEWEST, game_of
 from affine_envs.text import last_line, normalise
@@ -23,10 +23,10 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         self.action_space = deepcopy(self.game.action_space)
         self.observation_space = deepcopy(self.game.observation_space)
         self.render_mode = render_mode
-        self._episode: Episode[Any, Any] | None = None
+        self.episode: Episode[Any, Any] | None = None
         self._origin = ""
         self._since = 0
-        self._info: dict[str, Any] = {}
+        self.info: dict[str, Any] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -36,40 +36,53 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         Without either it goes on with the stream it has, as Gymnasium does. Raises ValueError for
         any other option.
         """
-        challenge_id = _challenge_id_in(options or {})
+        challenge_id = _challenge_id_in(options) if options else None
         if challenge_id is not None and seed is not None:
             raise ValueError('"seed" expected none with a challenge_id')
         super().reset(seed=seed if challenge_id is None else seed_of(challenge_id))
         if challenge_id is None and seed is None and self._origin:
-            self._since += 1
+            episode = self.go_on()
         else:
             self._origin, self._since = str(challenge_id or self.np_random_seed), 0
-        episode = self._episode = Episode(self.game, self.np_random)
-        origin = f"{self._origin}+{self._since}" if self._since else self._origin
-        truth = self.game.truth(episode.state)
-        self._info = {
-            "ground_truth_commitment": digest("truth", origin, truth),
-            "difficulty": self.game.difficulty(episode.state),
+            episode = self._begin(self._origin)
+        return self.game.observe(episode.state), dict(self.info)
+
+    def go_on(self) -> Episode[Any, Any]:
+        """Another episode of the stream that a reset began."""
+        self._since += 1
+        return self._begin(f"{self._origin}+{self._since}")
+
+    def _begin(self, origin: str) -> Episode[Any, Any]:
+        game = self.game
+        episode = self.episode = Episode(game, self.np_random)
+        state = episode.state
+        self.info = {
+            "ground_truth_commitment": truth_digest(origin, game.truth_text(state)),
+            "difficulty": game.difficulty(state),
         }
-        return self.game.observe(episode.state), dict(self._info)
+        return episode
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Takes an action. An illegal one, and the None of `parse`, forfeit."""
-        episode = self._episode
-        if episode is None or episode.over:
-            raise RuntimeError("step expected an episode in progress: reset first")
-        if action is not None and not self.action_space.contains(action):
-            raise ValueError(f'"action" expected a member of {self.action_space}, got {action!r}')
-        reward = episode.step(action)
+        episode, reward = self.take(action)
         truncated = episode.over and not episode.terminated
         observation = self.game.observe(episode.state)
-        return observation, float(reward), episode.terminated, truncated, dict(self._info)
+        return observation, float(reward), episode.terminated, truncated, dict(self.info)
+
+    def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
+        """The episode after an action, and the reward of that."""
+        episode = self.episode
+        if episode is None or episode.over:
+            raise RuntimeError("step expected an episode in progress: reset first")
+        if action is not None and not self.game.accepts(action):
+            raise ValueError(f'"action" expected a member of {self.action_space}, got {action!r}')
+        return episode, episode.step(action)
 
     def render(self) -> str | None:
         """The prompt of the present state, with `render_mode="ansi"`."""
-        if self.render_mode != "ansi" or self._episode is None:
+        if self.render_mode != "ansi" or self.episode is None:
             return None
-        return self.game.prompt(self._episode.state)
+        return self.game.prompt(self.episode.state)
 
     def parse(self, reply: str) -> Any:
         """The action on the last line of a model's reply; None for what cannot be read."""
@@ -87,4 +100,9 @@ def register() -> None:
     """Makes them known to `gymnasium.make` as `affine/…`; importing `affine_envs` does it."""
     for name in NEWEST:
         if f"affine/{name}" not in gymnasium.registry:
-            register_env(f"affine/{name}", "affine_envs.env:AffineEnv", kwargs={"env": name})
+            register_env(
+                f"affine/{name}",
+                "affine_envs.env:AffineEnv",
+                vector_entry_point="affine_envs.vector:AffineVectorEnv",
+                kwargs={"env": name},
+            )

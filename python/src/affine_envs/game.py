@@ -5,9 +5,10 @@ from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
 import gymnasium
+import numpy as np
 from numpy.random import Generator
 
-from affine_envs.canonical_json import Json
+from affine_envs.canonical_json import Json, canonical_text
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action")
@@ -32,13 +33,25 @@ class Game(ABC, Generic[State, Action]):
     ) -> tuple[State, int, bool] | None:
         """The next state, the reward, and whether the game is over; None for an illegal action."""
 
+    def accepts(self, action: Any) -> bool:
+        """Is it a member of the action space?"""
+        return bool(self.action_space.contains(action))
+
     @abstractmethod
     def observe(self, state: State) -> Any:
         """A state as a member of the observation space."""
 
+    def observe_all(self, states: list[State]) -> np.ndarray:
+        """The same of many, one a row."""
+        return np.stack([self.observe(state) for state in states])
+
     @abstractmethod
     def truth(self, state: State) -> Json:
         """What judges an episode, from its initial state; only its digest is shown."""
+
+    def truth_text(self, state: State) -> str:
+        """The canonical text of `truth`."""
+        return canonical_text(self.truth(state))
 
     @abstractmethod
     def difficulty(self, state: State) -> int:

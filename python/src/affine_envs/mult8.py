@@ -1,6 +1,7 @@
 """`mult8@0.1.0`. Protocol §3.4."""
 
 import re
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -11,6 +12,7 @@ from affine_envs.game import Game
 
 LOW, HIGH = 10_000_000, 100_000_000
 Factors = tuple[int, int]
+DIGITS = re.compile("[0-9]{15,16}")
 
 PROMPT = """\
 Compute {} * {}.
@@ -37,11 +39,20 @@ class Mult8(Game[Factors, str]):
             return None
         return state, int(action == self.best_reply(state)), True
 
+    def accepts(self, action: Any) -> bool:
+        return type(action) is str and DIGITS.fullmatch(action) is not None
+
     def observe(self, state: Factors) -> np.ndarray:
         return np.array(state, dtype=np.int64)
 
+    def observe_all(self, states: list[Factors]) -> np.ndarray:
+        return np.array(states, dtype=np.int64)
+
     def truth(self, state: Factors) -> Json:
         return self.best_reply(state)
+
+    def truth_text(self, state: Factors) -> str:
+        return f'"{self.best_reply(state)}"'
 
     def difficulty(self, state: Factors) -> int:
         return 8

@@ -1,6 +1,8 @@
 """`tictactoe@0.1.0`. Protocol §3.3."""
 
 import re
+from functools import cache
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -47,20 +49,26 @@ class TicTacToe(Game[Board, int]):
         return boards[random.integers(0, len(boards))]
 
     def step(self, state: Board, action: int, random: Generator) -> tuple[Board, int, bool] | None:
-        if state[action] != 0:
-            return None
-        mine = after(state, action)
-        if is_over(mine):
-            return mine, int(is_lost(mine)), True
-        cells = best_cells(mine)
-        board = after(mine, cells[random.integers(0, len(cells))])
-        return board, -int(is_lost(board)), is_over(board)
+        results = _results(state, int(action))
+        if len(results) <= 1:
+            return results[0] if results else None
+        return results[random.integers(0, len(results))]
+
+    def accepts(self, action: Any) -> bool:
+        return (type(action) is int and 0 <= action < 9) or super().accepts(action)
 
     def observe(self, state: Board) -> np.ndarray:
         return np.array(state, dtype=np.int64)
 
+    def observe_all(self, states: list[Board]) -> np.ndarray:
+        return np.array(states, dtype=np.int64)
+
     def truth(self, state: Board) -> Json:
         return {"board": code(state), "best": best_cells(state)}
+
+    @cache  # noqa: B019  there is one of these
+    def truth_text(self, state: Board) -> str:
+        return super().truth_text(state)
 
     def difficulty(self, state: Board) -> int:
         return 3
@@ -81,6 +89,21 @@ class TicTacToe(Game[Board, int]):
 
     def any_reply(self, state: Board, random: Generator) -> str:
         return _name(int(random.integers(0, 9)))
+
+
+@cache
+def _results(board: Board, cell: int) -> tuple[tuple[Board, int, bool], ...]:
+    """What a move and each of the opponent's best replies come to; nothing for an illegal one.
+
+    Of one result nothing is drawn: that would not change the stream.
+    """
+    if board[cell] != 0:
+        return ()
+    mine = after(board, cell)
+    if is_over(mine):
+        return ((mine, int(is_lost(mine)), True),)
+    replies = (after(mine, reply) for reply in best_cells(mine))
+    return tuple((reply, -int(is_lost(reply)), is_over(reply)) for reply in replies)
 
 
 def _name(cell: int) -> str:

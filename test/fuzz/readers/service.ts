@@ -66,7 +66,7 @@ function readS3(bytes: Uint8Array) {
   const status = Math.min(599, Math.max(200, Number.parseInt(textOf(head), 10) || 200))
   const isEmpty = [204, 205, 304].includes(status)
   const body = isEmpty ? null : Uint8Array.from(bytes.subarray(head.length + 1))
-  return readAnswer(new Response(body, { status }), LIMIT, signal)
+  return readAnswer(new Response(body, { status }), { limit: LIMIT, region: 'auto' }, signal)
 }
 
 /** It says what is wrong in words of its own. */

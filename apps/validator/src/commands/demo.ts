@@ -71,7 +71,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   const file = programFile('af-verify')
   if (file === undefined) screen.line(NO_VERIFIER, { type: 'unverified' })
   else process.exitCode = await raceAbort(verifyApart([file, ...words], signal), signal)
-  if (asked.out !== undefined) screen.line(filesText(out), { type: 'files', out })
+  if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
   else if (!open) screen.line(againText(seed), { type: 'again', seed })
   if (open) await showPage({ out, cast }, screen, signal)
 }

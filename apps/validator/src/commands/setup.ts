@@ -40,11 +40,12 @@ export const setup: CommandUnknownOpts = command
   .option('--anyway', 'write .env even if something must be fixed')
   .option('--json', 'print JSON, one object a line, and ask nothing')
   .addHelpText('after', HOW)
-  .action(async ({ overwrite = false, anyway, ...flags }, command) => {
+  .action(async ({ overwrite = false, anyway, ...given }, command) => {
     if (!overwrite && existsSync(FILE))
       throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
-    const prompts = await openPrompts(flags)
-    const answers = await prompts?.askSettings(flags)
+    const prompts = await openPrompts(given)
+    const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
+    const flags = key === undefined ? given : { ...given, key }
     const { settings, account, ...read } = await readService(flags, answers)
     if (!settings || !account) return command.error(problemLines(read.problems))
     const screen = output(flags.json)
@@ -58,8 +59,8 @@ export const setup: CommandUnknownOpts = command
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)
-    const key = flags.key === undefined ? '' : ` --key ${flags.key}`
-    const next = `${programName('af')} validate${key}`
+    const named = key === undefined ? '' : ` --key ${key}`
+    const next = `${programName('af')} validate${named}`
     screen.line(`${FILE} is written, for this user alone. Next: ${next}`, { type: 'written', next })
   })
 

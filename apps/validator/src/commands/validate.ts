@@ -25,7 +25,8 @@ import { interrupted, leave, type Output, raceAbort, shown } from '@affine/termi
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
-import { narrate, warn } from '../service/narrate.ts'
+import { narrate, sayProblem, warn } from '../service/narrate.ts'
+import { repeatedProblems } from '../service/repeated-problems.ts'
 import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
 import { setupOf } from './validate/validator-setup.ts'
@@ -68,7 +69,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using _folder = await holdFolder(settings.folder)
   for (const text of await keepPrivate(settings.folder)) warn(screen, text)
   const health = healthOf(clock)
-  const hearers: Setup['on'][] = [health.on, (event) => narrate(event, screen, shortHotkey)]
+  const hearers: Setup['on'][] = [health.on, narrator(screen)]
   const on: Setup['on'] = (event) => {
     for (const hear of hearers) hear(event)
   }
@@ -102,6 +103,16 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   // Releasing the folder's lock needs the disk, which may hang.
   setTimeout(leave, 5000, 130).unref()
   signal.throwIfAborted()
+}
+
+/** Prints events; a problem that comes again and again, after growing pauses. */
+function narrator(screen: Output): Setup['on'] {
+  const unsaidOf = repeatedProblems(clock)
+  return (event) => {
+    if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
+    const unsaid = unsaidOf(event)
+    if (unsaid !== undefined) sayProblem(event, screen, unsaid)
+  }
 }
 
 /** @throws Error when the hotkey's slot holds a miner's model. */

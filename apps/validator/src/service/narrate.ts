@@ -2,6 +2,8 @@ import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
 
+export type Problem = Extract<Event, { readonly type: 'problem' }>
+
 /** Prints the events of one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   switch (event.type) {
@@ -21,13 +23,26 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
       warn(screen, `the bucket of ${event.hotkey} is slow: it is asked less from now on`)
       break
     case 'problem':
-      sayProblem(event.what, event.error, screen)
+      sayProblem(event, screen)
   }
 }
 
-function sayProblem(what: string, { message }: Error, screen: Output): void {
-  screen.line(`  ✘ ${what}: ${printable(message, 500)}`, { type: 'problem', what, message })
+/** Prints a problem, and how often it came since it was printed last. */
+export function sayProblem(
+  { what, error: { message } }: Problem,
+  screen: Output,
+  unsaid = 0,
+): void {
+  const often = unsaid === 0 ? '' : ` (${unsaid} more times since it was last said)`
+  const text = `  ✘ ${what}: ${printable(message, 500)}${hintFor(message)}${often}`
+  screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
 }
+
+/** What to look at when a bucket cannot be written. */
+const hintFor = (message: string): string =>
+  /^cannot write /.test(message)
+    ? '; check --buckets or the settings of the bucket: `af doctor` tries them'
+    : ''
 
 /** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {

@@ -5,20 +5,7 @@ import * as z from 'zod'
 import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
 import { NodeSocket } from './node-socket.ts'
-
-export interface Nodes {
-  /** WebSocket URLs, tried in this order. */
-  readonly endpoints: readonly string[]
-  /**
-   * The chain's hash of block 0, 64 hex digits; a node of another chain is refused. Without it, the
-   * hash of the first node that answers is used.
-   */
-  readonly genesis?: string | undefined
-  /** A node that is silent for so many milliseconds is replaced by the next (default 60000). */
-  readonly stallMs?: number
-  /** Called with a node's error when another is tried. */
-  readonly onRetry?: ((error: Error) => void) | undefined
-}
+import type { Nodes } from './nodes.ts'
 
 /**
  * What to do with a node. Any error but a ChainError means that the node's answer cannot be used.

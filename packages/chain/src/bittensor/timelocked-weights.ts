@@ -5,7 +5,8 @@ import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { timelockPayload } from './weight-encoding.ts'
-import type { Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
+import type { WeightMeans } from './weight-means.ts'
+import type { Plan, VersionedWeights } from './weight-plan.ts'
 
 /**
  * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks

@@ -5,7 +5,8 @@ import { keepOpening } from './salts.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { planTimelocked, timelockedCallOf } from './timelocked-weights.ts'
 import { commitHash } from './weight-encoding.ts'
-import type { HotkeyWeights, Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
+import type { WeightMeans } from './weight-means.ts'
+import type { HotkeyWeights, Plan, VersionedWeights } from './weight-plan.ts'
 import { areInForce } from './weights-in-force.ts'
 
 /**

@@ -3,7 +3,8 @@ import { type PendingCommit, pendingCommits } from './pending-commits.ts'
 import { type Opening, openingOf } from './salts.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { countsEpochs, tempoOf } from './tempo.ts'
-import type { Plan, WeightMeans } from './weight-plan.ts'
+import type { WeightMeans } from './weight-means.ts'
+import type { Plan } from './weight-plan.ts'
 import { areInForce } from './weights-in-force.ts'
 
 /**

@@ -78,15 +78,16 @@ This run kept no files. Try next:
     $ ${af} env run tictactoe-v0`
 }
 
-/** What can be done with the files in the folder `out`. */
-export function filesText(out: string): string {
+/** What can be done with the files in the folder `out`. If the page is open, not how to open it. */
+export function filesText(out: string, isOpen = false): string {
   const af = programName('af')
   const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
   const verify = `${programName('af-verify')} ${what}`
-  return `
-All files are in ${out}. Try next:
+  const look = `
   look at it, at http://127.0.0.1:8080/ in a browser
-    $ ${af} serve ${what}
+    $ ${af} serve ${what}`
+  return `
+All files are in ${out}. Try next:${isOpen ? '' : look}
   verify again
     $ ${verify}
   look at one epoch

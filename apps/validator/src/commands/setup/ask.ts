@@ -15,12 +15,22 @@ import { type Found, findSettings, givenIn } from '../../settings/sources.ts'
 /** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>
 
+/** What a person answered. */
+interface SetupAnswers {
+  /** By variable; variables that no longer count get an empty answer. */
+  readonly answers: Given
+  /** The file of the hotkey, which no variable names. */
+  readonly key?: string | undefined
+}
+
+/** Where `af localnet` puts the keys that it registers. */
+const LOCAL_KEY = 'localnet/keys/validator-1'
+
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. It proposes the
- * values of the environment or a file. Resolves with the answers by variable; variables that no
- * longer count get an empty answer. Rejects at Ctrl-C.
+ * values of the environment or a file. Rejects at Ctrl-C.
  */
-export async function askSettings(flags: Flags): Promise<Given> {
+export async function askSettings(flags: Flags): Promise<SetupAnswers> {
   const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()
@@ -28,7 +38,7 @@ export async function askSettings(flags: Flags): Promise<Given> {
   await asking.askBucket()
   if (networkNamed(asking.given.network ?? '')?.platform === 'chutes')
     await asking.ask('chutesApiKey')
-  return asking.answers
+  return asking
 }
 
 /** Asks for a yes. Rejects at Ctrl-C. */
@@ -38,6 +48,7 @@ export async function confirm(message: string): Promise<boolean> {
 
 class SetupPrompts {
   readonly answers: Record<string, string> = {}
+  key: string | undefined
   readonly #flags: Flags
 
   constructor(flags: Flags) {
@@ -62,8 +73,14 @@ class SetupPrompts {
   }
 
   async askHotkey(): Promise<void> {
-    const { key, hotkeySecret, walletPath } = this.given
+    const { network = '', key, hotkeySecret, wallet, hotkey, walletPath } = this.given
+    this.key = key
     if (key ?? hotkeySecret) return
+    const namesWallet = (wallet ?? hotkey ?? this.#flags.walletPath) !== undefined
+    if (/^http:/.test(network) && !namesWallet) {
+      this.key = await askKey()
+      return
+    }
     const root = walletsAt(walletPath)
     await this.ask('wallet', (text) => faultOf(access(join(root, text, 'hotkeys'))))
     await this.ask('hotkey', (text) => {
@@ -101,6 +118,13 @@ class SetupPrompts {
     if (!found?.setting.question || variable === undefined || found.from === 'flag') return
     this.answers[variable] = await askOne(found, check, isOptional)
   }
+}
+
+/** Asks for the file of a hotkey: `af localnet` writes such files, and no wallets. */
+async function askKey(): Promise<string> {
+  const message = 'The file of its hotkey, as `af localnet` wrote it'
+  const validate = (key = '') => faultOf(readAccount({ key }, () => {}))
+  return answered(await clack.text({ message, initialValue: LOCAL_KEY, validate }))
 }
 
 async function faultOf(work: Promise<unknown>): Promise<string | undefined> {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { repeatedProblems } from '../src/service/repeated-problems.ts'
+
+const problem = (message: string) =>
+  ({ type: 'problem', what: 'turn', error: new Error(message) }) as const
+
+test('a problem at every block is said after pauses that double, with how often it came', () => {
+  let now = 0
+  const unsaidOf = repeatedProblems(() => now)
+  const said: (readonly [number, number])[] = []
+  for (; now <= 80_000; now += 1000) {
+    const unsaid = unsaidOf(problem(`cannot write v1/states/${now}.json`))
+    if (unsaid !== undefined) said.push([now / 1000, unsaid])
+  }
+  expect(said).toEqual([
+    [0, 0],
+    [10, 9],
+    [30, 19],
+    [70, 39],
+  ])
+  now = 10 * 3_600_000
+  expect(unsaidOf(problem('cannot write v1/states/7.json'))).toBe(0)
+})
+
+test('another problem is said at once, and only so many are remembered', () => {
+  const unsaidOf = repeatedProblems(() => 0)
+  for (const text of ['a', 'b']) expect(unsaidOf(problem(text))).toBe(0)
+  expect(unsaidOf(problem('a'))).toBeUndefined()
+  const words = Array.from({ length: 26 ** 2 }, (_, i) =>
+    String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26)),
+  )
+  for (const word of words) expect(unsaidOf(problem(word))).toBe(0)
+  expect(unsaidOf(problem('a'))).toBe(0)
+})

@@ -1,0 +1,14 @@
+/** What a connection is opened with. Its declaration names none of @polkadot's types. */
+export interface Nodes {
+  /** WebSocket URLs, tried in this order. */
+  readonly endpoints: readonly string[]
+  /**
+   * The chain's hash of block 0, 64 hex digits; a node of another chain is refused. Without it, the
+   * hash of the first node that answers is used.
+   */
+  readonly genesis?: string | undefined
+  /** A node that is silent for so many milliseconds is replaced by the next (default 60000). */
+  readonly stallMs?: number
+  /** Called with a node's error when another is tried. */
+  readonly onRetry?: ((error: Error) => void) | undefined
+}

@@ -1,0 +1,61 @@
+"""What PyPI would have: a wheel and a source distribution, whose tests run."""
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from vectors import IS_SDIST, PACKAGE, ROOT
+
+pytestmark = pytest.mark.skipif(IS_SDIST, reason="it is one already")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both. It is built by what is installed: nothing is fetched."""
+    out = tmp_path_factory.mktemp("dist")
+    words = ["-m", "build", "--no-isolation", "--outdir", str(out), str(PACKAGE)]
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    return out
+
+
+def test_twine_finds_nothing_wrong(built: Path) -> None:
+    files = [str(path) for path in built.iterdir()]
+    assert len(files) == 2
+    checked = [sys.executable, "-m", "twine", "check", "--strict", *files]
+    subprocess.run(checked, check=True, capture_output=True)
+
+
+def test_the_wheel_has_types_licence_and_what_it_is(built: Path) -> None:
+    [wheel] = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+        [metadata] = [name for name in names if name.endswith(".dist-info/METADATA")]
+        said = Parser().parsestr(file.read(metadata).decode())
+        [licence] = [name for name in names if name.endswith("LICENSE")]
+        assert file.read(licence) == (ROOT / "LICENSE").read_bytes()
+    assert "affine_envs/py.typed" in names
+    assert said["License-Expression"] == "MIT"
+    assert said["Author"] == "Affine contributors"
+    assert "Typing :: Typed" in said.get_all("Classifier", [])
+
+
+def test_the_tests_of_the_source_distribution_run_from_it(built: Path, tmp_path: Path) -> None:
+    [archive] = built.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(tmp_path, filter="data")
+    [folder] = tmp_path.iterdir()
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK, str(folder)]
+    environment = {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    run = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert " passed" in run.stdout
+
+
+QUICK = "not test_openenv and not test_bittensor and not long"
+"""Those that start no server: the checkout's run has them."""

@@ -1,0 +1,75 @@
+// What a project that installed our packages sees of them: their types without `skipLibCheck`, and
+// what @affine/envs adds to a page.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import ts from 'typescript'
+
+/** The most that @affine/envs may add to a page, gzipped. */
+const MOST_BYTES = 25_000
+
+/** Entries that need Node. */
+const NEEDS_NODE = /\/(node|node-fetch|directory|file|wallet|metrics)$/
+
+const LIBRARIES = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts']
+
+/**
+ * What a consumer's strict TypeScript finds wrong in the declarations of these packages, in words:
+ * of all their entries with Node's types, and of those for browsers without.
+ */
+export function typeFaults(project, packages) {
+  const entries = packages.flatMap((name) => {
+    const manifest = join(project, 'node_modules', name, 'package.json')
+    const { exports } = JSON.parse(readFileSync(manifest, 'utf8'))
+    return Object.keys(exports).map((path) => `${name}${path.slice(1)}`)
+  })
+  const forBrowsers = entries.filter((entry) => !NEEDS_NODE.test(entry))
+  return [...faultsOf(project, entries, ['node']), ...faultsOf(project, forBrowsers, [])]
+}
+
+function faultsOf(project, entries, types) {
+  const file = join(project, `consumer-${types.length}.ts`)
+  const lines = entries.map((entry, i) => `export * as entry${i} from '${entry}'\n`)
+  writeFileSync(file, lines.join(''))
+  const program = ts.createProgram([file], {
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    lib: LIBRARIES,
+    types,
+    typeRoots: [join(import.meta.dirname, '..', 'node_modules', '@types')],
+  })
+  const host = {
+    getCanonicalFileName: (path) => path,
+    getCurrentDirectory: () => project,
+    getNewLine: () => '\n',
+  }
+  const faults = ts.getPreEmitDiagnostics(program)
+  return faults.map((fault) => ts.formatDiagnostic(fault, host))
+}
+
+/**
+ * Bytes of a page's script that plays with @affine/envs, gzipped, with everything that it may load.
+ * @throws Error when it is not as small as is promised.
+ */
+export async function checkSize(project) {
+  const contents =
+    "import { make, play, replay, specHash } from '@affine/envs'\n" +
+    'globalThis.played = [make, play, replay, specHash]\n'
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: project },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+  })
+  const bytes = gzipSync(outputFiles[0].contents, { level: 9 }).length
+  if (bytes > MOST_BYTES)
+    throw new Error(`@affine/envs has ${bytes} bytes in a browser, expected at most ${MOST_BYTES}`)
+  return bytes
+}

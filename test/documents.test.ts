@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { printedBy, REASONS, runnable, type Snippet, snippetsOf } from './documents/page.ts'
+import { runPage } from './documents/run-page.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const READMES = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+)
+const DOCS = ['adding-an-environment', 'explorer', 'mining', 'operating', 'research', 'training']
+const PAGES = [
+  'README.md',
+  ...DOCS.map((name) => `docs/${name}.md`),
+  ...READMES,
+  'python/README.md',
+].filter((page) => existsSync(join(root, page)))
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const snippetsIn = (page: string): readonly Snippet[] => snippetsOf(read(page))
+
+/** What is wrong with how a page says that a snippet is not run there. */
+function noteFault(page: string, { note = '', text }: Snippet): string | undefined {
+  const [, kind, value = ''] = /^(not run|tested): (.*)$/.exec(note) ?? []
+  if (kind === undefined) return note === '' || note === 'serves' ? undefined : `no note: ${note}`
+  if (kind === 'not run')
+    return REASONS.includes(value) ? undefined : `expected one of ${REASONS}, got ${value}`
+  if (!existsSync(join(root, value))) return `${value} is not there`
+  const [command = ''] = text.split(/\n|\s+#/, 1)
+  const tests = read(value)
+  const isNamed = tests.includes(basename(page)) || tests.includes(command)
+  return isNamed ? undefined : `${value} does not speak of it`
+}
+
+describe.each(PAGES)('%s', (page) => {
+  const snippets = snippetsIn(page).filter(runnable)
+  test('says of each snippet that no test runs why not', () => {
+    const faults = snippets.flatMap((snippet) => {
+      const fault = noteFault(page, snippet)
+      return fault === undefined ? [] : [`line ${snippet.line}: ${fault}`]
+    })
+    expect(faults).toEqual([])
+  })
+  test('asks for nothing but Node, npm and Python', () => {
+    const bare = /(^|[&|;`(]\s*)(pnpm|yarn|turbo|tsx|vitest|biome) /m
+    expect(snippets.filter(({ text }) => bare.test(text))).toEqual([])
+    expect(read(page)).not.toMatch(/`(pnpm|turbo) /)
+  })
+  const programs = snippets.filter(({ language, note }) => language === 'ts' && !note)
+  test.skipIf(programs.length === 0)('has programs that print what it says', async () => {
+    const cwd = join(root, page, '..')
+    const flags = ['--conditions=@affine/source', '--import', 'tsx', '--input-type=module']
+    for (const program of programs) {
+      const words = [...flags, '--eval', program.text]
+      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd })
+      expect(stdout).toBe(printedBy(program, snippetsIn(page)))
+      expect(stdout).not.toBe('')
+    }
+  })
+})
+
+test('every page with commands is one of those that are run', () => {
+  const run = read('test/documents.machine.test.ts') + read('test/documents.test.ts')
+  const toRun = PAGES.filter((page) =>
+    snippetsIn(page).some(({ language, note = '' }) => {
+      const isCommand = language === 'sh' || language === 'python'
+      return isCommand && !/^(not run|tested)/.test(note)
+    }),
+  )
+  expect(toRun.filter((page) => !run.includes(`runPage('${page}')`))).toEqual([])
+})
+
+test('docs/mining.md runs as it is pasted', () => runPage('docs/mining.md'))

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AF, AF_VERIFY } from '../processes.ts'
+import type { Snippet } from './page.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** The Python of an environment that has python[test] in it. */
+export const PYTHON: string | undefined = process.env.AFFINE_PYTHON
+
+/** Ports that programs take if they are told none. */
+const USUAL = [
+  { command: /^(npx )?af localnet/, port: 9944 },
+  { command: /^(npx )?af miner/, port: 8001 },
+  { command: /^uvicorn/, port: 8000 },
+]
+
+/** A reader who types what a page says, in a new folder, from its beginning to its end. */
+export interface Session {
+  /** Runs a snippet, and rejects with what was said if it fails. Resolves with its output. */
+  run(snippet: Snippet): Promise<string>
+  /** Starts each line in a terminal of its own. Resolves once each has said something. */
+  serve(snippet: Snippet): Promise<void>
+  close(): Promise<void>
+}
+
+/** Other ports than the page's, since others may have those here; the same one for the same. */
+async function freePorts(page: string): Promise<(text: string) => string> {
+  const named = page.matchAll(/(?:--port |127\.0\.0\.1:)(\d{4,5})/g)
+  const ports = new Set([...named].map(([, port]) => Number(port)))
+  for (const { port } of USUAL) ports.add(port)
+  const servers = await Promise.all(
+    [...ports].map(async (port) => {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      return { port, server }
+    }),
+  )
+  const others = new Map(
+    servers.map(({ port, server }) => {
+      const address = server.address()
+      return [port, typeof address === 'object' ? address?.port : undefined]
+    }),
+  )
+  for (const { server } of servers) server.close()
+  return (text) => text.replace(/\b\d{4,5}\b/g, (port) => String(others.get(Number(port)) ?? port))
+}
+
+/** A command that says at which port it is. */
+function withPort(line: string): string {
+  const usual = USUAL.find(({ command }) => command.test(line))
+  if (usual === undefined || line.includes('--port')) return line
+  return `${line.replace(/\s+#.*$/, '')} --port ${usual.port}`
+}
+
+/** A folder of programs by the names that pages have for them. */
+async function programsIn(folder: string): Promise<string> {
+  const bin = join(folder, '.bin')
+  await mkdir(bin)
+  const node = `exec '${process.execPath}'`
+  const programs = {
+    af: `${node} '${AF}' "$@"`,
+    'af-verify': `${node} '${AF_VERIFY}' "$@"`,
+    npx: 'case $1 in af|af-verify) exec "$@";; *) echo "npx would fetch $1" >&2; exit 1;; esac',
+  }
+  for (const [name, line] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${line}\n`)
+    await chmod(join(bin, name), 0o755)
+  }
+  return bin
+}
+
+export async function openSession(page: string): Promise<Session> {
+  const folder = await mkdtemp(join(tmpdir(), 'document-'))
+  const bin = await programsIn(folder)
+  await symlink(join(root, 'python'), join(folder, 'python'))
+  const withPorts = await freePorts(page)
+  const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')
+  const kept = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
+  const env = { ...Object.fromEntries(kept), PATH: path, NO_COLOR: '1' }
+  const running = new Set<ChildProcess>()
+
+  function begin(program: string, words: readonly string[]) {
+    const options = { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] as const }
+    const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    running.add(child)
+    const said = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      said.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said.stderr += text
+    })
+    const ended = once(child, 'close').then(([code]) => {
+      running.delete(child)
+      return code as number | null
+    })
+    return { child, said, ended }
+  }
+
+  async function serveLine(line: string): Promise<void> {
+    const { child, said, ended } = begin('bash', ['-c', `exec ${withPorts(withPort(line))}`])
+    const speaks = Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')])
+    const code = await Promise.race([speaks.then(() => undefined), ended])
+    if (code !== undefined) throw new Error(`${line} ended with ${code}:\n${said.stderr}`)
+  }
+
+  return {
+    async run({ language, text }) {
+      const program = withPorts(text.split('\n').map(withPort).join('\n'))
+      const words = { sh: ['bash', '-ec', program], python: ['python', '-c', program] }[language]
+      if (words === undefined) throw new Error(`nothing runs ${language}`)
+      const [name = '', ...rest] = words
+      const { said, ended } = begin(name, rest)
+      const code = await ended
+      if (code !== 0) throw new Error(`${text}\nended with ${code}:\n${said.stdout}${said.stderr}`)
+      return said.stdout
+    },
+    async serve({ text }) {
+      for (const line of text.split('\n')) await serveLine(line)
+    },
+    async close() {
+      const ends = [...running].map((child) => once(child, 'close'))
+      for (const { pid = 0 } of running) process.kill(-pid, 'SIGKILL')
+      await Promise.all(ends)
+      await rm(folder, { recursive: true })
+    },
+  }
+}

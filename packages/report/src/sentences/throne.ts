@@ -1,12 +1,12 @@
 import type { EpochFacts } from '../epoch-facts.ts'
-import { type NameOf, share } from '../text.ts'
+import { type NameOf, percent } from '../text.ts'
 
 /** What happened to the throne at an epoch's end, in sentences. Protocol §8.11. */
 export function throneTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   const { throne, duel, heir, nextRatio } = facts
   const holder = nameOf(duel?.champion.hotkey ?? '')
   const rival = nameOf(duel?.contender.hotkey ?? '')
-  const becomes = `The ratio to beat becomes ${share(nextRatio)}`
+  const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
   const texts = {
     dethroned: `★ ${rival} dethrones ${holder}. ${becomes}`,
     inherited: `${rival} gets the throne, because ${holder} has left. ${becomes}`,

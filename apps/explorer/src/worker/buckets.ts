@@ -32,6 +32,8 @@ export class PageBuckets {
   readonly #health = new Map<string, BucketHealth>()
   readonly #changed = new Set<BucketHealth>()
   readonly #failures = new Map<string, number>()
+  /** How many files were read so far. */
+  files = 0
 
   /**
    * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
@@ -80,9 +82,13 @@ export class PageBuckets {
         path,
         limit,
       )
-      if (bytes === null) health.missing += 1
-      else health.files += 1
-      health.bytes += bytes?.length ?? 0
+      if (bytes === null) {
+        health.missing += 1
+        return null
+      }
+      this.files += 1
+      health.files += 1
+      health.bytes += bytes.length
       return bytes
     } catch (error) {
       this.#failures.set(place, failures + 1)

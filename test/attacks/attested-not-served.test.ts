@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { OWNER_PATH } from '../../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
 import { killAll } from '../processes.ts'
 import { afVerify } from './af-verify.ts'
@@ -13,6 +14,7 @@ const RUBBISH = new TextEncoder().encode('rubbish')
 async function attesting(url: string, spoil: (subnet: OneLiar) => void = () => {}) {
   const subnet = new OneLiar(LOCAL_NETWORK)
   await subnet.beHonest()
+  await subnet.own(subnet.liar, url)
   spoil(subnet)
   await subnet.attest(subnet.liar, await subnet.state, hotkeys(subnet.honest), url)
   return subnet
@@ -36,7 +38,7 @@ test.each<readonly [what: string, code: string, url: string, spoil: (subnet: One
     'other',
     (subnet) => {
       for (const path of filesOf(subnet, subnet.liar.hotkey).keys())
-        filesOf(subnet, 'other').set(path, RUBBISH)
+        if (path !== OWNER_PATH) filesOf(subnet, 'other').set(path, RUBBISH)
     },
   ],
 ])(
@@ -45,7 +47,7 @@ test.each<readonly [what: string, code: string, url: string, spoil: (subnet: One
     const [, code, url, spoil] = attack
     const served = await attesting('served', (subnet) => {
       for (const [path, bytes] of filesOf(subnet, subnet.liar.hotkey))
-        filesOf(subnet, 'served').set(path, bytes)
+        if (path !== OWNER_PATH) filesOf(subnet, 'served').set(path, bytes)
     })
     const expected = await served.outcome()
     expect(expected.flaws).toEqual([])

@@ -10,14 +10,14 @@ import type { Sample } from '../../packages/blocks/src/index.ts'
 import { account, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
-import { chutesAgents, playerReply } from '../../packages/miners/src/index.ts'
+import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
   closeServers,
   completion,
-  described,
   type Handle,
+  published,
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/src/index.ts'
@@ -34,8 +34,8 @@ const [own, first, second] = [keyOf(1), keyOf(2), keyOf(3)] as const
 const roles = ['champion', 'contender'] as const
 const minerOf = (hotkey: string) => ({
   hotkey,
-  model: `m-${hotkey}`,
-  revision: 'main',
+  model: `me/${hotkey}`,
+  revision: 'ab'.repeat(20),
   chute: randomUUID(),
 })
 const miners = { champion: minerOf(first.hotkey), contender: minerOf(second.hotkey) }
@@ -81,10 +81,10 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const chain = await chainOfDuel()
   const descriptions = roles.map((role) => {
     const miner = miners[role]
-    return [`/chutes/${miner.chute}`, answers(200, described(miner, role))] as const
+    return published(miner, role)
   })
   const { place, asked } = await serveChutes({
-    ...Object.fromEntries(descriptions),
+    ...Object.assign({}, ...descriptions),
     [pathOf('champion')]: plays,
     [pathOf('contender')]: plays,
     ...routes,
@@ -94,7 +94,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
   const [folder, bucket] = [join(root, `${count++}`), join(root, 'buckets', `${count++}`)]
   const places = placesOf({ folder, bucket: bucketIn(bucket) }, own.hotkey, network)
   const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, on, pauseMs: 100 }
-  const agent = chutesAgents({ ...options, ...place })
+  const { agents: agent } = openChutes({ ...options, ...place })
   const random = (size: number) => new Uint8Array(size).fill(9)
   const given = { chain, account: own, network, emit: true, now: () => 0, random, agent, on }
   const validator = new Validator({ ...places, ...given })
@@ -150,10 +150,10 @@ test.each([401, 403])(
       await validator.idle()
     }
     await produce() // sampling begins
-    while (asked('/users/me').length < 2) await sleep(5) // what was on its way has come back
+    while (asked('/users/me').length < 4) await sleep(5) // what was on its way has come back
     const calls = () => roles.map((role) => asked(pathOf(role)).length)
     const before = calls()
-    while (asked('/users/me').length < 5) await sleep(5)
+    while (asked('/users/me').length < 7) await sleep(5)
     expect(calls()).toEqual(before)
     while (chain.height < epochBlocks + sealBlock) await produce()
     await validator.idle()

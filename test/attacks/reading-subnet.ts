@@ -4,9 +4,11 @@ import {
   commitmentOf,
   type Header,
   NO_BLOCK,
+  OWNER_PATH,
   type Sample,
   type Scope,
   writeBlock,
+  writeOwner,
 } from '../../packages/blocks/src/index.ts'
 import {
   type Account,
@@ -38,6 +40,7 @@ import {
   settleEpoch,
   snapshotBlock,
 } from '../../packages/settlement/src/index.ts'
+import { ReadingClock } from './reading-clock.ts'
 
 const NETUID = 120
 const THRESHOLD = 1_000_000_000_000n
@@ -66,15 +69,18 @@ type Behaviour = 'serves' | 'fails'
 interface Bucket {
   readonly files: Map<string, Uint8Array>
   behaviour: Behaviour
+  /** How long each answer takes. */
+  ms: number
 }
 
 /** Buckets in memory, which count what is asked of them. One that fails stands for a time limit. */
 class Buckets {
+  readonly clock: ReadingClock = new ReadingClock()
   readonly #buckets = new Map<string, Bucket>()
   readonly reads: (readonly [url: string, path: string])[] = []
 
   at(url: string): Bucket {
-    const bucket = this.#buckets.get(url) ?? { files: new Map(), behaviour: 'serves' }
+    const bucket = this.#buckets.get(url) ?? { files: new Map(), behaviour: 'serves', ms: 0 }
     this.#buckets.set(url, bucket)
     return bucket
   }
@@ -83,7 +89,8 @@ class Buckets {
     if (url.startsWith('nowhere')) return null
     const read = async (path: string): Promise<Uint8Array | null> => {
       this.reads.push([url, path])
-      const { files, behaviour } = this.at(url)
+      const { files, behaviour, ms } = this.at(url)
+      if (ms > 0) await this.clock.sleep(ms)
       if (behaviour === 'fails') throw new Error('timed out')
       return files.get(path) ?? null
     }
@@ -163,6 +170,7 @@ export class ReadingSubnet {
   readonly strangers: readonly Account[]
   readonly network: Network
   /** Is told of every block; the next one waits for it. */
+  #isTogether = false
   hear: (head: Head) => Promise<void> | void = () => {}
 
   constructor(stakes: readonly number[], strangers = 0, rules: Network = network) {
@@ -185,12 +193,28 @@ export class ReadingSubnet {
 
   async commit(who: Account, commitment: Commitment): Promise<void> {
     const included = this.chain.commit(who, encodeCommitment(commitment))
+    if (this.#isTogether) return
     await this.hear(await this.chain.produce(0))
     await included
   }
 
+  /** What these commit to is in one block, in this order. */
+  async together(acts: readonly (() => Promise<void>)[]): Promise<void> {
+    this.#isTogether = true
+    for (const act of acts) await act()
+    this.#isTogether = false
+    await this.produceTo(this.chain.height + 1)
+  }
+
+  /** The bucket at this address says that it is this hotkey's. */
+  async own({ hotkey, sign }: Account, url: string = hotkey): Promise<void> {
+    const owner = await writeOwner({ hotkey, address: url }, sign)
+    this.buckets.at(url).files.set(OWNER_PATH, owner)
+  }
+
   /** The first epoch, attested by these voters: the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
+    for (const voter of this.voters) await this.own(voter)
     for (const { hotkey } of [champion, contender]) {
       const who = hotkey === champion.hotkey ? champion : contender
       await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
@@ -292,7 +316,8 @@ export class ReadingSubnet {
     const { chain, buckets, network } = this
     buckets.reads.length = 0
     const epochs: Recomputed[] = []
-    const data = { chain, network, openBucket: buckets.open, ...options }
+    const { clock } = buckets
+    const data = { chain, network, openBucket: buckets.open, clock, ...options }
     for await (const epoch of recompute(data)) epochs.push(epoch)
     return epochs
   }

@@ -25,6 +25,11 @@ export class Clock {
     this.#push({ at: Math.max(time, this.now), order: this.#order++, wake })
   }
 
+  /** When the next of what waits wakes; undefined if nothing waits. */
+  get next(): number | undefined {
+    return this.#heap[0]?.at
+  }
+
   /** Lets time pass up to `until`. */
   async run(until: number): Promise<void> {
     for (let next = this.#heap[0]; next !== undefined && next.at <= until; next = this.#heap[0]) {

@@ -23,6 +23,8 @@ export const LIES = [
   'forgets files',
   /** Its bucket answers only half of the readers. */
   'serves half',
+  /** Its bucket takes nearly half a minute for each answer to half of the readers. */
+  'serves slowly',
 ] as const
 export type Lie = (typeof LIES)[number]
 

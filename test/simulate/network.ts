@@ -6,6 +6,8 @@ import type { Machine } from './machine.ts'
 
 /** How long a reader waits for a bucket, as over HTTP. */
 const TIMEOUT_MS = 30_000
+/** Just before that. */
+const SLOW_MS = 29_000
 const READ_MS = 400
 
 /** Tells which faults are active now. */
@@ -104,7 +106,9 @@ export class Network {
     const read: Source['read'] = (path) => {
       const isSlow = troubles.has(owner, 'bucket', 'slow')
       const isGone = troubles.has(owner, 'bucket', 'gone') || troubles.has(reader, 'network')
-      const ms = isSlow ? TIMEOUT_MS : machine.jitter(READ_MS)
+      const isSlowly = troubles.lies(owner, 'serves slowly') && isHalf(owner, 'slowly', reader)
+      const servedMs = isSlowly ? SLOW_MS : machine.jitter(READ_MS)
+      const ms = isSlow ? TIMEOUT_MS : servedMs
       const act = (): Uint8Array | null => {
         if (isSlow || isGone) throw new Error('no answer')
         return this.#serve(owner, path, reader)

@@ -3,7 +3,7 @@ import type { Bucket } from '../../packages/blocks/src/index.ts'
 import type { Account, Head, LocalChain } from '../../packages/chain/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
-import type { Network as Rules } from '../../packages/settlement/src/index.ts'
+import type { Clock as ReaderClock, Network as Rules } from '../../packages/settlement/src/index.ts'
 import { ChainView } from './chain-view.ts'
 import type { Clock } from './clock.ts'
 import { Disk, mount } from './disk.ts'
@@ -150,6 +150,7 @@ export class Seat implements Disposable {
       },
       agent,
       now: () => clock.now + (world.skews[index] ?? 0),
+      clock: clockOf(clock),
       random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),
       on: (event) => {
         if (machine.isAlive) this.#witness.hear(this, event)
@@ -169,5 +170,19 @@ export class Seat implements Disposable {
   [Symbol.dispose](): void {
     this.#machine.kill()
     this.#mounted[Symbol.dispose]()
+  }
+}
+
+/** A validator's clock for reading, which runs like all others. */
+function clockOf(clock: Clock): ReaderClock {
+  return {
+    now: () => clock.now,
+    after: (ms, wake) => {
+      let isOff = false
+      clock.at(clock.now + ms, () => isOff || wake())
+      return () => {
+        isOff = true
+      }
+    },
   }
 }

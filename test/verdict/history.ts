@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { blockPath, type Sample, statePath } from '../../packages/blocks/src/index.ts'
+import { blockPath, OWNER_PATH, type Sample, statePath } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
 import { encodeState, type State, stateRoot } from '../../packages/duel/src/index.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
@@ -8,10 +8,17 @@ import {
   accountOf,
   hotkeys,
   type LanePlan,
+  network,
   ReadingSubnet,
   type Written,
 } from '../attacks/reading-subnet.ts'
 import { pick, streamOf } from '../simulate/draw.ts'
+
+/** A lane has a full block, and one more sample. */
+const LONG = {
+  ...network,
+  protocol: { ...network.protocol, quotaFirst: 257, quotaMost: 257 },
+}
 
 /** A block as its validator sealed it, and two others that it signed for the same place. */
 interface Sealed extends Written {
@@ -33,7 +40,7 @@ export class History extends ReadingSubnet {
   readonly #random: Generator
 
   constructor(seed: number) {
-    super([100, 100, 100, 100, 100])
+    super([100, 100, 100, 100, 100], 0, LONG)
     this.#random = streamOf(seed, 'history')
   }
 
@@ -45,11 +52,11 @@ export class History extends ReadingSubnet {
       const lie = (samples: readonly Sample[]) =>
         samples.map((sample) => (isVoid ? { ...sample, verdict: 'win' as const } : sample))
       const first = await this.#block(voter, {
-        alter: (samples) => lie(samples.slice(0, 1)),
+        alter: (samples) => lie(samples.slice(0, 256)),
         header: { secret: undefined },
       })
       const last = await this.#block(voter, {
-        alter: (samples) => samples.slice(1),
+        alter: (samples) => samples.slice(256),
         header: { height: 1, prev: first.hash },
       })
       this.blocks.push(first, last)
@@ -118,6 +125,12 @@ export class History extends ReadingSubnet {
       failing((each) => ownPaths.includes(each)),
       failing((each) => isOfBucket(each) && each.includes('/states/')),
       () => answers.set(`${bucket}/${statePath(2)}`, block.bytes),
+      () => answers.delete(`${bucket}/${OWNER_PATH}`),
+      () => answers.set(`${bucket}/${OWNER_PATH}`, late),
+      () => {
+        const others = answers.get(`${pick(this.voters, random).hotkey}/${OWNER_PATH}`)
+        if (others !== undefined) answers.set(`${bucket}/${OWNER_PATH}`, others)
+      },
       () => {
         for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)
       },

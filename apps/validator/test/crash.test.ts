@@ -225,7 +225,8 @@ describe('a folder in which something was altered while a validator was down', (
   }
   const swap = (from: RegExp, to: string) => (bytes: Buffer) =>
     Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1')
-  const NO_SAMPLE = /journal\/\d+\.jsonl, line 2: not a sample\. The journal was altered; move it away/
+  const NO_SAMPLE =
+    /journal\/\d+\.jsonl, line 2: not a sample\. The journal was altered; move it away/
 
   it.each([
     [

@@ -2,17 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { LIMITS, statePath } from '@affine/blocks'
+import { LIMITS, OWNER_PATH, statePath, writeOwner } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
-  answers,
   closeServers,
+  code,
   completion,
   type Handle,
+  published,
   replies,
   serve,
   serveChutes,
+  sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
@@ -29,9 +31,9 @@ vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
   const chutesAccount: typeof real.chutesAccount = (key, signal, options) =>
     real.chutesAccount(key, signal, { ...options, ...chutes.place })
-  const chutesAgents: typeof real.chutesAgents = (options) =>
-    real.chutesAgents({ ...options, ...chutes.place })
-  return { ...real, chutesAccount, chutesAgents }
+  const openChutes: typeof real.openChutes = (options) =>
+    real.openChutes({ ...options, ...chutes.place })
+  return { ...real, chutesAccount, openChutes }
 })
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
@@ -56,10 +58,11 @@ const [validator, poor, miner, rich, empty, stranger] = accounts as [
 ]
 const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
 const HASH = 'ab'.repeat(32)
+const REVISION = 'ab'.repeat(20)
 const seal = (url: string): Uint8Array[] =>
   encodeCommitment({ kind: 'seal', epoch: 4, head: HASH, url })
 const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
-  encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: 'main', chute })
+  encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: REVISION, chute })
 
 let root: string
 let count = 0
@@ -136,6 +139,10 @@ describe('af doctor', () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
+    const { hotkey, sign } = validator
+    const owner = await writeOwner({ hotkey, address: hotkey }, sign)
+    const ownerPath = `buckets/${hotkey}/${OWNER_PATH}`
+    await fileOf(Buffer.from(owner).toString(), ownerPath)
     const { results, text } = await examined(validator, network, ...own)
     // A busy machine is slow, and a full one has no room.
     const { disk: _, latency: __, ...others } = results
@@ -148,6 +155,7 @@ describe('af doctor', () => {
       'disk',
       'bucket write',
       'bucket read',
+      'bucket owner',
       'registered',
       'permit',
       'stake',
@@ -164,6 +172,12 @@ describe('af doctor', () => {
       )
     expect(text).toMatch(room('folder', '639 MB'))
     expect(text).toMatch(room('buckets', '639 MB'))
+    expect(text).toContain(`ok bucket owner ${OWNER_PATH} at ${hotkey} names this hotkey\n`)
+    await rm(join(root, ownerPath))
+    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('warn')
+    await fileOf('{}', ownerPath)
+    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('fail')
+    await rm(join(root, ownerPath))
     const probe = `v1/probes/${validator.hotkey}.json`
     expect(text).toContain(`ok bucket write it has ${probe}\n`)
     expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)
@@ -280,7 +294,7 @@ describe('af doctor', () => {
     const copied = await examined(miner, network)
     expect(copied.results).toMatchObject({ commitment: 'fail', bucket: 'warn' })
     expect(copied.text).toContain(
-      `block 1, unreadable: {"text":["me/${rich.hotkey}","main","c"],"hex":[`,
+      `block 1, unreadable: {"text":["me/${rich.hotkey}","${REVISION}","c"],"hex":[`,
     )
     expect((await examined(poor, network)).results.commitment).toBe('fail')
     // A validator writes over it when it runs.
@@ -446,23 +460,22 @@ describe('af doctor', () => {
     it("a miner's chute is asked with the key, and only then", async () => {
       const chute = randomUUID()
       const committed: Slots = [[miner, minerOf(miner, chute)]]
-      const described = { name: `me/${miner.hotkey}`, revision: 'main', slug: 'mine' }
+      const said = { model: `me/${miner.hotkey}`, revision: REVISION, chute }
+      const whose = { ...said, hotkey: miner.hotkey }
       const handlers = {
-        [`/chutes/${chute}`]: answers(200, described),
+        ...published(whose, 'mine'),
         '/mine/v1/chat/completions': replies,
       }
       const { results, text } = await found(miner, committed, handlers)
       expect(results.answer).toBe('ok')
       expect(text).toContain(`ok answer       ${chute} gives a usable reply, in `)
-      const renamed = {
+      const relaying = {
         ...handlers,
-        [`/chutes/${chute}`]: answers(200, { ...described, name: 'x' }),
+        [`/chutes/code/${chute}`]: code(`import requests\n${sourceFor(whose)}`),
       }
-      const another = await found(miner, committed, renamed)
+      const another = await found(miner, committed, relaying)
       expect(another.results.answer).toBe('fail')
-      expect(another.text).toContain(
-        'gives no usable reply: is not asked: its chute has {"name":"x"',
-      )
+      expect(another.text).toContain('gives no usable reply: IMPORT: line 1: "import requests" is')
       vi.stubEnv('CHUTES_API_KEY', '')
       const keyless = await examined(miner, await chainWith(committed))
       expect(keyless.results.answer).toBe('warn')

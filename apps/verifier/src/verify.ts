@@ -6,9 +6,11 @@ import {
   beginningAt,
   type Choose,
   type OpenBucket,
+  Patience,
   type Recomputed,
   type RecomputeOptions,
   recompute,
+  SYSTEM_CLOCK,
   type SamplePlace,
   type Subnet,
 } from '@affine/settlement'
@@ -18,6 +20,7 @@ import { Lines } from './lines.ts'
 import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
+import { waitsText } from './waits-text.ts'
 
 /** What to verify, and which part of it to show. */
 export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], string>> {
@@ -52,14 +55,29 @@ type SampleOutput = readonly [text: string, record: object]
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
-  const data = { ...subnet, openBucket: open }
-  await expectBuckets(subnet, base)
-  const beginning = await beginningAt(data, asked.fromEpoch ?? subnet.network.firstEpoch)
+  const patience = new Patience(SYSTEM_CLOCK)
+  try {
+    await verifyFrom({ ...subnet, openBucket: open, patience }, asked, screen)
+  } finally {
+    // On standard error, as it is no part of what was found.
+    const text = waitsText(patience.waits)
+    if (text !== undefined) process.stderr.write(`${text}\n`)
+  }
+}
+
+async function verifyFrom(
+  data: RecomputeOptions,
+  asked: VerifyOptions,
+  screen: Output,
+): Promise<void> {
+  const { base } = asked
+  await expectBuckets(data, base)
+  const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
   const samples: SampleOutput[] | undefined = searchOf(asked) === undefined ? undefined : []
   const onSample =
     samples && ((...said: PlacedSample) => void samples.push(...sampleLines(asked, said)))
   const lines = new Lines(screen)
-  lines.add(beginOf(subnet, beginning, asked.copies ?? 'all'))
+  lines.add(beginOf(data, beginning, asked.copies ?? 'all'))
   const voids: string[] = []
   let shown = 0
   let end: OpenEnd | undefined

@@ -22,6 +22,10 @@ export interface AuditedSample {
 export interface AuditedBlock {
   readonly hash: Hash
   readonly header: Header
+  /** Of all its sample lines, with their line feeds. */
+  readonly lineBytes: number
+  /** Of the first sample line, with its line feed; 0 without one. */
+  readonly firstLineBytes: number
   readonly samples: readonly AuditedSample[]
   /** What is wrong with the sample after these, and where it is. */
   readonly wrong: Failure | null
@@ -53,6 +57,10 @@ export function checkBlock(
   const opened = openBlock(bytes, { hash, verify })
   if (!opened.ok) return opened
   const { header, lines } = opened.value
+  const sizes = lines.map((line) => line.length + 1)
+  const [firstLineBytes = 0] = sizes
+  const lineBytes = sizes.reduce((sum, size) => sum + size, 0)
+  const block = { hash, header, lineBytes, firstLineBytes }
   const courses = coursesOf(scope, header.secret ?? secret)
   const samples: AuditedSample[] = []
   for (const line of lines) {
@@ -62,11 +70,11 @@ export function checkBlock(
     if (!audited.ok) {
       const { env, index } = sample.value
       const place = `block ${hash}, line ${2 + samples.length}, ${env} ${index}`
-      return { ok: true, value: { hash, header, samples, wrong: faultAt(place, audited) } }
+      return { ok: true, value: { ...block, samples, wrong: faultAt(place, audited) } }
     }
     samples.push(audited.value)
   }
-  return { ok: true, value: { hash, header, samples, wrong: null } }
+  return { ok: true, value: { ...block, samples, wrong: null } }
 }
 
 /** One open environment in a lane. */

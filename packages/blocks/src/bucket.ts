@@ -18,6 +18,8 @@ export interface Bucket {
 export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
 /** Where the state is that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
+/** Where a bucket says whose it is. Protocol §6.4. */
+export const OWNER_PATH = 'v1/owner.json'
 /** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 

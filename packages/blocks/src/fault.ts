@@ -6,7 +6,7 @@ const FAULTS = [
   // From here on the validator signed it: a line is no sample.
   ['BAD_SAMPLE'],
   // A block is out of place in its lane.
-  ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'EMPTY_BLOCK', 'WRONG_SECRET'],
+  ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
   // A sample is not what the lane has to hold.
   ['WRONG_INDEX', 'MISSING_INDEX', 'WRONG_CHALLENGE', 'WRONG_MINER', 'REPEATED_INVOCATION'],
   // A transcript does not replay (the codes of `replay`), or to something else than the sample

@@ -2,12 +2,12 @@ export type { AuditedBlock, AuditedSample, BlockRequest } from './audit.ts'
 export { checkBlock } from './audit.ts'
 export type { Block, BlockDraft, BlockTrust, Sign, Verify } from './block.ts'
 export { blockHash, NO_BLOCK, readBlock, writeBlock } from './block.ts'
-export { type Bucket, blockPath, mediaType, probePath, statePath } from './bucket.ts'
+export { type Bucket, blockPath, mediaType, OWNER_PATH, probePath, statePath } from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitOf } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
 export { blockReader, type Lane, type LaneRequest, verifyLane } from './lane.ts'
-export { type Episode, type Header, LIMITS, type Sample } from './line.ts'
+export { type Episode, type Header, isRoomFor, LIMITS, type Sample } from './line.ts'
 export {
   type HashFunction,
   type Inclusion,
@@ -15,6 +15,7 @@ export {
   merkleRoot,
   verifyInclusion,
 } from './merkle.ts'
+export { type Owner, readOwner, writeOwner } from './owner.ts'
 export { headAfter, type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
 export { commitmentOf, type Scope } from './scope.ts'
 export { type ChallengeVerdict, challengeVerdict } from './verdict.ts'

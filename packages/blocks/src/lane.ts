@@ -9,8 +9,8 @@ import {
 import type { Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
-import { type Header, LIMITS } from './line.ts'
-import { commitmentOf, type LaneId, type Scope, samplesIn } from './scope.ts'
+import { type Header, isRoomFor, LIMITS } from './line.ts'
+import { commitmentOf, type LaneId, type Scope } from './scope.ts'
 
 /** What a lane saw, by the id of each environment. Protocol §6.5. */
 type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>
@@ -58,9 +58,9 @@ export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneR
  * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
  * transcript is replayed. Protocol §6.5.
  *
- * Holds one block at a time, and reads at most one more than the quota has samples, whatever the
- * head says. Does not say that the miners really gave these replies: nothing in a lane can show
- * that.
+ * Holds one block at a time. Reads no more blocks than the quota's samples fill, and one in which
+ * it finds the fault: every block but the last is full. Does not say that the miners really gave
+ * these replies: nothing in a lane can show that.
  *
  * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no
  * sense: one with an environment that is not registered or has no specHash.
@@ -72,25 +72,24 @@ export async function verifyLane({
   read,
 }: LaneRequest): Promise<EvidenceResult<Lane>> {
   const count = openCount(scope)
-  const samplesDue = samplesIn(scope)
   const blocks: Hash[] = []
   let hash = head
-  let after: Header | null = null
+  let after: NextBlock | null = null
   let secret = ''
   do {
     const found = await read({ hash, scope, secret })
     if (!found.ok) return faultAt(`block ${hash}`, found)
-    const { header } = found.value
+    const { header, firstLineBytes } = found.value
     const misplaced =
       faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
-      misplacementOf(header, { scope, samplesDue, after })
+      misplacementOf(found.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head has it, and is the first block to be read.
     secret = header.secret ?? secret
     const wrong = addBlock(count, found.value)
     if (wrong !== null) return wrong
     blocks.push(hash)
-    after = header
+    after = { height: header.height, firstLineBytes }
     hash = header.prev
   } while (after.height !== 0)
 
@@ -160,37 +159,26 @@ function firstMissing({ due }: SampleCount): string | undefined {
   return undefined
 }
 
-/** Where a block has to stand. */
-interface BlockPosition {
-  readonly scope: Scope
-  /** How many samples the whole lane has to hold. */
-  readonly samplesDue: number
-  /** The header of the block after it; null for the lane's last block, the head. */
-  readonly after: Header | null
-}
+/** What the place of a block follows from: the one after it. */
+type NextBlock = Pick<Header, 'height'> & Pick<AuditedBlock, 'firstLineBytes'>
 
 /** What is wrong with where a block stands in its lane, null if nothing. Protocol §6.5. */
 function misplacementOf(
-  header: Header,
-  { scope, samplesDue, after }: BlockPosition,
+  { header, lineBytes }: AuditedBlock,
+  scope: Scope,
+  after: NextBlock | null,
 ): Failure | null {
   const revealed = revealedBy(header, scope)
   const wrongScope = faultUnlessEqual('WRONG_SCOPE', textOf(header), textOf(scope))
   if (wrongScope !== null) return wrongScope
-  if (after === null) {
-    // Only the last block reveals the secret. Its height is free, up to what the quota can fill.
-    const height = Math.min(header.height, samplesDue)
-    return (
-      faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment) ??
-      faultUnlessEqual('WRONG_HEIGHT', header.height, height)
-    )
-  }
+  // Only the last block, the head, reveals the secret.
+  if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
   const wrong =
     faultUnlessEqual('WRONG_SECRET', revealed, 'none') ??
     faultUnlessEqual('WRONG_HEIGHT', header.height, after.height - 1)
   if (wrong !== null) return wrong
-  if (header.count === 0) return fault('EMPTY_BLOCK', 'only the last block may hold no samples')
-  return null
+  if (!isRoomFor(header.count + 1, lineBytes + after.firstLineBytes)) return null
+  return fault('SHORT_BLOCK', 'it has room for the next sample, and is not the last')
 }
 
 /** The commitment to the secret that a block reveals, if it reveals one. */

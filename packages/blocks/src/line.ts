@@ -12,9 +12,19 @@ export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
   blockSamples: 256,
+  /** Of all samples, with their line feeds: the rest is for the largest header and a signature. */
+  roomBytes: 8_386_560,
   blockBytes: 8_388_608,
   invocationBytes: 128,
+  ownerBytes: 1024,
 } as const
+
+/**
+ * Is there room in a block for so many samples, whose lines have so many bytes together, line feeds
+ * included? Protocol §6.2.
+ */
+export const isRoomFor = (samples: number, bytes: number): boolean =>
+  samples <= LIMITS.blockSamples && bytes <= LIMITS.roomBytes
 
 /** A block's first line. Protocol §6.2. */
 export interface Header {
@@ -65,7 +75,7 @@ export interface Sample {
  * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
  * signatures. Protocol §1.4.
  */
-const hotkey = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
+export const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
 /**
  * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
  * Protocol §1.4.

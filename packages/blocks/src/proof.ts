@@ -115,8 +115,8 @@ function strayOf(header: Header, scope: LaneId): Failure | null {
 }
 
 /**
- * Every block but the lane's last holds a sample, so no more can follow one than the quota has
- * samples. Protocol §6.6.
+ * Every block but the lane's last is full, so no more can follow one than the quota has samples.
+ * Protocol §6.6.
  */
 function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const most = samplesIn(scope)

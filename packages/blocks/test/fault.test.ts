@@ -19,26 +19,30 @@ import { keyOf } from './keys.ts'
 import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf } from './lane.ts'
 
 /*
- * One honest lane under a real key: 9 samples in blocks of 4, 4 and 1, then the block that reveals.
+ * Honest lanes under a real key: one of 513 samples in blocks of 256, 256 and 1, one of 9.
  * A fault comes from it in one of two ways: `altered` changes stored bytes, as a mirror could; the
  * others have the validator itself sign something else, hashes and roots correct.
  */
 const key = keyOf(1)
-const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
+const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 300, 'mult8@0.1.0': 213 })
+const short = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
+let many: Sample[]
+/** Of the short lane. */
 let samples: Sample[]
 let plans: Plan[]
 let honest: Files
 
 beforeAll(async () => {
-  samples = await honestSamples(scope)
-  plans = plansOf(samples, 4)
+  many = await honestSamples(scope)
+  samples = await honestSamples(short)
+  plans = plansOf(many)
   honest = laneOf(key, scope, plans)
 })
 
 type Verdict = Promise<Result<unknown, BlockFault>>
 
 /**
- * The lane with the bytes of one block changed where they are stored: block 0 is the head, 3 the
+ * The lane with the bytes of one block changed where they are stored: block 0 is the head, 2 the
  * first.
  */
 function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
@@ -54,12 +58,12 @@ function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdic
 const asText = (edit: (text: string) => string) => (bytes: Uint8Array) =>
   utf8ToBytes(edit(new TextDecoder().decode(bytes)))
 
-/** The lane signed over other samples; a sample may be any JSON, or any bytes. */
+/** The short lane signed over other samples; a sample may be any JSON, or any bytes. */
 function signed(edit: (samples: Sample[]) => readonly (Json | Sample | Uint8Array)[]): Verdict {
-  return verifyLane(laneOf(key, scope, plansOf(edit(structuredClone(samples)) as Sample[], 4)))
+  return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
-/** One sample changed, and the lane signed. */
+/** One of its samples changed, and the lane signed. */
 function changed(index: number, change: (sample: Sample) => object): Verdict {
   return signed((all) =>
     all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
@@ -77,7 +81,7 @@ function changedMessages(change: (messages: Episode['messages'][number][]) => un
   }))
 }
 
-/** The lane with other header fields in one block, signed; block 0 is the first, 3 the last. */
+/** The lane with other header fields in one block, signed; block 0 is the first, 2 the last. */
 function headed(block: number, header: { readonly [key in keyof Header]?: unknown }): Verdict {
   return verifyLane(
     laneOf(
@@ -95,10 +99,10 @@ async function blockAt(place: number, files: Files = honest) {
   return read.value
 }
 
-/** Sample 1 of the second block, its proof changed. */
+/** Sample 1 of the first block, its proof changed. */
 async function proven(change: (proof: SampleProof) => unknown): Verdict {
-  const after = [(await blockAt(2)).header, (await blockAt(3)).header]
-  const proof = sampleProof(await blockAt(1), 1, after)
+  const after = [(await blockAt(1)).header, (await blockAt(2)).header]
+  const proof = sampleProof(await blockAt(0), 1, after)
   return verifySampleProof(change(proof), { head: honest.head, scope, verify: key.verify })
 }
 
@@ -139,7 +143,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a hash in capitals': () => headed(1, { prev: 'AB'.repeat(32) }),
     'a hash as a number': () => headed(1, { root: 7 }),
     'a validator that is no address': () => headed(1, { validator: 'nobody' }),
-    'a secret cut short': () => headed(3, { secret: '5e' }),
+    'a secret cut short': () => headed(2, { secret: '5e' }),
     'a header that goes on': () => headed(1, { note: 'x'.repeat(2000) } as object),
   },
   WRONG_HASH: {
@@ -208,7 +212,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       ),
     'a sample added': () =>
       altered(
-        2,
+        0,
         asText((text) => text + text.replace(/^(.*\n)*(?=.)/, '')),
       ),
     'signed with another count': () => headed(1, { count: 5 }),
@@ -292,8 +296,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     },
   },
   WRONG_SCOPE: {
-    'of another network': () => headed(3, { genesis: 'ab'.repeat(32) }),
-    'of another subnet': () => headed(3, { netuid: 1 }),
+    'of another network': () => headed(2, { genesis: 'ab'.repeat(32) }),
+    'of another subnet': () => headed(2, { netuid: 1 }),
     'of another epoch': () => headed(0, { epoch: 6 }),
     "another validator's lane": () => {
       const theirs = scopeOf(other.hotkey, scope.quota)
@@ -303,8 +307,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_HEIGHT: {
     'one too high': () => headed(1, { height: 2 }),
     'the lane begins too early': () => headed(1, { height: 0 }),
-    'a height that the quota cannot fill': () => headed(3, { height: 10 }),
-    'the greatest height': () => headed(3, { height: 2 ** 32 - 1 }),
+    'a height that the quota cannot fill': () => headed(2, { height: 10 }),
+    'the greatest height': () => headed(2, { height: 2 ** 32 - 1 }),
   },
   WRONG_PREVIOUS: {
     'the last seal is another': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
@@ -312,15 +316,24 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a lane that begins in its middle': () =>
       verifyLane({ ...beheaded(), previous: honest.previous }),
   },
-  EMPTY_BLOCK: {
-    'in the middle': () =>
+  SHORT_BLOCK: {
+    'an empty one in the middle': () =>
       verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
+    'one sample less than it has room for': () =>
+      verifyLane(
+        laneOf(key, scope, [
+          plans[0]!,
+          { lines: many.slice(256, 511) },
+          { lines: many.slice(511) },
+        ]),
+      ),
+    'one before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
   },
   WRONG_SECRET: {
-    'not the one committed to': () => headed(3, { secret: 'ab'.repeat(32) }),
-    'sealed without it': () => headed(3, { secret: undefined }),
+    'not the one committed to': () => headed(2, { secret: 'ab'.repeat(32) }),
+    'sealed without it': () => headed(2, { secret: undefined }),
     'an earlier block as the head': () =>
-      verifyLane({ ...honest, head: [...honest.bytes.keys()][2]! }),
+      verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
     'before the last block': () => headed(1, { secret: SECRET }),
   },
   WRONG_MINER: {
@@ -490,12 +503,12 @@ const details: Record<string, RegExp> = {
   'an earlier block as the head': /: expected [0-9a-f]{64}, got none$/,
   'before the last block': /: expected none, got [0-9a-f]{64}$/,
   'not the one committed to': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
-  'a height that the quota cannot fill': /: expected 9, got 10$/,
-  'another index': /^expected sample 2 of 4 under/,
-  'another sample': /^expected sample 1 of 4 under/,
-  'a flipped verdict': /^expected sample 1 of 4 under/,
-  'a sibling less': /^expected sample 1 of 4 under/,
-  'a sibling altered': /^expected sample 1 of 4 under/,
+  'a height that the quota cannot fill': /: expected 9, got 1$/,
+  'another index': /^expected sample 2 of 256 under/,
+  'another sample': /^expected sample 1 of 256 under/,
+  'a flipped verdict': /^expected sample 1 of 256 under/,
+  'a sibling less': /^expected sample 1 of 256 under/,
+  'a sibling altered': /^expected sample 1 of 256 under/,
   'a link left out': /^expected headers up to/,
   'not up to the head': /^expected headers up to/,
   'no links': /^expected headers up to/,
@@ -522,7 +535,7 @@ it('has a case for every code, and no other', () => {
 
 it('finds none in the honest lane, nor in its proof', async () => {
   expect(await verifyLane(honest)).toMatchObject({ ok: true })
-  expect(await proven((proof) => proof)).toEqual({ ok: true, value: samples[5] })
+  expect(await proven((proof) => proof)).toEqual({ ok: true, value: many[1] })
 })
 
 describe.each(Object.entries(cases))('%s', (code, variants) => {

@@ -12,13 +12,13 @@ import {
 import { keyOf } from './keys.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
-const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 40, 'mult8@0.1.0': 20 })
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 360, 'mult8@0.1.0': 180 })
 let samples: Sample[]
 let lane: Files
 
 beforeAll(async () => {
   samples = await honestSamples(scope)
-  lane = laneOf(toy, scope, plansOf(samples, 7))
+  lane = laneOf(toy, scope, plansOf(samples))
 })
 
 /** Counted another way than the lane does. */
@@ -54,21 +54,18 @@ describe('a whole lane', () => {
     expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
   })
 
-  it('is the same whatever the order of its samples and the size of its blocks', async () => {
-    const tallies = async (all: Sample[], size: number) => {
-      const read = await verifyLane(laneOf(toy, scope, plansOf(all, size)))
+  it('is the same whatever the order of its samples', async () => {
+    const tallies = async (all: Sample[]) => {
+      const read = await verifyLane(laneOf(toy, scope, plansOf(all)))
       return read.ok ? read.value.tallies : read
     }
-    const want = await tallies(samples, 7)
-    expect(await tallies([...samples].reverse(), 7)).toEqual(want)
-    expect(await tallies(samples, 1)).toEqual(want)
-    expect(await tallies(samples, 256)).toEqual(want)
+    expect(await tallies([...samples].reverse())).toEqual(await tallies(samples))
   })
 
-  it('may have its last samples in the block that reveals', async () => {
-    const plans = plansOf(samples, 7).slice(0, -1)
-    expect((await verifyLane(laneOf(toy, scope, plans))).ok).toBe(true)
-    expect((await verifyLane(laneOf(toy, scope, [{ lines: samples }]))).ok).toBe(true)
+  it('may have its secret alone in the last block, after one of 256 samples', async () => {
+    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 256 })
+    const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
+    expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
   })
 
   it('may be empty when nothing had to be sampled', async () => {
@@ -78,7 +75,7 @@ describe('a whole lane', () => {
   })
 
   it('goes on from the seal before it', async () => {
-    const next = laneOf(toy, scope, plansOf(samples, 7), lane.head)
+    const next = laneOf(toy, scope, plansOf(samples), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
     expect(await verifyLane({ ...next, previous: NO_BLOCK })).toMatchObject({
       code: 'WRONG_PREVIOUS',
@@ -88,7 +85,7 @@ describe('a whole lane', () => {
   it('holds under real keys', async () => {
     const key = keyOf(4)
     const own = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 5 })
-    const real = laneOf(key, own, plansOf(await honestSamples(own), 4))
+    const real = laneOf(key, own, plansOf(await honestSamples(own)))
     expect((await verifyLane(real)).ok).toBe(true)
     expect(
       await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy.verify) }),
@@ -110,15 +107,21 @@ describe('reading', () => {
     expect(asked).toEqual([...lane.bytes.keys()].reverse())
   })
 
-  it('refuses a hostile height before walking', async () => {
-    const plans = plansOf(samples, 7)
-    const tall = plans.map((plan, i) =>
-      i === plans.length - 1 ? { ...plan, header: { height: 61 } } : plan,
-    )
-    const hostile = laneOf(toy, scope, tall)
+  it('stops at the first block that is not full, whatever height the head has', async () => {
+    const one = (from: number) => ({ lines: samples.slice(from, from + 1) })
+    const plans = samples.map((_, i) => ({ ...one(i), header: { height: 2 ** 32 - 540 + i } }))
+    const hostile = laneOf(toy, scope, plans)
     const read = vi.fn(hostile.read)
-    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'WRONG_HEIGHT' })
-    expect(read).toHaveBeenCalledTimes(1)
+    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'SHORT_BLOCK' })
+    expect(read).toHaveBeenCalledTimes(2)
+  })
+
+  it('stops once there are more samples than the quota has', async () => {
+    const again = [...samples.slice(0, 512), ...samples.slice(0, 512)]
+    const hostile = laneOf(toy, scope, plansOf(again))
+    const read = vi.fn(hostile.read)
+    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'WRONG_INDEX' })
+    expect(read).toHaveBeenCalledTimes(3)
   })
 
   it('passes on what goes wrong in reading, and reads no further', async () => {
@@ -129,20 +132,20 @@ describe('reading', () => {
 
   it('says where a fault is', async () => {
     const wrong = samples.map((sample, i) =>
-      i === 9 ? { ...sample, verdict: sample.verdict === 'tie' ? 'win' : 'tie' } : sample,
+      i === 265 ? { ...sample, verdict: sample.verdict === 'tie' ? 'win' : 'tie' } : sample,
     )
-    const bad = laneOf(toy, scope, plansOf(wrong as Sample[], 7))
+    const bad = laneOf(toy, scope, plansOf(wrong as Sample[]))
     const [, second] = [...bad.bytes.keys()]
     const read = await verifyLane(bad)
     expect(read).toMatchObject({
       code: 'WRONG_VERDICT',
-      detail: expect.stringContaining(`block ${second}, line 4, tictactoe@0.1.0 9: `),
+      detail: expect.stringContaining(`block ${second}, line 11, tictactoe@0.1.0 265: `),
     })
   })
 
   it('refuses any altered byte anywhere in the lane', async () => {
     for (const [hash, bytes] of lane.bytes) {
-      for (let at = 0; at < bytes.length; at += 499) {
+      for (let at = 0; at < bytes.length; at += 19_997) {
         const flipped = bytes.slice()
         flipped[at]! ^= 0x20
         const read: Files['read'] = async (wanted) =>

@@ -10,6 +10,7 @@ import {
   commitmentOf,
   type Header,
   type LaneRequest,
+  LIMITS,
   merkleRoot,
   NO_BLOCK,
   type Sample,
@@ -187,10 +188,10 @@ export function laneOf(
   }
 }
 
-/** Samples in blocks of `size`, and a last one that only reveals. */
-export function plansOf(samples: readonly Sample[], size: number): Plan[] {
-  const plans: Plan[] = []
-  for (let start = 0; start < samples.length; start += size)
+/** Samples in full blocks, and the rest, if there is any, in the last. */
+export function plansOf(samples: readonly Sample[], size: number = LIMITS.blockSamples): Plan[] {
+  const plans: Plan[] = [{ lines: samples.slice(0, size) }]
+  for (let start = size; start < samples.length; start += size)
     plans.push({ lines: samples.slice(start, start + size) })
-  return [...plans, { lines: [] }]
+  return plans
 }

@@ -557,7 +557,7 @@ describe('junk', () => {
 
   test('up to the limits is nothing, a full block for example', async () => {
     const only = await node()
-    const { blocks } = connect([only])
+    const { blocks } = connect([only], PATIENT)
     await blocks.head()
     only.say(unasked('['.repeat(63) + ']'.repeat(63)))
     only.say(unasked(`["\\\\","${'[{\\"'.repeat(100)}"]`))

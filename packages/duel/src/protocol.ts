@@ -7,6 +7,8 @@ const CONSTANTS = {
     'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
     'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
   }) as Readonly<Record<string, Hash>>,
+  /** The digest of the list of what miners' deployments may use. Protocol §5.4. */
+  templates: '5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263' as Hash,
   epochBlocks: 360,
   /** Blocks into an epoch at which the heads on chain close the lanes. */
   sealBlock: 240,

@@ -80,6 +80,7 @@ const STATE = z.strictObject({
   protocol: z.strictObject({
     ...tabulate(Object.keys(PROTOCOL), () => whole(1)),
     envs: record(hash),
+    templates: hash,
     cap: whole(1, 10_000_000),
     trustFadePpm: share,
     ratioFloorPpm: ratio,

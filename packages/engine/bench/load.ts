@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PROTOCOL } from '@affine/duel'
 import { endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { sampleLane } from '../src/sampling.ts'
@@ -64,6 +65,7 @@ async function measure(): Promise<void> {
     const duel = { champion: miner(CHAMPION), contender: miner(CONTENDER) }
     const task = {
       duel,
+      templates: PROTOCOL.templates,
       secret: SECRET,
       agent,
       deadline: new AbortController().signal,

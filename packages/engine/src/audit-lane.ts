@@ -10,6 +10,7 @@ import {
   holdersOf,
   inReadingOrder,
   isMissing,
+  type Keep,
   readSeals,
   type Sought,
   sealBlock,
@@ -46,7 +47,7 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
  * is deleted at the end: nobody can fill this bucket with a lane that is void.
  */
 export async function auditLane(
-  { chain, account, bucket, store, folder, check }: Setup,
+  { chain, account, bucket, store, folder, check, clock }: Setup,
   { holders, ...sealed }: Audit,
   { state, peers }: AuditReading,
 ): Promise<CheckedLane> {
@@ -56,10 +57,10 @@ export async function auditLane(
   const others = holders
     .filter(({ hotkey }) => hotkey !== account.hotkey)
     .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
-  const keep = ({ hash }: { readonly hash: string }, bytes: Uint8Array): Promise<void> =>
-    incoming.write(blockPath(hash), bytes)
+  const keep: Keep = ({ hash }, { bytes }) => incoming.write(blockPath(hash), bytes)
   const sources = [...own, ...others]
-  const read = sourceReader({ sources, keep, failed: peers.failed, check })
+  const reader = sourceReader({ sources, keep, failed: peers.failed, check, clock })
+  const read: typeof reader = (wanted) => peers.blocks(reader, wanted)
   const lane = await checkLane({ ...sealed, state, chain, read })
   if (isMissing(lane)) return lane
   if (lane.ok) await publish(lane.value.blocks, incoming, bucket)

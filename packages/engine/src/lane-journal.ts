@@ -12,8 +12,12 @@ export interface Entry {
 export interface LaneJournal extends AsyncDisposable {
   /** Those that were there when it was opened. */
   readonly entries: readonly Entry[]
+  /** What the second look had found by then: none of these miners' replies counts. */
+  readonly changed: readonly string[] | undefined
   /** Resolves when the entry is on disk. */
   append(entry: Entry): Promise<void>
+  /** The same for what the second look found, which is the last entry. */
+  appendChanged(miners: readonly string[]): Promise<void>
 }
 
 /**
@@ -27,9 +31,13 @@ export async function openLaneJournal(path: string, scope: Scope): Promise<LaneJ
     if (heading === undefined) await journal.append(headingOf(scope))
     else if (canonicalize(heading) !== canonicalize(headingOf(scope)))
       throw new Error(`${path} belongs to another epoch, duel or chain: move it away`)
+    const changed = changedIn(rest.at(-1))
+    if (changed !== undefined) rest.pop()
     return {
       entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)),
+      changed,
       append: (entry) => journal.append(entry as unknown as Json),
+      appendChanged: (miners) => journal.append({ changed: miners }),
       [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
     }
   } catch (error) {
@@ -44,6 +52,12 @@ const headingOf = ({ beacon, commitment, duel, epoch }: Scope): Json => ({
   duel: duel.id,
   epoch,
 })
+
+/** What the second look found, if an entry says that. */
+function changedIn(entry: Json | undefined): readonly string[] | undefined {
+  const { changed } = Object(entry) as { readonly changed?: readonly string[] }
+  return Array.isArray(changed) ? changed : undefined
+}
 
 /** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
 function readEntry(entry: Json, place: string): Entry {

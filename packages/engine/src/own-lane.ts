@@ -25,13 +25,15 @@ export async function ownTask(
   deadline: AbortSignal,
 ): Promise<LaneTask | undefined> {
   const { chain, account, folder } = setup
-  const { duel, epoch } = state
+  const { duel, epoch, protocol } = state
   const scope = await laneScope(chain, state, account.hotkey)
   if (scope === null || duel === undefined) return undefined
   const secret = await committedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
-  const { agent, now, on } = setup
-  return { agent, now, on, scope, duel, secret, journalPath, deadline }
+  const { agent, hasChanged, now, on } = setup
+  const { templates } = protocol
+  const task = { agent, now, on, scope, duel, templates, secret, journalPath, deadline }
+  return { ...task, ...(hasChanged && { hasChanged }) }
 }
 
 /** The epoch's secret, if it is the one whose digest is on chain. */

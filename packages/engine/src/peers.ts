@@ -1,16 +1,19 @@
 import type { Failed, OpenBucket, Source } from '@affine/settlement'
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 
 const READS_AT_ONCE = 2
+/** Blocks that are read, checked and written at a time, of up to 8 MiB each. */
+const BLOCKS_AT_ONCE = 32
 
 /**
- * The buckets of others, during one epoch. Each gets at most two reads at once. If one of them
- * fails, the reads that waited meanwhile fail too, so that a slow bucket costs one time limit, and
- * not one for each file. Once `deadline` aborts, every read fails at once.
+ * The buckets of others, during one epoch. Each gets at most two reads at once. Once `deadline`
+ * aborts, every read fails at once.
  */
 export class Peers {
   /** Buckets that were silent, slow or wrong in this epoch: they are asked last. Protocol §6.4. */
   readonly failed: Failed = new Set()
+  /** Limits how many blocks are held at a time. */
+  readonly blocks: LimitFunction = pLimit(BLOCKS_AT_ONCE)
   readonly #open: OpenBucket
   readonly #deadline: Promise<never>
   readonly #sources = new Map<string, Source | null>()
@@ -39,19 +42,8 @@ export class Peers {
   #bounded(bucket: Source | null): Source | null {
     if (bucket === null) return null
     const limit = pLimit(READS_AT_ONCE)
-    let failures = 0
-    const read: Source['read'] = (path, most) => {
-      const before = failures
-      return limit(async () => {
-        if (failures > before) throw new Error('failed a moment ago')
-        try {
-          return await Promise.race([bucket.read(path, most), this.#deadline])
-        } catch (error) {
-          failures += 1
-          throw error
-        }
-      })
-    }
+    const read: Source['read'] = (path, most) =>
+      limit(() => Promise.race([bucket.read(path, most), this.#deadline]))
     return { name: bucket.name, read }
   }
 }

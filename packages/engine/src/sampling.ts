@@ -5,6 +5,7 @@ import { type LaneChallenge, playSample, type Sides } from '@affine/miners'
 import type { Hash } from '@affine/prng'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
+import { lookAgain } from './second-look.ts'
 import type { Setup } from './setup.ts'
 
 /**
@@ -14,9 +15,11 @@ import type { Setup } from './setup.ts'
 export class Stopped extends Error {}
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
-export interface LaneTask extends Pick<Setup, 'agent' | 'now' | 'on'> {
+export interface LaneTask extends Pick<Setup, 'agent' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
   readonly duel: Pick<Duel, 'champion' | 'contender'>
+  /** The digest of the templates that the miners' deployments may use. */
+  readonly templates: Hash
   readonly secret: Hash
   readonly journalPath: string
   /**
@@ -33,11 +36,11 @@ export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
  * Plays every challenge of a lane that its journal does not hold yet, all side by side, and
  * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
  * killed process goes on where it stopped. Each invocation id occurs once in a lane: a reply with
- * an id that the lane has already is asked for again. Rejects when an agent rejects; the samples
- * played by then stay in the journal.
+ * an id that the lane has already is asked for again. At the end, what the miners run is looked at
+ * again. Rejects when an agent rejects; the samples played by then stay in the journal.
  */
 export async function sampleLane(task: LaneTask): Promise<Sampled> {
-  const { scope, duel, deadline, now, on } = task
+  const { scope, duel, templates, deadline, now, on } = task
   await using journal = await openLaneJournal(task.journalPath, scope)
   const entries: Entry[] = [...journal.entries]
   const distinct = distinctAgents(entries, deadline)
@@ -49,7 +52,7 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
     const replyMs = registry.get(challenge.env)?.replyMs ?? 0
     const sides: Sides = (role) => {
       const miner = duel[role]
-      return { ...miner, agent: distinct(task.agent(miner, replyMs, deadline)) }
+      return { ...miner, agent: distinct(task.agent({ ...miner, templates }, replyMs, deadline)) }
     }
     const sample = await playSample(challenge, sides, now)
     // A reply that is missing because the validator stops is not the miner's fault.
@@ -63,8 +66,9 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const playing = open.map(playOne)
   await Promise.allSettled(playing)
   await Promise.all(playing)
+  const samples = entries.map(({ sample }) => sample)
   return {
-    samples: entries.map(({ sample }) => sample),
+    samples: await lookAgain(samples, task, journal),
     time: Math.max(0, ...entries.map(({ at }) => at)),
   }
 }

@@ -1,8 +1,8 @@
 import type { Bucket, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { AgentOf, MinerEvent } from '@affine/miners'
-import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
+import type { AgentOf, Chutes, MinerEvent } from '@affine/miners'
+import type { CheckBlock, Clock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
  * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
@@ -34,7 +34,11 @@ export interface Setup {
   readonly check?: CheckBlock
   /** Gives the agent of a miner, with the time for a reply and the signal that ends sampling. */
   readonly agent: AgentOf
+  /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
+  readonly hasChanged?: Chutes['hasChanged']
   readonly now: () => number
+  /** The machine's if left out: how long buckets are waited for. */
+  readonly clock?: Clock
   readonly random: (size: number) => Uint8Array
   readonly on: (event: Event) => void
 }
@@ -68,5 +72,7 @@ export type Event =
    * running.
    */
   | { readonly type: 'ended'; readonly what: string }
+  /** The bucket of this hotkey was waited for so long that it is not asked for a while. */
+  | { readonly type: 'slow'; readonly hotkey: string }
   /** A bucket of another validator answered, or failed to. */
   | { readonly type: 'read' }

@@ -1,7 +1,9 @@
+import { OWNER_PATH } from '@affine/blocks'
 import type { Head } from '@affine/chain'
 import type { State } from '@affine/duel'
-import { placeOf } from '@affine/settlement'
+import { Patience, placeOf, SYSTEM_CLOCK } from '@affine/settlement'
 import { Epoch } from './epoch.ts'
+import { publishOwner } from './own-owner.ts'
 import { Phase } from './phase.ts'
 import { Stopped } from './sampling.ts'
 import type { Setup } from './setup.ts'
@@ -16,6 +18,8 @@ import { Tasks } from './tasks.ts'
 export class Validator {
   readonly #setup: Setup
   readonly #tasks: Tasks
+  /** For the buckets of others, in all epochs. */
+  readonly #patience: Patience
   /** The deadlines of the last head's epoch. */
   #phase: Phase | undefined
   /** The epoch whose state is known: that of the last head, or one before it. */
@@ -24,6 +28,8 @@ export class Validator {
   constructor(setup: Setup) {
     this.#setup = setup
     this.#tasks = new Tasks(setup.on)
+    const { clock = SYSTEM_CLOCK, on } = setup
+    this.#patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
   }
 
   /** The newest state that it decided or started from. */
@@ -63,21 +69,26 @@ export class Validator {
   #phaseOf(epoch: number): Phase {
     if (this.#phase?.epoch === epoch) return this.#phase
     this.#phase?.end()
-    this.#phase = new Phase(epoch, this.#setup.openBucket)
+    this.#phase = new Phase(epoch, this.#patience.open(this.#setup.openBucket))
     return this.#phase
   }
 
   /** Settles one epoch after the other, from the last state kept to that of the phase. */
   async #comeTo(phase: Phase): Promise<Epoch> {
     const work = { setup: this.#setup, tasks: this.#tasks, phase }
+    const begin = (state: State): Epoch => {
+      this.#patience.weigh(state.duel?.weights ?? {})
+      this.#tasks.start(OWNER_PATH, () => publishOwner(this.#setup))
+      return new Epoch(state, work)
+    }
     if (this.#epoch === undefined) {
       const state = await startingState(this.#setup, phase.epoch, phase.peers)
-      this.#epoch = new Epoch(state, work)
+      this.#epoch = begin(state)
       this.#setup.on({ type: 'state', state })
     }
     while (this.#epoch.state.epoch < phase.epoch) {
       const settled = await this.#epoch.settle(phase.peers)
-      this.#epoch = new Epoch(settled.state, work)
+      this.#epoch = begin(settled.state)
       this.#setup.on({ type: 'epoch', settled })
     }
     return this.#epoch

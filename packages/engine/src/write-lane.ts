@@ -2,14 +2,11 @@ import {
   type BlockDraft,
   type Bucket,
   blockPath,
-  LIMITS,
+  isRoomFor,
   type Sample,
   writeBlock,
 } from '@affine/blocks'
-import type { Hash } from '@affine/prng'
-
-/** As many samples of the largest size as fit in a block, header and signature included. */
-const SAMPLES_A_BLOCK = Math.floor((LIMITS.blockBytes - 4096) / (LIMITS.sampleBytes + 1))
+import { canonicalize, type Hash, type Json } from '@affine/prng'
 
 /** All blocks of one lane as one. `prev` is the validator's last seal on chain, or `NO_BLOCK`. */
 export type LaneDraft = Omit<BlockDraft, 'height'> & { readonly secret: Hash }
@@ -45,11 +42,20 @@ function byPlace(a: Sample, b: Sample): number {
   return a.index - b.index
 }
 
-/** The samples of each block. An empty lane is one block too: it reveals the secret. */
+/** The samples of each block, full but for the last. A lane of none is a block too. */
 function inBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
-  const blocks = [samples.slice(0, SAMPLES_A_BLOCK)]
-  for (let start = SAMPLES_A_BLOCK; start < samples.length; start += SAMPLES_A_BLOCK) {
-    blocks.push(samples.slice(start, start + SAMPLES_A_BLOCK))
+  let block: Sample[] = []
+  let bytes = 0
+  const blocks = [block]
+  for (const sample of samples) {
+    const line = Buffer.byteLength(canonicalize(sample as unknown as Json)) + 1
+    if (!isRoomFor(block.length + 1, bytes + line)) {
+      block = []
+      bytes = 0
+      blocks.push(block)
+    }
+    block.push(sample)
+    bytes += line
   }
   return blocks
 }

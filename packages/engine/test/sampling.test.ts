@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { blockReader, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
-import type { Miner } from '@affine/duel'
-import { chutesAgents, endpointAgents, playerReply } from '@affine/miners'
+import { type Miner, PROTOCOL } from '@affine/duel'
+import { endpointAgents, openChutes, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -16,6 +16,7 @@ import {
   completion,
   described,
   type Handle,
+  published,
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
@@ -62,6 +63,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
   sampleLane({
     scope,
     duel,
+    templates: PROTOCOL.templates,
     secret: SECRET,
     journalPath,
     agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
@@ -286,7 +288,7 @@ describe('the two miners of a duel', () => {
 
 describe('a lane through Chutes', () => {
   const [champion, contender] = [CHAMPION, CONTENDER].map((hotkey) => ({
-    ...{ hotkey, model: `m/${hotkey}`, revision: 'a1', chute: randomUUID() },
+    ...{ hotkey, model: `m/${hotkey}`, revision: 'a1'.repeat(20), chute: randomUUID() },
   })) as [Miner, Miner]
   const POSTS = ['/one/v1/chat/completions', '/two/v1/chat/completions'] as const
   const plays =
@@ -298,13 +300,13 @@ describe('a lane through Chutes', () => {
 
   async function duelOn(routes: Readonly<Record<string, Handle>>) {
     const { place, seen } = await serveChutes({
-      [`/chutes/${champion.chute}`]: answers(200, described(champion, 'one')),
-      [`/chutes/${contender.chute}`]: answers(200, described(contender, 'two')),
+      ...published(champion, 'one'),
+      ...published(contender, 'two'),
       [POSTS[0]]: plays(randomUUID),
       [POSTS[1]]: plays(randomUUID),
       ...routes,
     })
-    const agent = chutesAgents({
+    const { agents: agent, hasChanged } = openChutes({
       ...NODE_CALLER,
       apiKey: 'cpk_1',
       concurrency: 8,
@@ -312,7 +314,7 @@ describe('a lane through Chutes', () => {
       pauseMs: 100,
       ...place,
     })
-    return { agent, seen, duel: { champion, contender } }
+    return { agent, hasChanged, seen, duel: { champion, contender } }
   }
   const invocations = (samples: readonly Sample[]) =>
     samples.flatMap(({ champion, contender }) =>
@@ -324,6 +326,33 @@ describe('a lane through Chutes', () => {
     const { samples } = await sampled(duel, { agent })
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
     expect(invocations(samples).length).toBe(seen.filter(({ method }) => method === 'POST').length)
+  })
+
+  it('has no reply of a miner whose chute was changed in the epoch, after a restart too', async () => {
+    let count = 0
+    const version = () => ({ ...described(contender, 'two'), version: count++ === 0 ? 'a' : 'b' })
+    const changing = {
+      [`/chutes/${contender.chute}`]: ((...rest) => answers(200, version())(...rest)) as Handle,
+    }
+    const { agent, hasChanged, duel } = await duelOn(changing)
+    const { samples, time } = await sampled(duel, { agent, hasChanged })
+    for (const sample of samples) {
+      expect(sample.champion.fault).toBeUndefined()
+      expect(sample.contender).toMatchObject({ miner: CONTENDER, fault: 'no-reply' })
+      expect(sample.contender.messages.length).toBe(1)
+    }
+    expect(await verdictOn(samples)).toMatchObject({ ok: true })
+    // What was found is on disk: the same lane comes out, and nobody is asked again.
+    const unasked = async () => expect.fail('asked again')
+    const again = await sampled(duel, { agent: () => unasked, hasChanged: unasked })
+    expect(again).toEqual({ samples, time })
+  })
+
+  it('stands as it was sampled while no chute was changed', async () => {
+    const { agent, hasChanged, duel } = await duelOn({})
+    const { samples } = await sampled(duel, { agent, hasChanged })
+    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect((await readFile(journalPath, 'utf8')).trimEnd().endsWith('{"changed":[]}')).toBe(true)
   })
 
   it('is not voided by ids that come twice: those replies are asked for again, after a restart too', async () => {

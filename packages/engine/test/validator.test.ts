@@ -119,6 +119,7 @@ describe('a validator', () => {
       }
     }
     await isAt(2 * tempo + 1)
+    await expect.poll(() => validator.state?.epoch).toBe(2)
     expect([asked, weightCalls(chain)]).toEqual([2, 0])
     answer()
     await validator.idle()
@@ -196,7 +197,9 @@ describe('a validator', () => {
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
     const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
-    expect(ended.sort()).toEqual(['lane of epoch 0', 'reveal', 'turn', 'weights'])
+    expect(ended.sort()).toEqual([
+      ...['lane of epoch 0', 'reveal', 'turn', 'v1/owner.json', 'weights'],
+    ])
   })
 })
 

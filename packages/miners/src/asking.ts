@@ -1,5 +1,5 @@
-import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
+import type { Asked } from './deployment/deployment.ts'
 import type { NoReplyReason } from './no-reply.ts'
 import type { Caller } from './query.ts'
 
@@ -7,7 +7,7 @@ import type { Caller } from './query.ts'
  * Who answers for a miner, with the time for a reply and the signal that ends the sampling: what
  * has no reply by then never has one.
  */
-export type AgentOf = (miner: Miner, replyMs: number, signal: AbortSignal) => Agent
+export type AgentOf = (miner: Asked, replyMs: number, signal: AbortSignal) => Agent
 
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =
@@ -17,7 +17,7 @@ export type MinerEvent =
   | {
       readonly type: 'call'
       readonly outcome: 'platform' | 'miner'
-      readonly reason: NoReplyReason | 'undelivered'
+      readonly reason: NoReplyReason | 'changed' | 'undelivered'
       readonly text: string
     }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }

@@ -47,7 +47,7 @@ function textOf(completion: unknown): string {
 }
 
 /** A text, or the text of a list of text parts. */
-function partsOf(content: unknown): string | undefined {
+export function partsOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return undefined
   const texts: unknown[] = content.map((part) =>

@@ -1,6 +1,6 @@
-import type { Miner } from '@affine/duel'
 import { type Message, make, registry } from '@affine/envs'
 import type { AgentOf, Hear } from './asking.ts'
+import type { Asked } from './deployment/deployment.ts'
 import type { Caller } from './query.ts'
 import { servedModels } from './served-models.ts'
 
@@ -28,7 +28,7 @@ export function firstPrompt(): { readonly messages: readonly Message[]; readonly
  * rejects with.
  */
 export async function whyNoAnswer(
-  miner: Miner,
+  miner: Asked,
   { agents, signal, ...caller }: FirstQuestion,
 ): Promise<string | undefined> {
   const whys: string[] = []

@@ -1,7 +1,7 @@
 import type { Miner } from '@affine/duel'
 import type { Agent, Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { AgentOf, Asking, Hear } from './asking.ts'
+import type { Asking, Hear } from './asking.ts'
 import { completionIn } from './completion.ts'
 import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
@@ -32,7 +32,7 @@ const UNDELIVERED = [429, 500, 502, 503, 504]
 export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
   const { exchange, concurrency, now, random, on } = asking
   const throttle = new Throttle(concurrency, now)
-  const told = new Set<string>(['not-committed'])
+  const told = new Set<string>(['deployment'])
   /** Every failed request; for people, the first of each kind that was not told of before. */
   const hear: Hear = (event) => {
     on?.(event)
@@ -81,6 +81,8 @@ export function replyIn(received: Received, url: string): Reply {
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
+type Limits = Parameters<Client>
+
 /** The URLs at which miners of a local network are asked. Protocol §5.4. */
 export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
@@ -88,7 +90,7 @@ export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
  * reply. Protocol §5.4.
  */
-export function endpointAgents(asking: Asking): AgentOf {
+export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Limits) => Agent {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
     if (!LOOPBACK.test(chute)) return () => NO_REPLY

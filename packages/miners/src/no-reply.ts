@@ -9,7 +9,7 @@ export type NoReplyReason =
   | 'stream'
   | 'error'
   | 'no-text'
-  | 'not-committed'
+  | 'deployment'
 
 /** The miner's server did not give a usable reply. The message says what came, and what to try. */
 export class NoReply extends Error {

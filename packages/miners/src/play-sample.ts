@@ -23,3 +23,16 @@ export async function playSample(
   const verdict = challengeVerdict({ champion, contender })
   return { ...challenge, champion, contender, verdict }
 }
+
+/** A sample as it is if some miners never reply. Protocol §5.4. */
+export async function withoutReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
+  const { env, challengeId } = sample
+  const episode = async (role: Role): Promise<Sample[Role]> => {
+    const { miner, ms } = sample[role]
+    if (!miners.includes(miner)) return sample[role]
+    return { miner, ms, ...(await play(make(env), challengeId, () => ({ fault: 'no-reply' }))) }
+  }
+  const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
+  const verdict = challengeVerdict({ champion, contender })
+  return { ...sample, champion, contender, verdict }
+}

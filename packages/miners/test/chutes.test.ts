@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Miner } from '@affine/duel'
+import { PROTOCOL } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { MinerEvent } from '../src/asking.ts'
-import { chutesAgents } from '../src/chutes.ts'
+import { openChutes } from '../src/chutes.ts'
 import { chutesAccount } from '../src/chutes-key.ts'
+import type { Asked } from '../src/deployment/deployment.ts'
 import { NODE_CALLER } from '../src/node/caller.ts'
 import {
   answers,
@@ -14,6 +15,7 @@ import {
   completion,
   described,
   type Handle,
+  published,
   replies,
   serve,
   serveChutes,
@@ -27,23 +29,25 @@ const PAUSE_MS = 300
 const RARE_MS = 60_000
 const json = { 'content-type': 'application/json' }
 
-const MINER: Miner = {
+const MINER: Asked = {
   hotkey: '5Miner',
   model: 'one/5Miner',
-  revision: 'abc123',
+  revision: 'a'.repeat(40),
   chute: randomUUID(),
+  templates: PROTOCOL.templates,
 }
-const OTHER: Miner = {
+const OTHER: Asked = {
   hotkey: '5Other',
   model: 'two/5Other',
-  revision: 'def456',
+  revision: 'd'.repeat(40),
   chute: randomUUID(),
+  templates: PROTOCOL.templates,
 }
 /** A stand-in for Chutes with both miners' chutes, and what agents on it say. */
 async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = PAUSE_MS) {
   const { api, place, seen, asked } = await serveChutes({
-    [`/chutes/${MINER.chute}`]: answers(200, described(MINER, 'me-one')),
-    [`/chutes/${OTHER.chute}`]: answers(200, described(OTHER, 'me-two')),
+    ...published(MINER, 'me-one'),
+    ...published(OTHER, 'me-two'),
     '/users/me': answers(200, { balance: 12.5 }),
     [POST]: replies,
     '/me-two/v1/chat/completions': replies,
@@ -51,7 +55,7 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = P
   })
   const events: MinerEvent[] = []
   const on = (event: MinerEvent) => void events.push(event)
-  const agents = chutesAgents({
+  const { agents, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: KEY,
     concurrency: 8,
@@ -64,7 +68,7 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = P
       event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
     )
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { agents, api, seen, asked, problems, outcomes }
+  return { agents, hasChanged, api, seen, asked, problems, outcomes }
 }
 const phase = () => new AbortController()
 const POST = '/me-one/v1/chat/completions'
@@ -79,10 +83,11 @@ describe.concurrent('a miner on Chutes', () => {
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `GET /chutes/${MINER.chute}`,
+      `GET /chutes/code/${MINER.chute}`,
       `POST ${POST}`,
     ])
     for (const { headers } of seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
-    expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+    expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
   })
 
   it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {
@@ -101,7 +106,7 @@ describe.concurrent('a miner on Chutes', () => {
     for (let i = 0; i < 3; i++) expect(await agents(MINER, 10_000, next)(PROMPT)).toEqual(NO_REPLY)
     expect(asked(`/chutes/${MINER.chute}`).length).toBe(2)
     expect(problems()).toEqual([
-      'miner 5Miner: is not asked: its chute has {"name":"another/model","revision":"abc123","slug":"me-one"}',
+      'miner 5Miner: is not asked: MODEL: its name is "another/model", not the committed "one/5Miner"',
     ])
   })
 
@@ -159,7 +164,9 @@ describe.concurrent('a miner on Chutes', () => {
     const { agents, seen, problems } = await chutes()
     expect(await agents({ ...MINER, chute }, 10_000, phase().signal)(PROMPT)).toEqual(NO_REPLY)
     expect(seen).toEqual([])
-    expect(problems()).toEqual(['miner 5Miner: is not asked: its chute has {}'])
+    expect(problems()).toEqual([
+      'miner 5Miner: is not asked: NO_ID: the committed chute is no id of a deployment, a UUID',
+    ])
   })
 
   it('is asked once its description can be had', async () => {
@@ -297,7 +304,7 @@ describe.concurrent('a key that is refused', () => {
       const refusing = { [POST]: answers(refusal) }
       const { agents, asked, problems, outcomes } = await chutes(refusing, RARE_MS)
       const { signal } = phase()
-      const ask = (miner: Miner, count: number) =>
+      const ask = (miner: Asked, count: number) =>
         Promise.all(Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)))
       const [refused, others] = await Promise.all([ask(MINER, 40), ask(OTHER, 30)])
       for (const reply of refused) expect(reply).toEqual(NO_REPLY)
@@ -320,7 +327,7 @@ describe.concurrent('a key that is refused', () => {
       const path = `/chutes/${MINER.chute}`
       const { agents, asked, problems } = await chutes({ [path]: answers(refusal) })
       const controller = phase()
-      const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
+      const ask = (miner: Asked) => agents(miner, 10_000, controller.signal)(PROMPT)
       const refused = ask(MINER)
       while (asked(path).length < 2) await sleep(5)
       expect(await ask(OTHER)).toMatchObject({ content: 'A1' })
@@ -338,7 +345,7 @@ describe.concurrent('a key that is refused', () => {
       '/me-two/v1/chat/completions': () => {},
     })
     const controller = phase()
-    const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
+    const ask = (miner: Asked) => agents(miner, 10_000, controller.signal)(PROMPT)
     expect(await ask(MINER)).toEqual(NO_REPLY)
     expect(problems().filter((problem) => problem.includes('status 503')).length).toBe(2)
     const silent = ask(OTHER)
@@ -354,7 +361,7 @@ describe.concurrent('a key that is refused', () => {
       '/me-two/v1/chat/completions': answers(503),
     })
     const controller = phase()
-    const ask = (miner: Miner) => agents(miner, 10_000, controller.signal)(PROMPT)
+    const ask = (miner: Asked) => agents(miner, 10_000, controller.signal)(PROMPT)
     const calls = [MINER, OTHER].flatMap((miner) => Array.from({ length: 12 }, () => ask(miner)))
     while (problems().length < 2) await sleep(5)
     controller.abort()
@@ -401,7 +408,7 @@ describe('a key', () => {
   it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])(
     '%j cannot be one, and is not quoted',
     (apiKey) => {
-      const make = () => chutesAgents({ ...NODE_CALLER, apiKey, concurrency: 1, on: () => {} })
+      const make = () => openChutes({ ...NODE_CALLER, apiKey, concurrency: 1, on: () => {} })
       expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
     },
   )
@@ -419,7 +426,11 @@ describe('a key', () => {
       const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, on: () => {} }
       for (const place of [{}, { api }]) {
         const controller = phase()
-        const call = chutesAgents({ ...options, ...place })(MINER, 1000, controller.signal)(PROMPT)
+        const call = openChutes({ ...options, ...place }).agents(
+          MINER,
+          1000,
+          controller.signal,
+        )(PROMPT)
         await sleep(250)
         controller.abort()
         expect(await call).toEqual(NO_REPLY)

@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
-import type { Miner } from '@affine/duel'
+import { PROTOCOL } from '@affine/duel'
 import type { Agent, Message } from '@affine/envs'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import type { MinerEvent } from '../src/asking.ts'
-import { locateChute } from '../src/chute.ts'
-import { chutesAgents } from '../src/chutes.ts'
-import { chutesAccount } from '../src/chutes-key.ts'
+import { openChutes } from '../src/chutes.ts'
+import { type ChutesKey, chutesAccount } from '../src/chutes-key.ts'
+import type { Asked } from '../src/deployment/deployment.ts'
+import { lookAt } from '../src/deployment/look.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/caller.ts'
 import { mutatedBytes, mutatedJson } from './mutations.ts'
-import { closeServers, completion, described, listen, serve } from './servers.ts'
+import { closeServers, completion, described, listen, serve, sourceFor } from './servers.ts'
 
 const PROMPT: readonly Message[] = [{ role: 'user', content: 'What is it?' }]
-const MINER: Miner = { hotkey: '5M', model: 'one/5M', revision: 'abc', chute: randomUUID() }
+const MINER: Asked = {
+  ...{ hotkey: '5M', model: 'one/5M', revision: 'a'.repeat(40) },
+  ...{ chute: randomUUID(), templates: PROTOCOL.templates },
+}
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MOST = 256 * 1024
 /** In runs of so many side by side, as those that are asked again wait. */
@@ -115,24 +119,23 @@ it('a chute’s description of any JSON is a place on Chutes, no place, or worth
   const outcomes = new Set<string>()
   const status = fc.constantFrom(200, 200, 200, 200, 404, 403, 500)
   const property = fc.asyncProperty(status, mutatedJson(description), async (code, text) => {
-    const { signal, events, on, end } = phase()
-    const key = { ask: async () => ({ status: code, headers: {}, text, ms: 0 }) }
-    const hostOf = (slug: string) => `https://${slug}.chutes.ai`
-    const directory = { ...NODE_CALLER, key: key as never, api: '', hostOf, on }
-    const place = await locateChute(MINER, signal, directory).catch((error: Error) => error)
+    const { signal, end } = phase()
+    const said = { status: code, headers: {}, text, ms: 0 }
+    const source = { ...said, status: 200, text: sourceFor(MINER) }
+    const ask: ChutesKey['ask'] = async ({ url }) => (url.includes('/code/') ? source : said)
+    const look = await lookAt(MINER, signal, { ...NODE_CALLER, key: { ask }, api: '' }).catch(
+      (error: Error) => error,
+    )
     end()
-    outcomes.add(place === null ? 'none' : typeof place)
-    if (typeof place === 'string')
-      expect(place).toMatch(/^https:\/\/[a-z0-9-]{1,63}\.chutes\.ai\/v1\/chat\/completions$/)
     // What is described, however badly, is known: there is nothing to ask again.
-    if (place instanceof Error) expect(code !== 200 || !isJson(text)).toBe(true)
-    expect(events.length).toBe(place === null ? 1 : 0)
-    for (const event of events)
-      expect(event.type === 'problem' && event.error.message.length).toBeLessThan(2000)
+    if (look instanceof Error) expect(code !== 200 || !isJson(text)).toBe(true)
+    else if (look.ok) expect(look.value.slug).toMatch(/^[a-z0-9-]{1,63}$/)
+    else expect(look.detail.length).toBeLessThan(500)
+    outcomes.add(look instanceof Error ? 'error' : String(look.ok))
   })
-  const odd = { name: MINER.model, revision: 'abc', slug: { length: { toString: 1, valueOf: 1 } } }
+  const odd = { ...description, slug: { length: { toString: 1, valueOf: 1 } } }
   await fc.assert(property, { numRuns: 1000, examples: [[200, JSON.stringify(odd)]] })
-  expect([...outcomes].sort()).toEqual(['none', 'object', 'string'])
+  expect([...outcomes].sort()).toEqual(['error', 'false', 'true'])
 })
 
 function isJson(text: string): boolean {
@@ -153,6 +156,11 @@ it('whatever Chutes says of chute, account and call, a miner replies, or not, or
     })
   const three = fc.record({
     chutes: answer(described(MINER, 'me-one')),
+    code: fc.record({
+      status: fc.constantFrom<number[]>(200, 200, 200, 404, 500),
+      id: fc.constant<string>(''),
+      body: mutatedBytes(Buffer.from(sourceFor(MINER))).map(String),
+    }),
     users: answer({ balance: 5 }),
     'me-one': answer(reply),
   })
@@ -161,7 +169,7 @@ it('whatever Chutes says of chute, account and call, a miner replies, or not, or
   const runs = new Map<string, { readonly said: Said; readonly end: () => void }>()
   const seen = new Set<string>()
   const { url } = await serve((_, request, response) => {
-    const [, path = '', what = ''] = request.url?.split('/') ?? []
+    const [, path = '', what = ''] = request.url?.replace('/chutes/code', '/code').split('/') ?? []
     const run = runs.get(path)
     if (seen.has(`${path} ${what}`)) run?.end() // it is asked again, and would be for ever
     seen.add(`${path} ${what}`)
@@ -176,7 +184,7 @@ it('whatever Chutes says of chute, account and call, a miner replies, or not, or
     runs.set(path, { said: all, end: () => controller.abort() })
     const [api, hostOf] = [`${base}/${path}`, (slug: string) => `${base}/${path}/${slug}`]
     const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 1, on, pauseMs: 20 }
-    const agent = chutesAgents({ ...options, api, hostOf })(MINER, 60_000, signal)
+    const agent = openChutes({ ...options, api, hostOf }).agents(MINER, 60_000, signal)
     const answer = await Promise.resolve(agent(PROMPT)).catch((error: Error) => error)
     end()
     runs.delete(path)
@@ -199,7 +207,8 @@ it('whatever Chutes says of chute, account and call, a miner replies, or not, or
     id: randomUUID(),
   })
   const chute = honest(described(MINER, 'me-one'))
-  const served = { chutes: chute, users: honest({ balance: 5 }), 'me-one': honest(reply) }
+  const code = { ...chute, body: sourceFor(MINER) }
+  const served = { chutes: chute, code, users: honest({ balance: 5 }), 'me-one': honest(reply) }
   await fc.assert(property, { ...RUNS, examples: [[[served]]] })
   expect([...outcomes].sort()).toEqual(['content,ms,invocation', 'fault', 'not sealed'])
 })

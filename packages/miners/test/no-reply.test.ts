@@ -80,6 +80,14 @@ describe('an event tells', () => {
     expect(events).toEqual([call, problem, call])
   })
 
+  it('of a 429 that it is asked again, and is the platform’s', async () => {
+    const busy: Answer = (index, _, response) =>
+      response.writeHead(index === 0 ? 429 : 200).end(completion([{ type: 'text', text: 'A1' }]))
+    const { events } = await eventsOf(busy, 1)
+    const first = { outcome: 'platform', reason: 'undelivered', text: 'status 429' }
+    expect(events).toMatchObject([first, { outcome: 'reply' }])
+  })
+
   it('that a reply was late', async () => {
     const { events } = await eventsOf(() => {}, 1, 200)
     expect(events[0]).toMatchObject({ reason: 'late', text: 'no reply within 0.2 s' })
@@ -105,6 +113,18 @@ describe('a player that never answers is refused, with why', () => {
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
       message: `${url} gives no usable reply: status 404, "The model \`default\` does not exist."; it serves the models "one", "two"`,
+    })
+  })
+
+  it('with the models that it serves, where it knows no such model by a 400', async () => {
+    const { url } = await serve((_, request, response) => {
+      const models = { data: [{ id: 'one' }] }
+      if (request.url === '/v1/models') response.writeHead(200).end(JSON.stringify(models))
+      else response.writeHead(400).end('{"error":"unknown model"}')
+    })
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} gives no usable reply: status 400, "{\\"error\\":\\"unknown model\\"}"; it serves the models "one"`,
     })
   })
 

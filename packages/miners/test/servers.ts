@@ -79,13 +79,75 @@ export const answers =
 export const replies: Handle = (_, response) =>
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(completion('A1'))
 
-/** What Chutes says of a chute that is as its miner committed. */
-export const described = (
-  { model, revision }: Miner,
-  slug: string,
-): Readonly<Record<string, string>> => {
-  return { name: model, revision, slug }
+/** Of images, as of hotkeys, it does not matter which. */
+const TAG = 'nightly-2025111800'
+
+interface Described {
+  readonly [name: string]: unknown
+  readonly image: Readonly<Record<string, unknown>>
 }
+
+/**
+ * What Chutes says of a chute that is as its miner committed, in the shape of `ChuteResponse` in
+ * `api/chute/response.py`; without what nobody reads: prices, cords, instances.
+ */
+export const described = ({ model, revision, chute }: Miner, slug: string): Described => {
+  const user = { username: 'chutes', user_id: 'dff3e6bb-3a6b-5a2b-9c48-da3abcd5ca5f' }
+  return {
+    chute_id: chute,
+    name: model,
+    tagline: '',
+    readme: model,
+    public: true,
+    version: '4f82bcf3-7a0e-5ba6-9a1a-6c0b9f5ea1ab',
+    slug,
+    standard_template: 'vllm',
+    created_at: '2026-05-01T00:00:00Z',
+    updated_at: '2026-05-01T00:00:00Z',
+    image: { image_id: 'i', name: 'sglang', tag: TAG, public: true, status: 'built', user },
+    node_selector: { gpu_count: 1 },
+    revision,
+    concurrency: 32,
+    allow_external_egress: false,
+    execution_backend: 'hosted',
+    hot: true,
+  }
+}
+
+/** The source of such a chute. */
+export const sourceFor = ({ model, revision }: Miner): string =>
+  `from chutes.chute import NodeSelector
+from chutes.chute.template.sglang import build_sglang_chute
+
+chute = build_sglang_chute(
+    username="me",
+    readme="${model}",
+    model_name="${model}",
+    image="chutes/sglang:${TAG}",
+    concurrency=32,
+    revision="${revision}",
+    node_selector=NodeSelector(
+        gpu_count=1,
+        include=["a100", "h100"],
+    ),
+    engine_args=(
+        "--context-length 32768 "
+        "--tool-call-parser qwen25"
+    ),
+)
+`
+
+/** What `GET /chutes/code/{id}` answers: a text. */
+export const code =
+  (source: string): Handle =>
+  (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(source)
+
+/** The two routes by which a chute is looked at, as its miner committed. */
+export const published = (miner: Miner, slug: string): Readonly<Record<string, Handle>> => ({
+  [`/chutes/${miner.chute}`]: answers(200, described(miner, slug)),
+  [`/chutes/code/${miner.chute}`]: code(sourceFor(miner)),
+})
 
 interface StandIn {
   readonly api: string

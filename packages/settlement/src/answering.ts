@@ -25,26 +25,23 @@ interface Looked extends PublicData {
  * The copies that those have who answer for the epoch that `state` governs: voters of `duel` that
  * were due or attested it. What they have of its states is read meanwhile.
  */
-export async function openCopies(
+export function openCopies(
   { network, openBucket, owners, choose }: Looked,
   state: State,
   { duel, ended, failed }: Answering,
-): Promise<Copies> {
+): Copies {
   const { epoch, due } = state
   const said = commitmentsOf(ended)
   const attests = (hotkey: string): boolean => {
     const commitment = said.get(hotkey)
     return commitment?.kind === 'attest' && commitment.epoch === epoch
   }
-  const holders = holdersOf(duel, ended)
-  const borrowers = await owners.borrowers(
-    holders.map(({ hotkey }) => hotkey),
-    epoch,
-  )
-  const sources = holders
+  const sources = holdersOf(duel, ended)
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
-    .filter(({ hotkey }) => !borrowers.has(hotkey))
-    .flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
+    .flatMap((holder) => {
+      const source = openBucket(holder.hotkey, holder.url)
+      return source ? { ...source, ownership: owners.ownershipOf(holder, source) } : []
+    })
   const copies = new Copies(sources, { failed, choose })
   // All others were read with the epoch before.
   if (epoch === network.firstEpoch) copies.readStates(epoch)

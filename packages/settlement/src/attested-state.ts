@@ -1,8 +1,9 @@
 import { statePath } from '@affine/blocks'
 import { type DuelSnapshot, firstState, parseState, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash, type Result } from '@affine/prng'
+import { type Clock, SYSTEM_CLOCK } from './clock.ts'
+import { inTurn } from './in-turn.ts'
 import type { Subnet } from './networks.ts'
-import { sideBySide } from './side-by-side.ts'
 import { bucketUrls, duelSnapshot } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
 import { snapshotBlock } from './timetable.ts'
@@ -16,12 +17,14 @@ const MOST_TOLD = 4
 /** A subnet, and how the buckets of its validators are opened. */
 export interface PublicData extends Subnet {
   readonly openBucket: OpenBucket
+  /** The machine's if left out. */
+  readonly clock?: Clock | undefined
 }
 
 /**
  * The state that governed the epoch before `epoch`, if validators with more than half the stake
- * attested one root; else null. It is believed, not recomputed. Asks those who attested it, side by
- * side, until one serves it.
+ * attested one root; else null. It is believed, not recomputed. Asks those who attested it in turn,
+ * until one serves it.
  * @throws Error when they did, but no bucket of theirs serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
@@ -36,13 +39,15 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   const urls = bucketUrls(ended)
   const path = statePath(epoch - 1)
   const tried: string[] = []
-  const found = await firstFound(holders, async (hotkey) => {
+  const ask = async (hotkey: string): Promise<State | null> => {
     const url = urls.get(hotkey) ?? ''
     const state = await readState(data.openBucket(hotkey, url), path, root)
     if (state.ok) return state.value
     tried.push(`${hotkey} at ${url}: ${state.detail}`)
     return null
-  })
+  }
+  const { clock = SYSTEM_CLOCK } = data
+  const found = await inTurn(holders, { ask, onLate: () => {}, clock })
   if (found !== null) return found
   const told = tried.sort().slice(0, MOST_TOLD)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
@@ -87,23 +92,6 @@ function rootOfHalf(
     stakes.set(root, (stakes.get(root) ?? 0n) + stake)
   }
   return [...stakes].find(([, stake]) => 2n * stake > all)?.[0]
-}
-
-/** The first value that `ask` comes to of all items, side by side; null when it finds none. */
-function firstFound<Item, Value>(
-  items: readonly Item[],
-  ask: (item: Item) => Promise<Value | null>,
-): Promise<Value | null> {
-  return new Promise((resolve, reject) => {
-    let isDone = false
-    const askUnlessDone = async (item: Item): Promise<void> => {
-      const found = isDone ? null : await ask(item)
-      if (found === null) return
-      isDone = true
-      resolve(found)
-    }
-    sideBySide(items, askUnlessDone).then(() => resolve(null), reject)
-  })
 }
 
 /** The state of this root in a source's file, or why it is not there. */

@@ -1,25 +1,26 @@
 import { blockPath, statePath } from '@affine/blocks'
 import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
+import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
 import { ask, type Copy, copyOf, isSame } from './copy.ts'
 import { type Differing, flawsIn, type UndatedFlaw } from './differing.ts'
+import type { Ownership } from './owners.ts'
 import type { Sought } from './settle.ts'
-import { sideBySide } from './side-by-side.ts'
-import type { Failed, LaneBlock, Source } from './sources.ts'
+import type { Failed, LaneBlock, ReadBlock, Source } from './sources.ts'
 
-/** A lane's block as it was read. */
-export interface Original {
+/** A lane's block, and how it was read. */
+export interface Original extends ReadBlock {
   readonly block: LaneBlock
-  readonly bytes: Uint8Array
-  /** The name of the source that had it. */
-  readonly from: string
-  /** What the sources had that were asked before, by their names: they are not asked again. */
-  readonly refused: ReadonlyMap<string, Copy>
 }
 
 /** Chooses which of the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
+
+/** A bucket that is looked into, and whose it is. */
+export interface OwnedSource extends Source {
+  readonly ownership: Promise<Ownership>
+}
 
 /** How copies are looked at. */
 export interface Looking {
@@ -31,6 +32,8 @@ export interface Looking {
 
 /** A copy that is the original. */
 const SAME: Copy = { is: 'whole', signature: '' }
+/** So many copies are read at a time, of all lanes: each may have 8 MiB. */
+const COPIES_AT_ONCE = 32
 
 /**
  * Looks at the copies of what an epoch's decision was read from, in the buckets of those who answer
@@ -42,7 +45,10 @@ const SAME: Copy = { is: 'whole', signature: '' }
  * is said: which of its other blocks were looked at is chance.
  */
 export class Copies {
-  readonly #sources: ReadonlyMap<string, Source>
+  readonly #sources: ReadonlyMap<string, OwnedSource>
+  /** Those whose bucket says that it is theirs. */
+  readonly #owners = new Set<string>()
+  readonly #limit = pLimit(COPIES_AT_ONCE)
   readonly #failed: Failed
   readonly #choose: Choose
   /** The buckets that did not answer for a block that they attested. */
@@ -55,13 +61,13 @@ export class Copies {
   readonly #reading: Promise<void>[] = []
   readonly #differing: Differing[] = []
 
-  constructor(sources: readonly Source[], { failed, choose = (holders) => holders }: Looking) {
+  constructor(sources: readonly OwnedSource[], { failed, choose = (holders) => holders }: Looking) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
     this.#failed = failed
     this.#choose = choose
   }
 
-  /** Begins to read what each bucket has as the state that governs `epoch`, if it has one. */
+  /** Begins to read the state that governs `epoch` from all buckets that are their announcers'. */
   readStates(epoch: number): void {
     this.#reading.push(this.#readStates(epoch))
   }
@@ -70,31 +76,25 @@ export class Copies {
   async #readStates(epoch: number): Promise<void> {
     const path = statePath(epoch)
     const asked = [...this.#sources.values()]
-    const kept = await sideBySide(asked, ({ name, read }) =>
-      read(path, STATE_BYTES).catch(() => {
-        this.#failed.add(name)
-        return null
-      }),
-    )
+    const kept = await Promise.all(asked.map((source) => this.#limit(readState, source, path)))
     for (const [i, { name }] of asked.entries()) {
       const bytes = kept[i]
-      if (bytes) this.#roots.push([path, name, digestOfText('state', bytes)])
+      if (bytes === 'silent') this.#failed.add(name)
+      else if (bytes) this.#roots.push([path, name, digestOfText('state', bytes)])
     }
   }
 
   /** Compares the copies of a block that its lane's validator and attesters have: those chosen. */
   async compareBlock({ validator, attesters }: Sought, original: Original): Promise<void> {
     const { block, from } = original
-    const isRead = (holder: string): boolean => holder === from && this.#sources.has(holder)
     const holders = [...new Set([validator, ...attesters])]
-    const chosen = this.#choose(holders.filter((each) => !isRead(each)))
-    const asked = holders.filter((each) => isRead(each) || chosen.includes(each))
-    const copies = await sideBySide(asked, async (holder) => {
-      if (isRead(holder)) return [holder, SAME] as const
+    const chosen = this.#choose(holders.filter((holder) => holder !== from))
+    const asked = holders.filter((holder) => holder === from || chosen.includes(holder))
+    const looking = asked.map(async (holder) => {
       const silent = attesters.includes(holder) ? this.#silent : this.#silentUnowed
-      const copy = await this.#copyAt(holder, original, silent)
-      return [holder, copy] as const
+      return [holder, await this.#copyAt(holder, original, silent)] as const
     })
+    const copies = await Promise.all(looking)
     if (copies.every(([, copy]) => copy === SAME)) return
     this.#differing.push({ block, copies, attesters })
   }
@@ -102,10 +102,13 @@ export class Copies {
   /** What `holder` has in the place of a block; it joins `silent` if it does not answer. */
   async #copyAt(holder: string, original: Original, silent: Set<string>): Promise<Copy> {
     const source = this.#sources.get(holder)
-    if (source === undefined)
+    const ownership = await source?.ownership
+    if (ownership === 'own') this.#owners.add(holder)
+    if (source === undefined || ownership === 'another')
       return { is: 'missing', why: 'it announced no bucket of its own that can be opened' }
+    if (holder === original.from) return SAME
     if (silent.has(holder)) return { is: 'silent' }
-    const copy = original.refused.get(holder) ?? (await readCopy(source, original))
+    const copy = await this.#limit(readCopy, source, original)
     if (copy.is !== 'silent') return copy
     silent.add(holder)
     this.#failed.add(holder)
@@ -115,7 +118,7 @@ export class Copies {
   /** What did not hold, once it is known which states are right; in an order of its own. */
   async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
     await Promise.all(this.#reading)
-    const found = this.#differing.flatMap((each) => flawsIn(each, this.#silent))
+    const found = this.#differing.flatMap((each) => flawsIn(each, this.#silent, this.#owners))
     for (const validator of this.#silent) {
       const detail = 'its bucket did not answer for a block of a lane that it attested'
       found.push({ validator, code: 'COPY_MISSING', detail })
@@ -132,8 +135,15 @@ export class Copies {
   }
 }
 
-async function readCopy(source: Source, { block: { hash }, bytes }: Original): Promise<Copy> {
-  const answer = await ask(source, blockPath(hash))
+/** What a bucket has as a state, if it is its announcer's; null for nothing. Never rejects. */
+async function readState(source: OwnedSource, path: string) {
+  if ((await source.ownership) !== 'own') return null
+  return source.read(path, STATE_BYTES).catch(() => 'silent' as const)
+}
+
+async function readCopy(source: Source, { block, bytes, asked }: Original): Promise<Copy> {
+  const { hash } = block
+  const answer = await (asked.get(source.name) ?? ask(source, blockPath(hash)))
   const isThere = answer !== null && typeof answer !== 'string'
   return isThere && isSame(answer, bytes) ? SAME : copyOf(answer, hash)
 }

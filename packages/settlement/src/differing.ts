@@ -28,10 +28,14 @@ export interface Differing {
   readonly attesters: readonly string[]
 }
 
-/** What is wrong with the copies of a block, but for those that buckets of `silent` answer for. */
+/**
+ * What is wrong with the copies of a block, but for those that buckets of `silent` answer for. What
+ * a bucket has instead of it is the fault of `owners` alone; of all others, that they lack it.
+ */
 export function flawsIn(
   { block: { hash, header }, copies, attesters }: Differing,
   silent: ReadonlySet<string>,
+  owners: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {
   const what = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
@@ -41,11 +45,13 @@ export function flawsIn(
     return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
   }
   const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
-    if (copy.is === 'other' && !isTwin(copy))
+    if (copy.is === 'silent' || copy.is === 'whole' || isTwin(copy)) return []
+    if (copy.is === 'other' && owners.has(holder))
       return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
     // Only a validator that attested a lane has promised to serve it.
-    if (copy.is !== 'missing' || !attesters.includes(holder)) return []
-    const detail = `it attested ${what}: ${copy.why}`
+    if (!attesters.includes(holder)) return []
+    const why = copy.is === 'missing' ? copy.why : 'something else is there'
+    const detail = `it attested ${what}: ${why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()

@@ -27,16 +27,19 @@ export function holdersOf(
 }
 
 /**
- * Whom to ask for a lane: its validator, then its attesters, then the other voters, each in the
- * order that they have in `holders`. Protocol §6.4.
+ * Whom to ask for a lane. Without attesters: its validator, then the other voters. To decide: its
+ * attesters, from the one on that comes after its validator in `holders`, so that not all lanes are
+ * asked of the heaviest; then its validator, then the other voters. Protocol §6.4.
  */
 export function inReadingOrder(
   holders: readonly Holder[],
   validator: string,
   attesters: readonly string[] = [],
 ): readonly Holder[] {
-  const ranks = new Map(attesters.map((hotkey) => [hotkey, 1]))
-  ranks.set(validator, 0)
+  const own = holders.findIndex(({ hotkey }) => hotkey === validator)
+  const inTurn = [...holders.slice(own + 1), ...holders.slice(0, own + 1)]
+  const ranks = new Map(attesters.map((hotkey) => [hotkey, 0]))
+  ranks.set(validator, 1)
   const rankOf = ({ hotkey }: Holder): number => ranks.get(hotkey) ?? 2
-  return [...holders].sort((a, b) => rankOf(a) - rankOf(b))
+  return inTurn.sort((a, b) => rankOf(a) - rankOf(b))
 }

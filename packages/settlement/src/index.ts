@@ -13,6 +13,7 @@ export {
   laneScope,
   type SealedLane,
 } from './checked-lane.ts'
+export { type Clock, SYSTEM_CLOCK } from './clock.ts'
 export type { Choose } from './copies.ts'
 export type { Flaw } from './differing.ts'
 export { type Holder, holdersOf, inReadingOrder } from './holders.ts'
@@ -27,6 +28,8 @@ export {
   openChain,
   openLive,
 } from './open-chain.ts'
+export { Owners } from './owners.ts'
+export { Patience, type Waits } from './patience.ts'
 export { type Recomputed, type RecomputeOptions, recompute } from './recompute.ts'
 export {
   type FindLane,
@@ -40,6 +43,7 @@ export { commitmentsOf, duelSnapshot, sealsOf } from './snapshot.ts'
 export {
   type CheckBlock,
   type Failed,
+  type Keep,
   type OpenBucket,
   type Source,
   sourceReader,

@@ -5,9 +5,9 @@ import pLimit from 'p-limit'
 import type { PublicData } from './attested-state.ts'
 import { type CheckedLane, checkLane } from './checked-lane.ts'
 import type { Copies } from './copies.ts'
-import { type Copy, copyOf } from './copy.ts'
+import { Room } from './room.ts'
 import type { FindLane, Sought } from './settle.ts'
-import { type CheckBlock, type Failed, type Keep, type Refuse, sourceReader } from './sources.ts'
+import { type CheckBlock, type Failed, type Keep, sourceReader } from './sources.ts'
 
 /** Whose lane and which block a sample is in. */
 export interface SamplePlace {
@@ -33,8 +33,18 @@ interface LaneSearch extends PublicData {
 /** A lane, and if anybody wants its samples its blocks, from the head back. */
 interface ReadLane {
   readonly lane: CheckedLane
-  readonly blocks: readonly { readonly hash: Hash; readonly bytes: Uint8Array }[]
+  readonly blocks: readonly KeptBlock[]
 }
+
+interface KeptBlock {
+  readonly hash: Hash
+  readonly bytes: Uint8Array
+}
+
+/** Blocks that wait to be shown have so many bytes together, but for those of the next lane. */
+const ROOM_BYTES = 268_435_456
+/** The most lanes that are read side by side: each has a block of up to 8 MiB at a time. */
+const MOST_LANES = 32
 
 /**
  * Finds an epoch's lanes in buckets, so many side by side. The samples of those that are whole are
@@ -43,38 +53,46 @@ interface ReadLane {
  */
 export function laneFinder(finding: LaneSearch): FindLane {
   const { onSample, lanesAtOnce = 1 } = finding
-  const limit = pLimit(lanesAtOnce)
+  const limit = pLimit(Math.min(lanesAtOnce, MOST_LANES))
+  const room = new Room(ROOM_BYTES)
+  let turns = 0
   let shown: Promise<unknown> = Promise.resolve()
   const find: FindLane = async (sought) => {
-    const reading = readLane(finding, sought)
-    if (onSample === undefined) return (await reading).lane
-    const showing = Promise.all([reading, shown]).then(([read]) => {
-      showSamples(read, sought.validator, onSample)
-      return read.lane
+    if (onSample === undefined) return readLane(finding, sought)
+    const turn = turns
+    turns += 1
+    const blocks: KeptBlock[] = []
+    const keep = async (block: KeptBlock): Promise<void> => {
+      await room.take(block.bytes.length, turn)
+      blocks.push(block)
+    }
+    const reading = readLane(finding, sought, keep)
+    const showing = Promise.all([reading, shown]).then(([lane]) => {
+      showSamples({ lane, blocks }, sought.validator, onSample)
+      return lane
     })
-    shown = showing.catch(() => undefined)
+    shown = Promise.allSettled([showing, shown]).then(() =>
+      room.endTurn(blocks.reduce((sum, { bytes }) => sum + bytes.length, 0)),
+    )
     return showing
   }
   return (sought) => limit(find, sought)
 }
 
 async function readLane(
-  { chain, state, openBucket, copies, failed, onSample, check }: LaneSearch,
+  { chain, state, openBucket, copies, failed, check, clock }: LaneSearch,
   sought: Sought,
-): Promise<ReadLane> {
+  onBlock?: (block: KeptBlock) => Promise<void>,
+): Promise<CheckedLane> {
   const { validator, head, holders } = sought
-  const blocks: { hash: Hash; bytes: Uint8Array }[] = []
-  const refused = new Map<string, Copy>()
-  const keep: Keep = async (block, bytes, from) => {
-    if (onSample) blocks.push({ hash: block.hash, bytes })
-    await copies?.compareBlock(sought, { block, bytes, from, refused })
-    refused.clear()
+  const keep: Keep = async (block, read) => {
+    await onBlock?.({ hash: block.hash, bytes: read.bytes })
+    await copies?.compareBlock(sought, { block, ...read })
   }
   const sources = holders.flatMap(({ hotkey, url }) => openBucket(hotkey, url) ?? [])
-  const refuse: Refuse = (from, answer, hash) => refused.set(from, copyOf(answer, hash))
-  const reading = { sources, failed, check, ...((onSample || copies) && { keep }) }
-  const read = sourceReader(copies ? { ...reading, refuse } : reading)
-  return { lane: await checkLane({ chain, state, validator, head, read }), blocks }
+  const isKept = onBlock !== undefined || copies !== undefined
+  const read = sourceReader({ sources, failed, check, clock, ...(isKept && { keep }) })
+  return checkLane({ chain, state, validator, head, read })
 }
 
 /** Reads the blocks of a whole lane once more, the first one first. */

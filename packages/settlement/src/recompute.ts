@@ -2,10 +2,12 @@ import { firstState, type State, votersAfter } from '@affine/duel'
 import { openCopies } from './answering.ts'
 import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
+import { SYSTEM_CLOCK } from './clock.ts'
 import type { Choose } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './differing.ts'
 import { laneFinder, type OnSample } from './lane-finder.ts'
 import { Owners } from './owners.ts'
+import { Patience } from './patience.ts'
 import { type Settled, settleEpoch } from './settle.ts'
 import type { CheckBlock, Failed } from './sources.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
@@ -39,17 +41,19 @@ export interface RecomputeOptions extends PublicData {
    * replies are short, and of at most 128 KiB. Nothing is held without.
    */
   readonly onSample?: OnSample | undefined
+  /** Of earlier epochs, too: without, there is all of it at the start. */
+  readonly patience?: Patience
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock
-  /** How many lanes are read side by side, each a block at a time; one after the other without. */
+  /** How many lanes are read side by side, each a block at a time: at most 32, one without. */
   readonly lanesAtOnce?: number
 }
 
 /**
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
  * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
- * validator's own, then from their attesters', then from any other; all attested copies are
- * compared. Holds a block of each lane that it reads, and of its copies a few.
+ * attesters' in turn, then from their validator's own, then from any other; all attested copies are
+ * compared. Holds a block of each lane that it reads, and of all copies 32.
  *
  * What it finds of an epoch does not depend on where it began, but for `votes` where `champions`
  * are not known as far back as weights may wait.
@@ -67,11 +71,14 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
-  const owners = new Owners(options)
+  const { clock = SYSTEM_CLOCK, patience = new Patience(clock) } = options
+  const openBucket = patience.open(options.openBucket)
+  const reading = { ...options, openBucket, clock: patience.clock, patience }
+  const owners = new Owners()
   const champions = [...(options.champions ?? [])]
   for (let state = from; state.epoch <= to; ) {
     champions.push(state.champion?.hotkey)
-    const recomputed = await recomputeEpoch({ ...options, owners, champions }, state)
+    const recomputed = await recomputeEpoch({ ...reading, owners, champions }, state)
     yield recomputed
     state = recomputed.state
   }
@@ -80,17 +87,19 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 /** What is known besides when an epoch is recomputed. */
 interface RecomputeContext extends RecomputeOptions {
   readonly owners: Owners
+  readonly patience: Patience
   /** Up to the epoch's. */
   readonly champions: Champions
 }
 
 async function recomputeEpoch(options: RecomputeContext, state: State): Promise<Recomputed> {
-  const { chain, compare = true } = options
+  const { chain, compare = true, patience } = options
   const { epoch, duel } = state
   const failed: Failed = new Set()
+  patience.weigh(duel?.weights ?? {})
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   const looking = { ...options, choose: options.choose ?? undefined }
-  const copies = ended && duel && (await openCopies(looking, state, { duel, ended, failed }))
+  const copies = ended && duel && openCopies(looking, state, { duel, ended, failed })
   const compared = copies && options.choose !== null ? copies : undefined
   // Whoever compares looks at every lane that is due.
   const settled = await settleEpoch(options, state, {
@@ -105,7 +114,8 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
   }
   // Without a duel, those answer that would vote in the next: they attested the epoch.
   const voting = { weights: votersAfter(state, settled.snapshot) }
-  const looked = copies || (await openCopies(looking, state, { duel: voting, ended, failed }))
+  if (!copies) patience.weigh(voting.weights)
+  const looked = copies || openCopies(looking, state, { duel: voting, ended, failed })
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn({ ...options, ended }, settled)

@@ -8,8 +8,9 @@ import {
   type LaneRequest,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
-import type { Hash } from '@affine/prng'
+import { type Clock, SYSTEM_CLOCK } from './clock.ts'
 import { ask, type BucketAnswer } from './copy.ts'
+import { inTurn } from './in-turn.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
@@ -29,11 +30,19 @@ export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...w
 /** A block that was read. */
 export type LaneBlock = Pick<AuditedBlock, 'hash' | 'header'>
 
-/** Is handed every block that was read, its bytes, and the name of the source that had it. */
-export type Keep = (block: LaneBlock, bytes: Uint8Array, from: string) => Promise<void>
+/** What buckets answered that were asked for one block, by their names: each is asked once. */
+type AskedSources = Map<string, Promise<BucketAnswer>>
 
-/** Is told what a source answered that did not have the block of this hash whole. */
-export type Refuse = (from: string, answer: BucketAnswer, hash: Hash) => void
+/** Is handed every block that was read. */
+export type Keep = (block: LaneBlock, read: ReadBlock) => Promise<void>
+
+/** How a block was read. */
+export interface ReadBlock {
+  readonly bytes: Uint8Array
+  /** The name of the source that had it. */
+  readonly from: string
+  readonly asked: AskedSources
+}
 
 /** The names of the buckets that failed in an epoch: silent, slow, or with bytes that are wrong. */
 export type Failed = Set<string>
@@ -41,61 +50,79 @@ export type Failed = Set<string>
 export interface ReaderOptions {
   readonly sources: readonly Source[]
   readonly keep?: Keep
-  /** Only where blocks are kept. */
-  readonly refuse?: Refuse
   readonly failed?: Failed
   readonly check?: CheckBlock | undefined
+  readonly clock?: Clock | undefined
 }
 
 /**
  * A reader that takes each block from the first source with an authentic copy, and hands it to
- * `keep`. Whoever failed once is asked last from then on, by all readers that share `failed`. When
- * no source has a block, the fault is `MISSING_BLOCK` and says what each of them had.
+ * `keep`. The next source is asked as soon as one does not have it, or has not answered for two
+ * seconds. One that failed once is asked last from then on, by all readers that share `failed`.
+ * When no source has a block, the fault is `MISSING_BLOCK` and says what each of them had.
  * Protocol §6.4.
  */
-export function sourceReader({
-  sources,
-  keep,
-  refuse,
-  failed = new Set(),
-  check = checkHere,
-}: ReaderOptions): LaneRequest['read'] {
-  const checkAndKeep = async (
-    bytes: Uint8Array,
-    wanted: BlockRequest,
-    from: string,
-  ): Promise<EvidenceResult<AuditedBlock>> => {
-    if (keep === undefined) return check(bytes, wanted)
-    const block = await check(bytes.slice(), wanted)
-    if (block.ok) await keep(block.value, bytes, from)
-    return block
-  }
-  /** The block as one source has it, or why this source's answer is not the block. */
-  const readFrom = async (
-    source: Source,
-    wanted: BlockRequest,
-  ): Promise<EvidenceResult<AuditedBlock> | string> => {
-    const answer = await ask(source, blockPath(wanted.hash))
-    const refuseFor = (why: string): string => {
-      if (answer !== null) failed.add(source.name)
-      if (keep) refuse?.(source.name, answer, wanted.hash)
-      return why
-    }
-    if (answer === null) return refuseFor('not there')
-    if (typeof answer === 'string') return refuseFor(answer)
-    const block = await checkAndKeep(answer, wanted, source.name)
-    // A bad sample was signed by the validator: no other copy is better.
-    return block.ok || block.code === 'BAD_SAMPLE' ? block : refuseFor(block.code)
-  }
+export function sourceReader(options: ReaderOptions): LaneRequest['read'] {
+  const { sources, failed = new Set(), clock = SYSTEM_CLOCK } = options
   return async (wanted) => {
-    const tried: string[] = []
-    for (const source of failedLast(sources, failed)) {
-      const block = await readFrom(source, wanted)
-      if (typeof block !== 'string') return block
-      tried.push(`${source.name}: ${block}`)
-    }
-    const detail = `nobody has it whole (${tried.sort().join('; ')})`
+    const search = new BlockSearch(wanted, { ...options, failed })
+    const found = await inTurn(failedLast(sources, failed), {
+      ask: (source) => search.readFrom(source),
+      onLate: ({ name }) => failed.add(name),
+      clock,
+    })
+    return found ?? search.nobody()
+  }
+}
+
+/** One block that is looked for. */
+class BlockSearch {
+  readonly #wanted: BlockRequest
+  readonly #options: ReaderOptions & { readonly failed: Failed }
+  readonly #asked: AskedSources = new Map()
+  /** Why sources do not have it. */
+  readonly #tried: string[] = []
+  /** Answers are checked one after the other, and none once the block was found. */
+  #checking: Promise<EvidenceResult<AuditedBlock> | null> = Promise.resolve(null)
+
+  constructor(wanted: BlockRequest, options: ReaderOptions & { readonly failed: Failed }) {
+    this.#wanted = wanted
+    this.#options = options
+  }
+
+  /** The block, if this source has it, or another had it meanwhile. */
+  async readFrom(source: Source): Promise<EvidenceResult<AuditedBlock> | null> {
+    const asking = ask(source, blockPath(this.#wanted.hash))
+    this.#asked.set(source.name, asking)
+    const answer = await asking
+    this.#checking = this.#checking.then((found) => found ?? this.#check(answer, source.name))
+    return this.#checking
+  }
+
+  nobody(): EvidenceResult<AuditedBlock> {
+    const detail = `nobody has it whole (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
+  }
+
+  async #check(answer: BucketAnswer, from: string): Promise<EvidenceResult<AuditedBlock> | null> {
+    if (answer === null) return this.#refuse(from, 'not there')
+    if (typeof answer === 'string') return this.#fail(from, 'no answer')
+    const { keep, check = checkHere } = this.#options
+    const bytes = keep === undefined ? answer : answer.slice()
+    const block = await check(bytes, this.#wanted)
+    if (block.ok) await keep?.(block.value, { bytes: answer, from, asked: this.#asked })
+    // A bad sample was signed by the validator: no other copy is better.
+    return block.ok || block.code === 'BAD_SAMPLE' ? block : this.#fail(from, block.code)
+  }
+
+  #fail(from: string, why: string): null {
+    this.#options.failed.add(from)
+    return this.#refuse(from, why)
+  }
+
+  #refuse(from: string, why: string): null {
+    this.#tried.push(`${from}: ${why}`)
+    return null
   }
 }
 

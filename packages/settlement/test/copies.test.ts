@@ -2,18 +2,23 @@ import { blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { Copies } from '../src/copies.ts'
-import { copyOf } from '../src/copy.ts'
+import { Copies, type OwnedSource } from '../src/copies.ts'
+import type { BucketAnswer } from '../src/copy.ts'
+import type { Ownership } from '../src/owners.ts'
 import type { Sought } from '../src/settle.ts'
-import type { Source } from '../src/sources.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
 const draft = { ...unsigned, sign: key.sign }
 
 /** A bucket in memory; what is an error is thrown. */
-const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Error>>): Source => ({
+const sourceOf = (
+  name: string,
+  files: Readonly<Record<string, Uint8Array | Error>>,
+  ownership: Ownership = 'own',
+): OwnedSource => ({
   name,
+  ownership: Promise.resolve(ownership),
   read: async (path) => {
     const file = files[path] ?? null
     if (file instanceof Error) throw file
@@ -29,7 +34,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   const copies = new Copies([source, sourceOf('reader', {})], { failed: new Set() })
   const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  await copies.compareBlock(sought, { block, bytes, from: 'reader', refused: new Map() })
+  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
   return { flaws: await copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
 }
 
@@ -80,10 +85,10 @@ it('says who signed twice once, and what it finds in an order of its own', async
     const copies = new Copies(sources, { failed: new Set() })
     for (const attester of order) {
       const sought = { validator: 'absent', head: hash, attesters: [attester], holders: [] }
-      await copies.compareBlock(sought, { block, bytes, from: 'reader', refused: new Map() })
+      await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
     }
     const both = { validator: 'absent', head: hash, attesters: ['a', 'b'], holders: [] }
-    await copies.compareBlock(both, { block, bytes, from: 'reader', refused: new Map() })
+    await copies.compareBlock(both, { block, bytes, from: 'reader', asked: new Map() })
     return (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
   }
   const twice = `${key.hotkey} SIGNED_TWICE`
@@ -111,13 +116,14 @@ it('asks a bucket that failed for no other block, and only who attested owes one
     asked.push(path)
     throw new Error('silent')
   }
-  const copies = new Copies([{ name: 'holder', read }], { failed: new Set() })
+  const ownership = Promise.resolve('own' as const)
+  const copies = new Copies([{ name: 'holder', ownership, read }], { failed: new Set() })
   const { samples: _, sign: __, ...header } = draft
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   const compare = (attesters: readonly string[]) =>
     copies.compareBlock(
       { validator: 'absent', head: hash, attesters, holders: [] },
-      { block, bytes, from: 'reader', refused: new Map() },
+      { block, bytes, from: 'reader', asked: new Map() },
     )
   await compare(['holder'])
   await compare(['holder', 'nobody'])
@@ -150,7 +156,7 @@ describe('a bucket that did not answer for one block', () => {
       const block = { hash, header: { ...header, height, v: 1, count: 0, root: '' } } as const
       await copies.compareBlock(
         { validator: 'holder', head: hash, attesters, holders: [] },
-        { block, bytes, from: 'reader', refused: new Map() },
+        { block, bytes, from: 'reader', asked: new Map() },
       )
     }
     return (await copies.flaws([])).map(({ code, detail }) => `${code}: ${detail}`)
@@ -185,6 +191,7 @@ async function blockOfFour() {
   const asked: string[] = []
   const sources = ['a', 'b', 'c', 'd'].map((name) => ({
     name,
+    ownership: Promise.resolve('own' as const),
     read: async () => {
       asked.push(name)
       return bytes
@@ -196,13 +203,13 @@ async function blockOfFour() {
 it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
   const { block, bytes, sources, asked } = await blockOfFour()
   const copies = new Copies(sources, { failed: new Set() })
-  const refused = new Map([
-    ['a', copyOf(null, block.hash)],
-    ['b', copyOf(new Uint8Array(9), block.hash)],
-    ['c', copyOf('late', block.hash)],
+  const told = new Map<string, Promise<BucketAnswer>>([
+    ['a', Promise.resolve(null)],
+    ['b', Promise.resolve(new Uint8Array(9))],
+    ['c', Promise.resolve('late')],
   ])
   const sought = { validator: 'a', head: block.hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'reader', refused })
+  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: told })
   expect(asked).toEqual(['d'])
   const found = (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
   expect(found).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
@@ -233,7 +240,7 @@ it.each([['a'], ['b'], ['c']])(
     const block = { hash: first.hash, header: { ...header, v: 1, count: 0, root: '' } } as const
     const { bytes } = from === 'a' ? first : second
     const sought = { validator: 'a', head: first.hash, attesters: ['b', 'c'], holders: [] }
-    await copies.compareBlock(sought, { block, bytes, from, refused: new Map() })
+    await copies.compareBlock(sought, { block, bytes, from, asked: new Map() })
     const [flaw, ...others] = await copies.flaws([])
     expect(others).toEqual([])
     expect(flaw?.code).toBe('SIGNED_TWICE')
@@ -250,7 +257,7 @@ it('asks those chosen, of all who have a copy and did not give the one that was 
   }
   const copies = new Copies(sources, { failed: new Set(), choose })
   const sought = { validator: 'd', head: block.hash, attesters: ['a', 'b', 'c'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'b', refused: new Map() })
+  await copies.compareBlock(sought, { block, bytes, from: 'b', asked: new Map() })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
 })

@@ -247,7 +247,7 @@ describe('a reader', () => {
       await spoil()
       for (const bad of sources('garbage')) {
         const kept: string[] = []
-        const keep: Keep = async ({ hash }, bytes) => {
+        const keep: Keep = async ({ hash }, { bytes }) => {
           kept.push(hash, Buffer.from(bytes).toString())
         }
         const reader = sourceReader({ sources: [bad, ...sources('good')], keep })
@@ -283,7 +283,7 @@ describe('a reader', () => {
       const bad = openBucket(name, name, { base: web }) as Source
       const both = sourceReader({ sources: [bad, ...sources('good')] })
       expect((await both(wanted(block.hash))).ok).toBe(true)
-      const detail = expect.stringMatching(`\\(${name}: cannot read http.+\\)$`)
+      const detail = expect.stringMatching(`\\(${name}: no answer\\)$`)
       expect(await sourceReader({ sources: [bad] })(wanted(block.hash))).toMatchObject({
         code: 'MISSING_BLOCK',
         detail,
@@ -317,7 +317,7 @@ describe('a reader', () => {
       return checkHere(taken, asked)
     }
     const kept: string[] = []
-    const keep: Keep = async (_, bytes) => void kept.push(Buffer.from(bytes).toString())
+    const keep: Keep = async (_, { bytes }) => void kept.push(Buffer.from(bytes).toString())
     for (const source of sources('good')) {
       const reader = sourceReader({ sources: [source], keep, check })
       expect((await reader(wanted(block.hash))).ok).toBe(true)

@@ -6,9 +6,11 @@ import {
   LIMITS,
   NO_BLOCK,
   readBlock,
+  readOwner,
   sampleProof,
   verifyLane,
   verifySampleProof,
+  writeOwner,
 } from '../../../packages/blocks/src/index.ts'
 import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
 import {
@@ -29,7 +31,7 @@ import { bytesOf, expectSame, linesOf, objectIn, textOf } from '../input.ts'
 const believe = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1 })
 
-/** A lane of two blocks and an end, as an honest validator would write it. */
+/** A lane in two blocks, though one would do, and in one, as an honest validator writes it. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
@@ -141,6 +143,12 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
       read: (bytes) => readBlock(bytes, { verify }),
     },
     { name: 'lane', share: 6, samples: [...whole, ...files], read: verifyResealed },
+    {
+      name: 'owner of a bucket',
+      share: 60,
+      samples: [await writeOwner({ hotkey: toy.hotkey, address: 'https://b.example' }, toy.sign)],
+      read: (bytes) => readOwner(bytes, believe),
+    },
     {
       name: 'sample proof',
       share: 15,

@@ -6,16 +6,18 @@ import { parseEnv } from 'node:util'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
+import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
 import {
   chutesAccount,
-  locateChute,
+  lookAt,
   minerClient,
   NoReply,
   Undelivered,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
-import { completion, described, listen } from '../../../packages/miners/test/servers.ts'
+import { plain } from '../../../packages/miners/test/plain-sources.ts'
+import { completion, described, listen, sourceFor } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
 import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
@@ -25,8 +27,9 @@ import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'
 
 const { signal } = new AbortController()
 const MINER = {
-  ...{ hotkey: '5M', model: 'one/5M', revision: 'abc' },
+  ...{ hotkey: '5M', model: 'one/5M', revision: 'ab'.repeat(20) },
   chute: '7b1e2a50-0a2c-4d4e-9b1d-0123456789ab',
+  templates: PROTOCOL.templates,
 }
 const [{ input: episode } = { input: { env: '', challengeId: '' } }] = replays.vectors
 
@@ -40,17 +43,19 @@ async function playWith(bytes: Uint8Array) {
   return fault === undefined ? reward : { ok: false, code: 'NO_REPLY', detail: fault }
 }
 
-async function locate(bytes: Uint8Array) {
-  const received = { status: 200, headers: {}, text: textOf(bytes), ms: 0 }
-  const key = { ask: async () => received } as never
-  const hostOf = (slug: string) => `https://${slug}.chutes.ai`
-  let said = ''
-  const on = (event: object) => {
-    said += JSON.stringify(event, (_, value) => (value instanceof Error ? value.message : value))
+/** A miner's chute of which one answer has these bytes: the description, or the source. */
+async function look(bytes: Uint8Array, path: 'description' | 'source') {
+  const said = { status: 200, headers: {}, text: textOf(bytes), ms: 0 }
+  const plain = {
+    description: { ...said, text: JSON.stringify(described(MINER, 'me-one')) },
+    source: { ...said, text: sourceFor(MINER) },
   }
-  const place = await locateChute(MINER, signal, { ...NODE_CALLER, key, api: '', hostOf, on })
-  if (said.length > 2000 || (place !== null && !URL.canParse(place))) throw new Error(said)
-  return place
+  const answers = { ...plain, [path]: said }
+  const ask = async ({ url }: { url: string }) =>
+    url.includes('/code/') ? answers.source : answers.description
+  const verdict = await lookAt(MINER, signal, { ...NODE_CALLER, key: { ask }, api: '' })
+  if (!verdict.ok && !/^[ -~…]{1,500}$/.test(verdict.detail)) throw new Error(verdict.detail)
+  return verdict
 }
 
 const LIMIT = 4096
@@ -197,8 +202,14 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: 'chute',
       share: 20,
       samples: [bytesOf(JSON.stringify(described(MINER, 'me-one')))],
-      read: locate,
+      read: (bytes) => look(bytes, 'description'),
       refuses: refusal(SyntaxError),
+    },
+    {
+      name: "chute's source",
+      share: 2,
+      samples: [sourceFor(MINER), ...plain].map(bytesOf),
+      read: (bytes) => look(bytes, 'source'),
     },
     {
       name: 'S3 answer',

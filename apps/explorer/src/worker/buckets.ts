@@ -18,8 +18,6 @@ export interface BucketHealth {
 
 /** For a whole answer. */
 const PATIENCE_MS = 10_000
-/** Failures after which a bucket is not asked again: a page is read by someone who waits. */
-const MOST_FAILURES = 2
 
 /** Asks without cookies and without saying which page asks. */
 const ask: typeof fetch = (input, init) =>
@@ -31,7 +29,6 @@ export class PageBuckets {
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
   readonly #changed = new Set<BucketHealth>()
-  readonly #failures = new Map<string, number>()
   /** How many files were read so far. */
   files = 0
 
@@ -74,8 +71,6 @@ export class PageBuckets {
     place: string,
     { path, limit }: AskedBucket,
   ): ReturnType<BucketRead> {
-    const failures = this.#failures.get(place) ?? 0
-    if (failures >= MOST_FAILURES) throw new Error(health.silent)
     this.#changed.add(health)
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
@@ -91,7 +86,6 @@ export class PageBuckets {
       health.bytes += bytes.length
       return bytes
     } catch (error) {
-      this.#failures.set(place, failures + 1)
       health.silent = reasonOf(error as Error)
       throw new Error(health.silent)
     }

@@ -1,5 +1,5 @@
 import type { State } from '@affine/duel'
-import { type Choose, type Flaw, type PublicData, recompute } from '@affine/settlement'
+import { type Choose, type Flaw, type RecomputeOptions, recompute } from '@affine/settlement'
 
 /** Lanes that are read side by side: while one is checked, others are on their way. */
 export const LANES_AT_ONCE = 4
@@ -17,7 +17,7 @@ export interface Compared {
  * Decides the epoch that `state` governs once more, and compares what everybody has who answers for
  * a block. Rejects when it cannot be decided.
  */
-export async function compareCopies(data: PublicData, state: State): Promise<Compared> {
+export async function compareCopies(data: RecomputeOptions, state: State): Promise<Compared> {
   const { epoch } = state
   let copies = 0
   const choose: Choose = (holders) => {

@@ -7,11 +7,13 @@ import {
   holdersOf,
   inReadingOrder,
   type Opened,
-  type PublicData,
+  Patience,
   placeOf,
   type Recomputed,
+  type RecomputeOptions,
   readersState,
   recompute,
+  SYSTEM_CLOCK,
   type SamplePlace,
   type Source,
 } from '@affine/settlement'
@@ -57,6 +59,7 @@ export interface ReadSoFar {
 export class SubnetReader {
   readonly samples: SampleIndex = new SampleIndex()
   readonly #buckets: PageBuckets
+  readonly #patience = new Patience(SYSTEM_CLOCK)
   readonly #opened: Opened
   readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
@@ -136,9 +139,9 @@ export class SubnetReader {
     return { chain: this.#opened.chain, state: settled.before, validator, checked, sources }
   }
 
-  #data(): PublicData {
+  #data(): RecomputeOptions {
     const { chain, network } = this.#opened
-    return { chain, network, openBucket: this.#buckets.open }
+    return { chain, network, openBucket: this.#buckets.open, patience: this.#patience }
   }
 
   async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {

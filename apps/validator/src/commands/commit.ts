@@ -39,7 +39,8 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       if (!overwrite) await expectNoVote(chain, hotkey)
       if (!anyway) {
         const agents = (on: Hear): AgentOf => agentsHere(network, on)
-        const miner = { hotkey, model, revision, chute }
+        const { templates } = network.protocol
+        const miner = { hotkey, model, revision, chute, templates }
         const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
         if (why !== undefined) {
           const advice = 'mend it, or commit with --anyway'

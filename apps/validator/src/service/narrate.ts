@@ -17,6 +17,9 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
     case 'withheld':
       screen.line(`  would send ${event.what} (dry run: nothing is sent without --emit)`, event)
       break
+    case 'slow':
+      warn(screen, `the bucket of ${event.hotkey} is slow: it is asked less from now on`)
+      break
     case 'problem':
       sayProblem(event.what, event.error, screen)
   }

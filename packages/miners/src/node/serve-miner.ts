@@ -1,4 +1,7 @@
+import type { Context } from 'hono'
+import { partsOf } from '../completion.ts'
 import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
+import { completionOf, eventsOf, MODEL, type Served } from '../served-completion.ts'
 import { type Listening, listen } from './listen.ts'
 
 /** What a request came to: nothing where it has no prompt. */
@@ -6,7 +9,8 @@ export type HeardRequest = (Answered & { readonly prompt: string }) | undefined
 
 /**
  * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
- * from the last message alone. `hear` is told of every request.
+ * from the last message alone, whatever the model is called. It streams where that is asked for.
+ * `hear` is told of every request.
  */
 export async function serveMiner(
   player: ReferencePlayer,
@@ -17,34 +21,43 @@ export async function serveMiner(
   const { Hono } = await import('hono')
   const { bodyLimit } = await import('hono/body-limit')
   const app = new Hono()
+  let count = 0
+  app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
-    const prompt = promptIn(await context.req.json().catch(() => null))
-    const answered = prompt === undefined ? undefined : { prompt, ...replyTo(prompt, player) }
+    const asked = questionIn(await context.req.json().catch(() => null))
+    const answered = asked && { prompt: asked.prompt, ...replyTo(asked.prompt, player) }
     hear(answered)
-    if (answered === undefined) return context.json(NO_PROMPT, 400)
-    return context.json(completionOf(answered.reply))
+    if (asked === undefined || answered === undefined) return context.json(NO_PROMPT, 400)
+    count += 1
+    return answerWith({ ...asked, index: count, reply: answered.reply }, asked.stream, context)
   })
   const server = await listen(app.fetch, port)
   return { ...server, url: `${server.url}/v1` }
 }
 
-const NO_PROMPT = { error: { message: '"messages" expected a list of { role, content }' } }
-
-/** The last message of a request; undefined without one. */
-function promptIn(body: { readonly messages?: unknown } | null): string | undefined {
-  const messages: unknown = body?.messages
-  if (!Array.isArray(messages)) return undefined
-  const prompt: unknown = messages.at(-1)?.content
-  return typeof prompt === 'string' ? prompt : undefined
+const MODELS = {
+  object: 'list',
+  data: [{ id: MODEL, object: 'model', created: 0, owned_by: 'af' }],
+}
+const NO_PROMPT = {
+  error: {
+    message: '"messages" expected a list of { role, content }, with a text or text parts',
+    type: 'invalid_request_error',
+  },
 }
 
-function completionOf(content: string): object {
-  const message = { role: 'assistant', content }
-  return {
-    id: 'chatcmpl-0',
-    object: 'chat.completion',
-    created: 0,
-    model: 'reference',
-    choices: [{ index: 0, finish_reason: 'stop', message }],
-  }
+/** What a request asks; undefined without a prompt, which is its last message. */
+function questionIn(
+  body: unknown,
+): { readonly prompt: string; readonly model: string; readonly stream: boolean } | undefined {
+  const { messages, model, stream } = Object(body)
+  const prompt = Array.isArray(messages) ? partsOf(Object(messages.at(-1)).content) : undefined
+  if (prompt === undefined) return undefined
+  return { prompt, model: typeof model === 'string' ? model : MODEL, stream: stream === true }
+}
+
+function answerWith(served: Served, isStreamed: boolean, context: Context): Response {
+  if (!isStreamed) return context.json(completionOf(served))
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+  return context.body(eventsOf(served), 200, headers)
 }

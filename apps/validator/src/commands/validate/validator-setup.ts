@@ -3,7 +3,7 @@ import type { Account } from '@affine/chain'
 import type { Setup } from '@affine/engine'
 import type { CheckBlock, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { emits, placesOf } from '../../buckets/places.ts'
-import { agentsOf } from '../../service/agents.ts'
+import { minersOf } from '../../service/agents.ts'
 import type { Settings } from '../../settings/schema.ts'
 
 /** The validator's subnet, the checker of blocks, and the listener for events. */
@@ -20,10 +20,10 @@ interface Surroundings {
 export function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
   const { subnet, check, on } = around
   const { chain, network } = subnet
-  const agent = agentsOf(network, settings, on)
   const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
   return {
     ...places,
+    ...minersOf(network, settings, on),
     chain,
     account,
     network,
@@ -31,7 +31,6 @@ export function setupOf(settings: Settings, account: Account, around: Surroundin
     replay: settings.replay ?? false,
     openBucket: tellingReads(openBucket, on),
     check,
-    agent,
     now: Date.now,
     random: randomBytes,
     on,

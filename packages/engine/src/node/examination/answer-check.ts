@@ -18,7 +18,8 @@ export async function checkAnswers(
   const asked = performance.now()
   try {
     const ask = { ...NODE_CALLER, agents: (on: Hear) => agents(network, on), signal }
-    const why = await whyNoAnswer(miner, ask)
+    const { templates } = network.protocol
+    const why = await whyNoAnswer({ ...miner, templates }, ask)
     const ms = Math.ceil(performance.now() - asked)
     if (why === undefined) return ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
     return fail('answer', `${miner.chute} gives no usable reply`, why)

@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type AuditedBlock, checkBlock, isRoomFor, LIMITS, verifyLane } from '../src/index.ts'
+import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
+
+// Protocol §6.2: a block before a lane's last has 256 samples, or no room for the next one's first.
+const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 257 })
+let lane: Files
+let audited: readonly [last: AuditedBlock, first: AuditedBlock]
+
+beforeAll(async () => {
+  lane = laneOf(toy, scope, plansOf(await honestSamples(scope)))
+  const [last, first] = [...lane.bytes].reverse().map(([hash, bytes]) => {
+    const block = checkBlock(bytes, { hash, scope, secret: SECRET, verify: toy.verify })
+    if (!block.ok) throw new Error(block.detail)
+    return block.value
+  })
+  if (last === undefined || first === undefined) throw new Error('expected two blocks')
+  audited = [last, first]
+})
+
+/** What is said of the lane if its blocks have these sizes, the last one's being its only sample. */
+async function codeOf(samples: number, bytes: number, next: number) {
+  const [last, first] = audited
+  const header = { ...first.header, count: samples }
+  const blocks = [
+    { ...last, firstLineBytes: next },
+    { ...first, header, lineBytes: bytes },
+  ]
+  const read: Files['read'] = async ({ hash }) => {
+    const value = blocks.find((block) => block.hash === hash)
+    return value
+      ? { ok: true, value }
+      : { ok: false, code: 'MISSING_BLOCK', detail: 'not in the test' }
+  }
+  const found = await verifyLane({ ...lane, read })
+  return found.ok ? 'whole' : found.code
+}
+
+describe('a block before the last', () => {
+  const { blockSamples, roomBytes } = LIMITS
+
+  it.each([
+    [blockSamples, 0, 'whole'],
+    [blockSamples - 1, 0, 'SHORT_BLOCK'],
+    [blockSamples - 1, roomBytes - 1000, 'SHORT_BLOCK'],
+    [blockSamples - 1, roomBytes - 999, 'whole'],
+    [blockSamples - 1, roomBytes - 1001, 'SHORT_BLOCK'],
+    [63, roomBytes - 999, 'whole'],
+    [0, 0, 'SHORT_BLOCK'],
+  ])('of %i samples and %i bytes, before one of 1000 bytes: %s', async (...asked) => {
+    const [samples, bytes, code] = asked
+    expect(await codeOf(samples, bytes, 1000)).toBe(code)
+  })
+
+  it('is short before an empty one, too', async () => {
+    expect(await codeOf(blockSamples - 1, roomBytes, 0)).toBe('SHORT_BLOCK')
+    expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
+  })
+
+  it('has its sizes from its bytes: of sample lines, with their line feeds', () => {
+    const [last, first] = audited
+    for (const block of [last, first]) {
+      const bytes = lane.bytes.get(block.hash) ?? new Uint8Array()
+      const [header = '', signature = '', line = ''] = new TextDecoder().decode(bytes).split('\n')
+      expect(block.lineBytes).toBe(bytes.length - header.length - signature.length - 2)
+      expect(block.firstLineBytes).toBe(new TextEncoder().encode(line).length + 1)
+    }
+  })
+})
+
+it('has room for its samples whatever its header: the rest is enough for the largest', () => {
+  const signatureBytes = JSON.stringify({ signature: 'ab'.repeat(64) }).length
+  const overhead = LIMITS.headerBytes + 1 + signatureBytes + 1
+  expect(LIMITS.roomBytes + overhead).toBeLessThanOrEqual(LIMITS.blockBytes)
+  // So a lane has few blocks: 63 of the largest samples fill one.
+  expect(isRoomFor(63, 63 * (LIMITS.sampleBytes + 1))).toBe(true)
+  expect(isRoomFor(64, 64 * (LIMITS.sampleBytes + 1))).toBe(false)
+})

@@ -1,0 +1,240 @@
+import type { SourceFault } from '../src/deployment/source-refusal.ts'
+import { MODEL, REVISION, SGLANG, VLLM } from './plain-sources.ts'
+
+type Altered = readonly [what: string, source: string, code: SourceFault, line: number]
+
+/** The source with another text in it. */
+const as = (from: string, to: string, source = VLLM): string => {
+  if (!source.includes(from)) throw new Error(`no ${from}`)
+  return source.replace(from, () => to)
+}
+const first = (text: string): string => `${text}\n${VLLM}`
+const last = (text: string): string => `${VLLM}${text}\n`
+const ENGINE = '"--max-model-len 32768 "'
+const engine = (text: string): string => as(ENGINE, JSON.stringify(`${text} `))
+const README = '"## A model\\n### Hello."'
+const OS = 'import os\n'
+const CORD = `@chute.cord(public_api_path="/v1/chat/completions")
+async def chat(self, data):
+    return TABLE[data["messages"][-1]["content"]]`
+
+const statements: readonly Altered[] = [
+  ['a cord of its own', last(CORD), 'TOKEN', 24],
+  ['a table', last('TABLE = {"a": "b"}'), 'TOKEN', 24],
+  ['a function', first('def f(x): return x'), 'TOKEN', 1],
+  ['a class', last('class A: pass'), 'TOKEN', 24],
+  ['a condition', last('if True: import requests'), 'TOKEN', 24],
+  ['a second statement after a semicolon', as(OS, 'import os; import sys\n'), 'TOKEN', 1],
+  ['an environment variable', first('os.environ["NO_PROXY"] = "*"'), 'STATEMENT', 1],
+  ['a call', first('print(1)'), 'STATEMENT', 1],
+  ['a text alone', first('"""An essay."""'), 'STATEMENT', 1],
+  ['an assignment', first('x = "y"'), 'STATEMENT', 1],
+  ['a deletion', first('del chute'), 'STATEMENT', 1],
+  ['an assertion', first('assert f(1)'), 'STATEMENT', 1],
+  ['a statement after the call', last('chute = x'), 'SECOND_CALL', 24],
+  ['an attribute of the chute', last('chute.chat = x'), 'SECOND_CALL', 24],
+  ['two calls', `${VLLM}${VLLM}`, 'SECOND_CALL', 29],
+  ['another name', as('chute = build', 'app = build'), 'STATEMENT', 6],
+  ['two names', as('chute = build', 'chute = x = build'), 'STATEMENT', 6],
+  ['a name with a type', as('chute = build', 'chute: Chute = build'), 'TOKEN', 6],
+  ['a walrus', as('chute = build', '(chute := build'), 'TOKEN', 6],
+  ['a call of the call', last('()'), 'SECOND_CALL', 24],
+  ['a template that is built by hand', as('= build_vllm_chute(', '= Chute('), 'STATEMENT', 6],
+  [
+    'no import of the template',
+    as('from chutes.chute.template.vllm import build_vllm_chute\n', ''),
+    'STATEMENT',
+    5,
+  ],
+  [
+    'the import after the call',
+    `${as('from chutes.chute.template.vllm import build_vllm_chute\n', '')}from chutes.chute.template.vllm import build_vllm_chute\n`,
+    'STATEMENT',
+    5,
+  ],
+  ['no call', '# nothing\n', 'NO_CALL', 2],
+  [
+    'what Chutes shows instead of a source',
+    '### The source code for this chute is not publicly accessible.',
+    'NO_CALL',
+    1,
+  ],
+  ['nothing', '', 'NO_CALL', 1],
+  ['a decorator', first('@wraps\ndef f(): pass'), 'TOKEN', 1],
+  ['a lambda', as(README, 'lambda: 1'), 'TOKEN', 8],
+]
+
+const imports: readonly Altered[] = [
+  ['an import of a client', as(OS, 'import requests\n'), 'IMPORT', 1],
+  ['two imports in one', as(OS, 'import os, sys\n'), 'IMPORT', 1],
+  ['an import under another name', as(OS, 'import sys as os\n'), 'IMPORT', 1],
+  ['a star import', as(OS, 'from os import *\n'), 'TOKEN', 1],
+  ['a relative import', as(OS, 'from . import os\n'), 'IMPORT', 1],
+  ['a template from elsewhere', as('chutes.chute.template.vllm', 'mine'), 'IMPORT', 3],
+  ['a template shadowed', first('from mine import build_vllm_chute'), 'IMPORT', 1],
+  [
+    'another template under its name',
+    as('import build_vllm_chute', 'import build_x as build_vllm_chute'),
+    'IMPORT',
+    3,
+  ],
+  ['the images', first('from chutes.image import Image'), 'IMPORT', 1],
+  ['the chute itself', as('import NodeSelector', 'import NodeSelector, Chute'), 'IMPORT', 2],
+]
+
+const texts: readonly Altered[] = [
+  ['a text with values in it', as(README, 'f"{x}"'), 'TOKEN', 8],
+  ['a raw text', as(README, 'r"a"'), 'TOKEN', 8],
+  ['bytes', as(README, 'b"a"'), 'TOKEN', 8],
+  ['a prefix in a later piece', as(README, '"a" f"{x}"'), 'TOKEN', 8],
+  ['an escape in hex', as(README, '"\\x41"'), 'TOKEN', 8],
+  ['an escape in octal', as(README, '"\\101"'), 'TOKEN', 8],
+  ['an escape by name', as(README, '"\\N{BULLET}"'), 'TOKEN', 8],
+  ['an escaped end of a line', as(README, '"a\\\nb"'), 'TOKEN', 8],
+  ['a text over two lines', as(README, '"a\nb"'), 'TOKEN', 8],
+  ['a text without an end', as(README, '"""a'), 'TOKEN', 8],
+  ['one quote too many', as(README, '"""a""""'), 'TOKEN', 8],
+  ['a sum of texts', as(README, '"a" + "b"'), 'TOKEN', 8],
+  ['a share of a text', as(README, '"a"[0]'), 'LITERAL', 8],
+  ['a method of a text', as(README, '"a".format(x)'), 'LITERAL', 8],
+  ['a condition in a value', as(README, '"a" if x else "b"'), 'LITERAL', 8],
+  ['a name in a value', as(README, 'os.name'), 'LITERAL', 8],
+  ['a call in a value', as(README, 'open("/x").read()'), 'LITERAL', 8],
+  ['a generator', as('["a100", "h100"]', '[x for x in y]'), 'LITERAL', 16],
+  ['a tuple', as('["a100", "h100"]', '("a100", "h100")'), 'LITERAL', 16],
+  ['a starred list', as('["a100", "h100"]', '[*x]'), 'TOKEN', 16],
+  ['a number with underscores', as('=32', '=3_2'), 'TOKEN', 12],
+  ['a number in hex', as('=32', '=0x20'), 'TOKEN', 12],
+  ['a number with an exponent', as('=0.5', '=5e-1'), 'TOKEN', 22],
+  ['a number that starts with zero', as('=32', '=032'), 'TOKEN', 12],
+  ['a negative number', as('=32', '=-32'), 'TOKEN', 12],
+  ['a number in quotes', as('=32', '="32"'), 'LITERAL', 12],
+  ['a share where whole ones belong', as('=32', '=32.5'), 'LITERAL', 12],
+]
+
+const readings: readonly Altered[] = [
+  ['a cookie of an encoding', first('# -*- coding: utf-7 -*-'), 'ENCODING', 1],
+  [
+    'a cookie in the second line',
+    first('#!/usr/bin/python\n# vim: set fileencoding=cp037 :'),
+    'ENCODING',
+    2,
+  ],
+  ['a byte order mark', `\uFEFF${VLLM}`, 'TOKEN', 1],
+  [
+    'a return in a comment, after which Python reads on',
+    as('# The smallest', '# The\rimport x #'),
+    'ENCODING',
+    5,
+  ],
+  ['a form feed', as('# The smallest', '# The\fsmallest'), 'ENCODING', 5],
+  ['a NUL', last('# \0'), 'ENCODING', 24],
+  ['a continued line', as(OS, 'import \\\n os\n'), 'TOKEN', 1],
+  ['a name that Python normalises', as('model_name=', 'ｍodel_name='), 'TOKEN', 9],
+  ['a Cyrillic name', as('chute = build', 'сhute = build'), 'TOKEN', 6],
+  ['a blank that is none', as('concurrency=32', 'concurrency=\u00a032'), 'TOKEN', 12],
+  ['too much', last(`# ${'x'.repeat(33_000)}`), 'TOO_LARGE', 1],
+  ['too many lines', last('\n'.repeat(1000)), 'TOO_LARGE', 1],
+  ['too many words', last('a '.repeat(600)), 'TOO_LARGE', 24],
+  ['too deep', as(README, `${'('.repeat(9)}"a"${')'.repeat(9)}`), 'TOO_DEEP', 8],
+  ['no Python', last('chute = ='), 'SYNTAX', 24],
+  ['a bracket too few', VLLM.replace(/\)\n$/, '\n'), 'SYNTAX', 24],
+]
+
+const values: readonly Altered[] = [
+  ['another model', as(MODEL, 'you/affine-5Other'), 'MODEL', 9],
+  [
+    'another model in the second half of a text',
+    as(`"${MODEL}"`, `"${MODEL}" "-large"`),
+    'MODEL',
+    9,
+  ],
+  ['another revision', as(REVISION, '0'.repeat(40)), 'REVISION', 11],
+  ['a branch', as(REVISION, 'main'), 'REVISION', 11],
+  ['no revision', as(`revision="${REVISION}",`, ''), 'ARGUMENT', 6],
+  ['no model', as(`model_name="${MODEL}",`, ''), 'ARGUMENT', 6],
+  ['the model twice', as('concurrency=32', `model_name="${MODEL}"`), 'REPEATED', 12],
+  ['an argument by place', as('username="me"', '"me"'), 'ARGUMENT', 7],
+  ['unpacked arguments', as('username="me"', '**options'), 'TOKEN', 7],
+  ['an argument that no template has', as('username="me"', 'lock_modules=False'), 'ARGUMENT', 7],
+  ['access to other hosts', as('concurrency=32', 'allow_external_egress=True'), 'LITERAL', 12],
+  ['an image of somebody else', as('chutes/vllm:', 'me/vllm:'), 'IMAGE', 10],
+  ['the image of another engine', as('chutes/vllm:', 'chutes/sglang:'), 'IMAGE', 10],
+  ['an image with a name beside it', as('chutes/vllm:', 'chutes/vllm_mine:'), 'IMAGE', 10],
+  ['an image without a tag', as('chutes/vllm:nightly-2025111700', 'chutes/vllm'), 'IMAGE', 10],
+  [
+    'an image built here',
+    as('"chutes/vllm:nightly-2025111700"', 'Image(username="me")'),
+    'LITERAL',
+    10,
+  ],
+  ['a selector that is none', as('NodeSelector(\n', 'Other(\n'), 'LITERAL', 13],
+  ['an argument that no selector has', as('gpu_count=1', 'gpu_uuid="x"'), 'ARGUMENT', 14],
+  [
+    'engine arguments as a dict',
+    VLLM.replace(/engine_args=\([^)]*\)/, 'engine_args=dict(max_model_len=1)'),
+    'LITERAL',
+    18,
+  ],
+]
+
+const engineArguments: readonly Altered[] = [
+  ['a chat template', engine('--chat-template /app/solver.jinja'), 'ENGINE_ARGUMENT', 19],
+  [
+    'a chat template in the second piece',
+    as('hermes"', 'hermes --chat-template chatml"'),
+    'ENGINE_ARGUMENT',
+    20,
+  ],
+  [
+    'a chat template split over pieces',
+    as(ENGINE, '"--chat-"\n        "template x "'),
+    'ENGINE_ARGUMENT',
+    19,
+  ],
+  ['code beside the model', engine('--trust-remote-code'), 'ENGINE_ARGUMENT', 19],
+  ['another served model', engine('--served-model-name other'), 'ENGINE_ARGUMENT', 19],
+  ['another model', engine('--model other/model'), 'ENGINE_ARGUMENT', 19],
+  ['another revision', engine('--revision main'), 'ENGINE_ARGUMENT', 19],
+  ['another tokenizer', engine('--tokenizer other/model'), 'ENGINE_ARGUMENT', 19],
+  ['an adapter', engine('--enable-lora --lora-modules a=b/c'), 'ENGINE_ARGUMENT', 19],
+  ['a plugin', engine('--tool-parser-plugin /x.py'), 'ENGINE_ARGUMENT', 19],
+  ['middleware', engine('--middleware x.y'), 'ENGINE_ARGUMENT', 19],
+  ['a file of settings', engine('--config x.yaml'), 'ENGINE_ARGUMENT', 19],
+  ['a name that was shortened', engine('--max-model 5'), 'ENGINE_ARGUMENT', 19],
+  ['a name with underscores', engine('--max_model_len 5'), 'ENGINE_ARGUMENT', 19],
+  ['a name that is an object’s own', engine('constructor'), 'ENGINE_ARGUMENT', 19],
+  ['an argument twice', engine('--max-num-seqs 1 --max-num-seqs 2'), 'ENGINE_ARGUMENT', 19],
+  ['a value that is a path', engine('--tool-call-parser /x.py'), 'ENGINE_ARGUMENT', 19],
+  ['a value too many', engine('--max-num-seqs 1 2'), 'ENGINE_ARGUMENT', 19],
+  ['a value where none belongs', engine('--enforce-eager yes'), 'ENGINE_ARGUMENT', 19],
+  ['no value where one belongs', engine('--max-num-seqs --enforce-eager'), 'ENGINE_ARGUMENT', 19],
+  [
+    'a backslash, which becomes a blank',
+    engine('--enforce-eager\\--chat-template=x'),
+    'ENGINE_ARGUMENT',
+    19,
+  ],
+  [
+    'a blank that is not ASCII',
+    engine('--enforce-eager\u2003--chat-template=x'),
+    'ENGINE_ARGUMENT',
+    19,
+  ],
+  [
+    'an argument of the other engine',
+    as('--context-length', '--max-model-len', SGLANG),
+    'ENGINE_ARGUMENT',
+    19,
+  ],
+]
+
+/** What is changed in a plain source, and how that is refused. */
+export const altered: readonly Altered[] = [
+  ...statements,
+  ...imports,
+  ...texts,
+  ...readings,
+  ...values,
+  ...engineArguments,
+]

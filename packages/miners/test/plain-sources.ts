@@ -1,0 +1,107 @@
+/*
+ * Sources in the shape of public chutes, which use a template and nothing else. The shape is that
+ * of the examples in chutesai/chutes and of its templates' arguments.
+ */
+export const MODEL = 'me/affine-5Miner'
+export const REVISION = 'f7361cd9ff99396dbf6bd644ad846015e59ed4fc'
+
+/** A source for vLLM; its lines are what the altered ones count. */
+export const VLLM: string = `import os
+from chutes.chute import NodeSelector
+from chutes.chute.template.vllm import build_vllm_chute
+
+# The smallest GPU is enough.
+chute = build_vllm_chute(
+    username="me",
+    readme="## A model\\n### Hello.",
+    model_name="${MODEL}",
+    image="chutes/vllm:nightly-2025111700",
+    revision="${REVISION}",
+    concurrency=32,
+    node_selector=NodeSelector(
+        gpu_count=1,
+        min_vram_gb_per_gpu=24,
+        include=["a100", "h100"],
+    ),
+    engine_args=(
+        "--max-model-len 32768 "
+        "--tool-call-parser hermes"
+    ),
+    scaling_threshold=0.5,
+)
+`
+
+/** The same for SGLang. */
+export const SGLANG: string = VLLM.replaceAll('vllm', 'sglang').replace(
+  '--max-model-len',
+  '--context-length',
+)
+
+/** The shortest. */
+const SHORT = `from chutes.chute.template.vllm import build_vllm_chute
+chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}')
+`
+
+const engineArguments = [
+  '--max-model-len 16384',
+  '--max-model-len=16384 --enforce-eager',
+  '--gpu-memory-utilization 0.9 --max-num-seqs 64',
+  '--dtype bfloat16 --quantization fp8',
+  '--tensor-parallel-size 4 --enable-prefix-caching',
+  '--enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser deepseek_r1',
+  '  --block-size 32\\n  --seed 7  ',
+  '',
+]
+const sglangArguments = [
+  '--mem-fraction-static 0.8 --context-length 36384',
+  '--cuda-graph-max-bs 40 --tool-call-parser glm45 --reasoning-parser glm45',
+  '--enable-torch-compile --torch-compile-max-bs 8 --dist-timeout 3600 --schedule-policy fcfs',
+  '--tp 8 --dp-size 2 --chunked-prefill-size -1',
+  '--attention-backend flashinfer --kv-cache-dtype fp8_e5m2 --grammar-backend xgrammar',
+]
+const selectors = [
+  'NodeSelector()',
+  'NodeSelector(gpu_count=8, min_vram_gb_per_gpu=140, include=["h200"])',
+  'NodeSelector(gpu_count=8, exclude=["b200", "mi300x"],)',
+  'NodeSelector(\n    max_hourly_price_per_gpu=2.5,\n    include=[\n        "l40s",  # cheap\n        "a6000_ada",\n    ],\n)',
+  'NodeSelector(include=[])',
+]
+const readmes = [
+  '"""# A model\n\nIt "plays".\n"""',
+  "'''It's a model — é, 模型.\n'''",
+  '"one" "two"',
+  '("one "\n  # in between\n  \'two\')',
+  '"a\\tb\\\\c\\"d\\\'e"',
+  '"""\nimport os; os.system("x")\n# no statement\n"""',
+]
+const images = ['chutes/vllm:0.8.1', 'chutes/vllm:0.10.1_x-y.z', 'chutes/vllm:nightly-2026010900']
+const more = [
+  'tee=True',
+  'tee=False, allow_external_egress=False',
+  'max_instances=4, shutdown_after_seconds=28800',
+  'tagline="A model, small"',
+  'scaling_threshold=1',
+]
+
+const ENGINE = /engine_args=\([^)]*\)/
+const SELECTOR = /node_selector=NodeSelector\([^)]*\)/
+
+export const plain: readonly string[] = [
+  VLLM,
+  SGLANG,
+  SHORT,
+  SHORT.replace('.vllm', ''),
+  VLLM.replace('import os\n', ''),
+  VLLM.replaceAll('\n', '\r\n'),
+  `\n\n# A comment — not ASCII: é\n${VLLM}# the end`,
+  VLLM.replace('chute = build', 'chute=build').replaceAll('    ', '\t'),
+  ...engineArguments.map((text) => VLLM.replace(ENGINE, `engine_args="${text}"`)),
+  ...sglangArguments.map((text) => SGLANG.replace(ENGINE, `engine_args="${text}"`)),
+  ...selectors.map((text) => VLLM.replace(SELECTOR, `node_selector=${text}`)),
+  ...readmes.map((text) => VLLM.replace('"## A model\\n### Hello."', text)),
+  ...images.map((text) => VLLM.replace('chutes/vllm:nightly-2025111700', text)),
+  ...more.map((text) => VLLM.replace('scaling_threshold=0.5', text)),
+  VLLM.replace(/ *image=.*\n/, ''),
+  VLLM.replace('concurrency=32', 'concurrency=256'),
+  VLLM.replace('"me"', '"chutes"'),
+]

@@ -1,0 +1,50 @@
+import { PROTOCOL } from '@affine/duel'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readTemplate } from '../src/deployment/template-source.ts'
+import { TEMPLATES, templatesHash, templatesOf } from '../src/deployment/templates.ts'
+import { altered } from './altered-sources.ts'
+import { MODEL, plain, REVISION, VLLM } from './plain-sources.ts'
+
+const wanted = { model: MODEL, revision: REVISION }
+const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
+
+it('the list of templates is the one that the network’s constants name', () => {
+  expect(templatesHash(TEMPLATES)).toBe(PROTOCOL.templates)
+  expect(templatesOf(PROTOCOL.templates)).toBe(TEMPLATES)
+  expect(() => templatesOf('0'.repeat(64))).toThrow('take another release of af')
+})
+
+describe('the source of a public chute', () => {
+  it('has at least 40 shapes here', () => {
+    expect(plain.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(plain).size).toBe(plain.length)
+  })
+  it.each(plain)('may be %j', (source) => {
+    expect(read(source)).toMatchObject({ ok: true, value: wanted })
+  })
+})
+
+describe('a source that does anything else is refused, with its line', () => {
+  it('in at least 60 ways', () => {
+    expect(altered.length).toBeGreaterThanOrEqual(60)
+  })
+  it.each(altered)('%s', (_, source, code, line) => {
+    const verdict = read(source)
+    expect(verdict).toMatchObject({ ok: false, code })
+    expect(!verdict.ok && verdict.detail).toMatch(new RegExp(`^line ${line}: [ -~…]+$`))
+  })
+})
+
+it('a source of any text is read or refused, never more than it says', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(...VLLM.split(/(?<=\n)/)),
+    fc.constantFrom(...VLLM.split(/\b/)),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+  )
+  const property = fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+    const verdict = read(pieces.join(''))
+    expect(verdict.ok ? verdict.value : verdict.detail.length < 500).toBeTruthy()
+  })
+  fc.assert(property, { numRuns: 300 })
+})

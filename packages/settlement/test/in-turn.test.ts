@@ -1,0 +1,55 @@
+import { expect, it, vi } from 'vitest'
+import { SYSTEM_CLOCK } from '../src/clock.ts'
+import { inTurn } from '../src/in-turn.ts'
+
+// Protocol §6.4. An answer is what an item has, and after how many milliseconds.
+type Item = readonly [name: string, answer: string | null, ms: number]
+
+async function asked(...items: readonly Item[]) {
+  vi.useFakeTimers()
+  try {
+    const began = Date.now()
+    const order: string[] = []
+    const late: string[] = []
+    const found = inTurn(items, {
+      ask: async ([name, answer, ms]) => {
+        order.push(`${name} ${Date.now() - began}`)
+        if (ms > 0) await new Promise((done) => setTimeout(done, ms))
+        return answer
+      },
+      onLate: ([name]) => late.push(name),
+      clock: SYSTEM_CLOCK,
+    })
+    await vi.runAllTimersAsync()
+    return { found: await found, order, late }
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+it('asks the next one when one has nothing, and no further than the first that has', async () => {
+  expect(await asked(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
+    found: 'b',
+    order: ['a 0', 'b 0'],
+    late: [],
+  })
+})
+
+it('asks the next one when one has not answered for two seconds', async () => {
+  const fast: Item = ['c', 'c', 100]
+  expect(await asked(['a', 'a', 29_000], ['b', 'b', 29_000], fast)).toEqual({
+    found: 'c',
+    order: ['a 0', 'b 2000', 'c 4000'],
+    late: ['a', 'b'],
+  })
+  expect((await asked(['a', 'a', 1999], fast)).order).toEqual(['a 0'])
+})
+
+it('takes the answer of one that was late, if no other has one', async () => {
+  expect((await asked(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
+  expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
+})
+
+it('has nothing of nobody', async () => {
+  expect((await asked()).found).toBeNull()
+})

@@ -13,9 +13,9 @@ import {
   type RecomputeOptions,
   readersState,
   recompute,
-  SYSTEM_CLOCK,
   type SamplePlace,
   type Source,
+  SYSTEM_CLOCK,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'

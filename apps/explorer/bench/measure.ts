@@ -26,6 +26,33 @@ export const WATCH = `
 export const longestTask = (page: Page): Promise<number> =>
   page.evaluate(() => Number(Reflect.get(globalThis, 'longest')))
 
+/** An event of a browser's trace, as far as it is read here. */
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** What it took of a processor, in microseconds: other processes do not make it longer. */
+  readonly tdur?: number
+  readonly args: { readonly name?: string }
+}
+
+/** The longest task of a page's main thread while `open` runs, in milliseconds of a processor. */
+export async function longestCpuMs(
+  browser: Browser,
+  open: () => Promise<unknown>,
+): Promise<number> {
+  await browser.startTracing(undefined, { categories: ['toplevel', 'devtools.timeline'] })
+  await open()
+  const trace = JSON.parse((await browser.stopTracing()).toString())
+  const events: readonly TraceEvent[] = trace.traceEvents
+  const placeOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`
+  const mains = new Set(
+    events.filter(({ args }) => args.name === 'CrRendererMain').map((event) => placeOf(event)),
+  )
+  const tasks = events.filter((event) => /RunTask$/.test(event.name) && mains.has(placeOf(event)))
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+}
+
 /** How long the page says that it took, in seconds. */
 export async function secondsTold(page: Page): Promise<number> {
   const [, took] = /in ([0-9.]+) s/.exec((await page.locator('.strip').textContent()) ?? '') ?? []

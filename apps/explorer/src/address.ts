@@ -1,47 +1,58 @@
+import type { Tried } from './worker/rule.ts'
+
 /** Where in the page a reader is: a view, and what it shows. */
 export type Route =
-  | { readonly view: 'throne' | 'validators' | 'rule' | 'play' | 'nowhere' }
-  | { readonly view: 'duel' | 'miner' | 'challenge'; readonly id: string }
+  | { readonly view: (typeof PLAIN)[number] | 'throne' | 'nowhere' }
+  | { readonly view: 'duel' | 'miner' | 'validator' | 'challenge'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
+  | { readonly view: 'play'; readonly env: string | undefined }
+  | { readonly view: 'rule'; readonly tried: Tried | undefined }
 
-const PLAIN = ['validators', 'rule', 'play'] as const
+const PLAIN = ['miners', 'validators', 'liars'] as const
 const HASH = /^[0-9a-f]{64}$/
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
 /** A block has fewer lines. */
 const LINE = /^[0-9]{1,3}$/
+const ENV = /^[a-z0-9_-]{1,40}@[0-9.]{1,20}$/
+/** p, the ratio to beat in ppm, alpha and the cap. */
+const TRIED = /^(0\.[0-9]{1,3})-([0-9]{6})-(0\.[0-9]{1,3})-([0-9]{3,4})$/
 
 /** The route that a URL's fragment names. Never throws, whatever it is. */
 export function routeOf(fragment: string): Route {
   const [view = '', first = '', second = '', ...rest] = fragment.replace(/^#?\/?/, '').split('/')
   if (rest.length > 0) return { view: 'nowhere' }
-  if (view === '') return { view: 'throne' }
-  const plain = PLAIN.find((name) => name === view)
-  if (plain !== undefined && first === '') return { view: plain }
   if (view === 'sample' && HASH.test(first) && LINE.test(second))
     return { view, block: first, line: Number(second) }
   if (second !== '') return { view: 'nowhere' }
-  if (view === 'duel' && HASH.test(first)) return { view, id: first }
-  if ((view === 'miner' || view === 'challenge') && BASE58.test(first)) return { view, id: first }
-  return { view: 'nowhere' }
+  return first === '' ? wholeRoute(view) : partRoute(view, first)
 }
 
-/** A hotkey has 48 characters, a challenge id at most 44. Protocol §1.4. */
-const HOTKEY = /^5[1-9A-HJ-NP-Za-km-z]{47}$/
-const CHALLENGE = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+function wholeRoute(view: string): Route {
+  if (view === '') return { view: 'throne' }
+  if (view === 'play') return { view, env: undefined }
+  if (view === 'rule') return { view, tried: undefined }
+  return { view: PLAIN.find((name) => name === view) ?? 'nowhere' }
+}
 
-/** The view of what was pasted: a hotkey, a challenge id, or a duel's; undefined for none. */
-export function fragmentFor(pasted: string): string | undefined {
-  const text = pasted.trim()
-  if (HOTKEY.test(text)) return linkTo.miner(text)
-  if (CHALLENGE.test(text)) return linkTo.challenge(text)
-  return HASH.test(text) ? linkTo.duel(text) : undefined
+function partRoute(view: string, part: string): Route {
+  if (view === 'duel' && HASH.test(part)) return { view, id: part }
+  if (view === 'play' && ENV.test(part)) return { view, env: part }
+  if (view === 'miner' || view === 'validator' || view === 'challenge')
+    return BASE58.test(part) ? { view, id: part } : { view: 'nowhere' }
+  const [, p, ratioPpm, alpha, cap] = TRIED.exec(part) ?? []
+  if (view !== 'rule' || p === undefined) return { view: 'nowhere' }
+  const tried = { p: Number(p), ratioPpm: Number(ratioPpm), alpha: Number(alpha), cap: Number(cap) }
+  return { view, tried }
 }
 
 /** Links to views. */
 export const linkTo = {
   duel: (id: string): string => `#/duel/${id}`,
   miner: (hotkey: string): string => `#/miner/${hotkey}`,
+  validator: (hotkey: string): string => `#/validator/${hotkey}`,
   challenge: (id: string): string => `#/challenge/${id}`,
   sample: ({ block, line }: { readonly block: string; readonly line: number }): string =>
     `#/sample/${block}/${line}`,
+  play: (env: string): string => `#/play/${env}`,
+  rule: ({ p, ratioPpm, alpha, cap }: Tried): string => `#/rule/${p}-${ratioPpm}-${alpha}-${cap}`,
 }

@@ -1,4 +1,5 @@
 import type { DuelFacts, QueueEntry } from '@affine/report'
+import { sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { Compared } from './worker/compare-copies.ts'
@@ -96,6 +97,22 @@ export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAcco
     const end = last.duel.end === undefined ? undefined : last
     return [{ duel: last.duel, epochs: of, end }]
   })
+}
+
+/** The duels that a hotkey was in. */
+export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[] =>
+  duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
+
+/** The epochs of a duel, as in "epochs 3 to 5". */
+export function spanText({ duel, epochs }: Pick<DuelAccount, 'duel' | 'epochs'>): string {
+  const last = epochs.at(-1)?.epoch ?? duel.start
+  return last === duel.start ? `epoch ${last}` : `epochs ${duel.start} to ${last}`
+}
+
+/** Is a hotkey a validator, by its lanes, or else by what it committed? */
+export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {
+  if (Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)) return true
+  return beginning?.neurons.find((known) => known.hotkey === hotkey)?.role === 'validator'
 }
 
 /** Epochs in a row in which one hotkey, or nobody, has the throne. */

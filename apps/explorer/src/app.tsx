@@ -1,40 +1,43 @@
-import type { JSX } from 'preact'
+import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
 import { type AppState, addNews, EMPTY_STATE } from './app-state.ts'
-import { startReader } from './ask.ts'
-import { type Heard, startFeed } from './feed.ts'
-import type { NamedNetwork, NetworkFile } from './network-file.ts'
+import type { Ask } from './ask.ts'
+import type { Feed, Heard } from './feed.ts'
+import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
-import { ChallengeView } from './views/challenge-view.tsx'
-import { DuelView } from './views/duel-view.tsx'
+import { titleOf } from './title.ts'
 import { FindForm } from './views/find-form.tsx'
-import { MinerView } from './views/miner-view.tsx'
-import { PlayView } from './views/play-view.tsx'
 import { ReadingStrip } from './views/reading-strip.tsx'
-import { RuleView } from './views/rule-view.tsx'
-import { SampleView } from './views/sample-view.tsx'
-import { SourceBar } from './views/source-bar.tsx'
-import { ThroneView } from './views/throne-view.tsx'
-import { ValidatorsView } from './views/validators-view.tsx'
+import { LinkWarning, SourceBar } from './views/source-bar.tsx'
+import type { View } from './views/view.tsx'
 
+/** As they stand in index.html too, to be seen before any script runs. */
 const TABS = [
   ['#/', 'Throne'],
+  ['#/miners', 'Miners'],
   ['#/validators', 'Validators'],
+  ['#/liars', 'Liars'],
   ['#/play', 'Play'],
   ['#/rule', 'The rule'],
 ] as const
 
-interface AppProps {
+interface AppProps extends Feed {
   readonly network: NamedNetwork | undefined
   /** Why no network is named. */
   readonly refusal: string | undefined
+  readonly ask: Ask
 }
 
-/** The whole page. */
-export function App({ network, refusal }: AppProps): JSX.Element {
+/** Shows the whole page in the place of what index.html shows before. */
+export function showApp(props: AppProps): void {
+  const root = document.getElementById('app')
+  if (root !== null) render(<App {...props} />, root)
+}
+
+function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   const route = useRoute()
-  const { page, read } = useReader(network?.file)
+  const { page, read, soFar } = useReader(reader, network)
   const { state } = page
   const main = useRef<HTMLElement>(null)
   const place = JSON.stringify(route)
@@ -45,8 +48,15 @@ export function App({ network, refusal }: AppProps): JSX.Element {
     main.current?.focus()
     scrollTo(0, 0)
   }, [place])
+  useEffect(() => {
+    document.title = titleOf(route, state)
+  }, [place, state])
+  const Shown = useViews()
   // Progress alone draws no view anew.
-  const view = useMemo(() => <View route={route} page={page} />, [place, page])
+  const view = useMemo(
+    () => Shown && <Shown key={place} route={route} page={page} />,
+    [place, page, Shown],
+  )
   return (
     <>
       <header>
@@ -63,13 +73,14 @@ export function App({ network, refusal }: AppProps): JSX.Element {
             </a>
           ))}
         </nav>
-        <FindForm />
+        <FindForm state={state} />
       </header>
-      {network && <SourceBar network={network} beginning={state.beginning} />}
-      <ReadingStrip state={state} read={read} network={network} refusal={refusal} />
+      {network?.isByLink && <LinkWarning own={network.own} />}
+      <ReadingStrip state={state} {...{ read, soFar, network, refusal }} />
       <main ref={main} tabIndex={-1}>
         {view}
       </main>
+      {network && <SourceBar network={network} beginning={state.beginning} />}
     </>
   )
 }
@@ -77,27 +88,13 @@ export function App({ network, refusal }: AppProps): JSX.Element {
 const isAt = (href: string, { view }: Route): boolean =>
   href === (view === 'throne' ? '#/' : `#/${view}`)
 
-function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
-  switch (route.view) {
-    case 'throne':
-      return <ThroneView {...page} />
-    case 'duel':
-      return <DuelView {...page} id={route.id} />
-    case 'miner':
-      return <MinerView {...page} hotkey={route.id} />
-    case 'sample':
-      return <SampleView {...page} block={route.block} line={route.line} />
-    case 'challenge':
-      return <ChallengeView key={route.id} {...page} id={route.id} />
-    case 'validators':
-      return <ValidatorsView {...page} />
-    case 'rule':
-      return <RuleView {...page} />
-    case 'play':
-      return <PlayView {...page} />
-    case 'nowhere':
-      return <h1>There is no such view</h1>
-  }
+/** The views, which are loaded once the page itself is seen. */
+function useViews(): typeof View | undefined {
+  const [views, setViews] = useState<{ readonly View: typeof View }>()
+  useEffect(() => {
+    import('./views/view.tsx').then((loaded) => setTimeout(() => setViews(loaded)))
+  }, [])
+  return views?.View
 }
 
 function useRoute(): Route {
@@ -110,20 +107,24 @@ function useRoute(): Route {
   return route
 }
 
-interface PageReading {
+interface PageReading extends Omit<Heard, 'news'> {
   readonly state: AppState
-  readonly read: number
 }
 
-const addHeard = ({ state }: PageReading, { news, read }: Heard): PageReading => ({
+const addHeard = ({ state }: PageReading, { news, read, soFar }: Heard): PageReading => ({
   state: addNews(state, news),
   read,
+  soFar,
 })
 
-function useReader(file: NetworkFile | undefined): { readonly page: Page; readonly read: number } {
-  const [{ state, read }, show] = useReducer(addHeard, { state: { ...EMPTY_STATE, file }, read: 0 })
-  const [hear] = useState(() => startFeed(show))
-  const [ask] = useState(() => startReader(file, hear))
-  const page = useMemo(() => ({ state, ask, hear }), [state])
-  return { page, read }
+function useReader(
+  { ask, hear, listen }: Pick<AppProps, 'ask' | keyof Feed>,
+  network: NamedNetwork | undefined,
+) {
+  const state = { ...EMPTY_STATE, file: network?.file }
+  const start = { state, read: 0, soFar: { files: 0, challenges: 0 } }
+  const [reading, show] = useReducer(addHeard, start)
+  useEffect(() => listen(show), [])
+  const page: Page = useMemo(() => ({ state: reading.state, ask, hear }), [reading.state])
+  return { ...reading, page }
 }

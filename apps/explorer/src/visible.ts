@@ -25,5 +25,5 @@ export function shortOf(text: string): string {
   return visibleLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
 }
 
-/** A share in ppm as a decimal, with no more digits than it has. */
-export const shareOf = (ppm: number): string => String(ppm / 1_000_000)
+/** Millionths of a challenge, as challenges with one decimal at the most. */
+export const roundOf = (millionths: number): string => String(Math.round(millionths / 1e5) / 10)

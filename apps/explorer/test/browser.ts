@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
 
 /** Where Chromium is; the tests that need it are left out where it is not. */
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+export const EXECUTABLE: string = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
-export const HAS_BROWSER: boolean = existsSync(executablePath)
+export const HAS_BROWSER: boolean = existsSync(EXECUTABLE)
 
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-sync'] })
+  chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-sync'],
+  })
 
 /** A page of its own, and what it said that it should not: errors, and where it asked. */
 export interface Opened {

@@ -156,6 +156,16 @@ describe('a proof', () => {
     },
   )
 
+  it.each(PARTS.filter((part) => part !== 'nothing'))(
+    'with %s flipped says of a broken step what is wrong, and nothing that it disproves',
+    async (part) => {
+      const whole = new Map((await stepsWith('nothing')).map(({ title, says }) => [title, says]))
+      for (const { title, says, holds } of await stepsWith(part))
+        if (holds) expect(says).toBe(whole.get(title))
+        else expect(says).not.toBe(whole.get(title))
+    },
+  )
+
   it.each([
     ['a reply', ['Replies of the contender → reward', 'Line → Merkle root']],
     ['the secret', ['Secret → commitment', 'Secret and beacon → challenge id']],

@@ -4,34 +4,35 @@ import type { EpochAccount } from '../src/worker/epoch-account.ts'
 import type { News } from '../src/worker/worker.ts'
 
 const EPOCH: News = { type: 'epoch', account: {} as EpochAccount, health: [] }
+const NOTHING = { files: 0, challenges: 0 }
 const ENDED: News = { type: 'ended', queue: [], health: [], ms: 1 }
 
 /** A feed whose frames come when they are called for. */
 function feed() {
   const heard: Heard[] = []
   const frames: (() => void)[] = []
-  const hear = startFeed(
-    (each) => heard.push(each),
-    (run) => frames.push(run),
-  )
+  const { hear, listen } = startFeed((run) => frames.push(run))
   const frame = (): void => {
     for (const run of frames.splice(0)) run()
   }
-  return { hear, frame, frames, heard }
+  const start = (): void => listen((each) => heard.push(each))
+  return { hear, frame, frames, heard, start }
 }
 
 it('shows once a frame what was heard since the one before', () => {
-  const { hear, frame, frames, heard } = feed()
+  const { hear, frame, frames, heard, start } = feed()
+  start()
   for (let i = 0; i < 3; i++) hear(EPOCH)
   hear(ENDED)
   expect(frames.length).toBe(1)
   frame()
-  expect(heard).toEqual([{ read: 3, news: [EPOCH, EPOCH, EPOCH, ENDED] }])
+  expect(heard).toEqual([{ read: 3, soFar: NOTHING, news: [EPOCH, EPOCH, EPOCH, ENDED] }])
   expect(frames.length).toBe(0)
 })
 
 it('shows nothing twice, leaves nothing out, and says how far it is', () => {
-  const { hear, frame, heard } = feed()
+  const { hear, frame, heard, start } = feed()
+  start()
   for (let i = 0; i < 500; i++) {
     hear(EPOCH)
     frame()
@@ -43,7 +44,8 @@ it('shows nothing twice, leaves nothing out, and says how far it is', () => {
 })
 
 it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them', (epochs) => {
-  const { hear, frame, heard } = feed()
+  const { hear, frame, heard, start } = feed()
+  start()
   for (let i = 0; i < epochs; i++) {
     hear(EPOCH)
     frame()
@@ -51,4 +53,27 @@ it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them',
   const drawn = heard.filter(({ news }) => news.length > 0).map(({ read }) => read)
   // A view draws all epochs that it has.
   expect(drawn.reduce((sum, read) => sum + read, 0)).toBeLessThan(18 * epochs)
+  // Each time there is a sixteenth more to see.
+  expect(drawn.length).toBeLessThan(16 + Math.log(epochs) / Math.log(17 / 16))
+  expect(heard.length).toBe(epochs)
+})
+
+it('keeps what is heard before anybody listens, and asks for no frame', () => {
+  const { hear, frame, frames, heard, start } = feed()
+  hear(EPOCH)
+  expect(frames).toEqual([])
+  start()
+  frame()
+  expect(heard).toEqual([{ read: 1, soFar: NOTHING, news: [EPOCH] }])
+})
+
+it('tells how far the reader is, and draws no view anew for it', () => {
+  const { hear, frame, heard, start } = feed()
+  start()
+  for (let i = 0; i < 100; i++) hear(EPOCH)
+  frame()
+  hear(EPOCH)
+  hear({ type: 'progress', files: 7, challenges: 64 })
+  frame()
+  expect(heard.at(-1)).toMatchObject({ read: 101, soFar: { files: 7, challenges: 64 }, news: [] })
 })

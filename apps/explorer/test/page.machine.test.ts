@@ -12,6 +12,7 @@ import { type Demo, runDemo } from './demo.ts'
 import { serveFaulty } from './faulty-buckets.ts'
 import { VIEWS } from './views.ts'
 
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
 let demo: Demo
 let browser: Browser
 /** Of `axe-core`, put into the page by the browser's own tools: its policy would keep it out. */
@@ -31,6 +32,12 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
 /** How much wider the page is than the window. */
 const overhang = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+
+const heightOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollHeight)
+
+/** In pixels, 360 of them wide. */
+const MOST_HEIGHT = 4000
 
 describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   beforeAll(async () => {
@@ -72,7 +79,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     ['wide and light', { colorScheme: 'light', viewport: { width: 1100, height: 900 } }],
     ['360 px wide and dark', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
   ] as const)('%s', (_, options) => {
-    it('shows every view, none wider than the window, and axe finds nothing', async () => {
+    it('shows every view, none wider than the window or endless, and axe finds nothing', async () => {
       const still = { ...options, reducedMotion: 'reduce' } as const
       const { page, problems } = await openPage(browser, demo.url, still)
       const found: Record<string, unknown> = {}
@@ -80,17 +87,21 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
         await open(page)
         const violations = await violationsOf(page)
         const wider = await overhang(page)
-        if (violations.length > 0 || wider > 0) found[name] = { violations, wider }
+        const isEndless = name !== 'decided' && (await heightOf(page)) > MOST_HEIGHT
+        if (violations.length > 0 || wider > 0 || isEndless)
+          found[name] = { violations, wider, isEndless }
       }
       expect(found).toEqual({})
       expect(problems).toEqual([])
     })
   })
 
-  it('has a URL for each view, which shows the same to who is sent it', async () => {
+  it('has a URL and a title for each view, which shows the same to anyone who is sent it', async () => {
     const { page } = await openPage(browser, demo.url)
-    for (const { name, open } of VIEWS.filter(({ name }) => !['rule', 'play'].includes(name))) {
+    const titles: string[] = []
+    for (const { name, open } of VIEWS.filter(({ name }) => name !== 'decided')) {
       await open(page)
+      titles.push(await page.title())
       const sent = await openPage(browser, page.url())
       // Both are asked again: a chart is drawn anew once its width is known.
       const [here, there] = [page, sent.page].map((each) => each.locator('main'))
@@ -100,8 +111,46 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
           timeout: 30_000,
         })
         .toBe(true)
+      expect(await sent.page.title()).toBe(titles.at(-1))
       await sent.page.context().close()
     }
+    expect(new Set(titles).size).toBe(titles.length)
+  })
+
+  it('is seen before its code is loaded: what is loaded at once draws nothing', async () => {
+    const { page } = await openPage(browser, demo.url)
+    const read = (path: string) => readFile(join(dist, path), 'utf8')
+    const html = await read('index.html')
+    const tabs = await page
+      .locator('nav a')
+      .evaluateAll((links) => links.map((link) => link.outerHTML))
+    const shown = [...html.matchAll(/<a href="(#[^"]*)"\s*>([^<]*)/g)].map(([, href, name]) => [
+      href,
+      name,
+    ])
+    expect(shown).toEqual(tabs.map((tab) => /href="(#[^"]*)".*>([^<]*)</.exec(tab)?.slice(1)))
+    const loaded = [/src="\.\/(assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '']
+    for (const path of loaded)
+      for (const [, name] of (await read(path)).matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g))
+        if (!loaded.includes(`assets/${name}`)) loaded.push(`assets/${name}`)
+    const code = (await Promise.all(loaded.map(read))).join('')
+    // The first two are in each view and in Preact.
+    for (const part of ['createElementNS', 'Duels', 'Skip to the content'])
+      expect(code).not.toContain(part)
+    expect(code).toMatch(/import\(`\.\/app-/)
+  })
+
+  it('finds by uid and by the beginning of a hotkey, and suggests', async () => {
+    const { page } = await openPage(browser, demo.url)
+    await page.getByLabel('Find').fill('0')
+    await page.keyboard.press('Enter')
+    await page.getByText('Validator', { exact: true }).waitFor()
+    const hotkey = (await page.locator('main p.mono').textContent()) ?? ''
+    await goTo(page, '#/')
+    await page.getByLabel('Find').fill(hotkey.slice(0, 6))
+    expect(await page.locator('datalist option').first().getAttribute('value')).toBe(hotkey)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.url()).toBe(`${demo.url}#/validator/${hotkey}`)
   })
 
   it('leads from the throne to a board by the keyboard alone', async () => {
@@ -120,10 +169,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
       throw new Error(`nothing named ${name} is reached by the keyboard`)
     }
     await press(/^Duel of .*: won$/)
-    await page.getByText('What decides, epoch by epoch').first().waitFor()
+    await page.getByText('How this was decided').waitFor()
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
-    await press(/…/)
-    await page.getByText('the last', { exact: false }).first().waitFor()
     await press(/^tictactoe@0.1.0 #/)
     await page.getByText(/All \d+ steps hold/).waitFor()
     await press(/^a reply$/)
@@ -135,7 +182,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const id = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
     await page.getByLabel('Find').fill('no id')
     await page.keyboard.press('Enter')
-    await page.getByText('This is not a challenge id, hotkey or duel.').waitFor()
+    await page.getByText('Nothing is called so here').waitFor()
     await page.getByLabel('Find').fill(id)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: id }).waitFor()
@@ -296,9 +343,11 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(await rowOf(slow)).toMatch(/timed? ?out.*other copies were used/)
     expect(await rowOf(closed)).toContain('no answer that a page may read')
     expect(await rowOf(missing)).toMatch(/0\.0[1-9]/)
+    for (const button of await page.getByRole('button', { name: /^Show all/ }).all())
+      await button.click()
     const findings = (await page.locator('.findings').textContent()) ?? ''
-    expect(findings).toMatch(new RegExp(`${lying}: WRONG_`))
+    expect(findings).toMatch(new RegExp(`${lying}WRONG_`))
     for (const hotkey of [missing, slow, closed])
-      expect(findings).toMatch(new RegExp(`${hotkey}: COPY_MISSING`))
+      expect(findings).toMatch(new RegExp(`${hotkey}COPY_MISSING`))
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { fragmentFor, linkTo, routeOf } from '../src/address.ts'
+import { linkTo, routeOf } from '../src/address.ts'
 import { networkFrom } from '../src/network-file.ts'
 import { shortOf, visible, visibleLine } from '../src/visible.ts'
 
@@ -37,6 +37,7 @@ describe('text from outside', () => {
 
 describe('addresses', () => {
   const hash = 'ab'.repeat(32)
+  const TRIED = { p: 0.605, ratioPpm: 510_000, alpha: 0.05, cap: 5000 }
   const key = '5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ'
   test.each([
     ['', { view: 'throne' }],
@@ -46,6 +47,13 @@ describe('addresses', () => {
     [linkTo.miner(key), { view: 'miner', id: key }],
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
     [linkTo.challenge('2'.repeat(44)), { view: 'challenge', id: '2'.repeat(44) }],
+    [linkTo.validator(key), { view: 'validator', id: key }],
+    ['#/miners', { view: 'miners' }],
+    ['#/liars', { view: 'liars' }],
+    ['#/play', { view: 'play', env: undefined }],
+    [linkTo.play('mult8@0.1.0'), { view: 'play', env: 'mult8@0.1.0' }],
+    ['#/rule', { view: 'rule', tried: undefined }],
+    [linkTo.rule(TRIED), { view: 'rule', tried: TRIED }],
   ])('%s', (fragment, route) => {
     expect(routeOf(fragment)).toEqual(route)
   })
@@ -57,19 +65,12 @@ describe('addresses', () => {
     `#/sample/${hash}/-1`,
     '#/miner/<img>',
     '#/validators/1',
+    '#/rule/1-510000-0.05-5000',
+    '#/play/<img>',
     '#/__proto__',
     '#/constructor',
   ])('%s leads nowhere', (fragment) => {
     expect(routeOf(fragment)).toEqual({ view: 'nowhere' })
-  })
-
-  it('are found for what is pasted', () => {
-    const id = '2'.repeat(44)
-    expect(fragmentFor(` ${id}\n`)).toBe(linkTo.challenge(id))
-    expect(fragmentFor(key)).toBe(linkTo.miner(key))
-    expect(fragmentFor(hash)).toBe(linkTo.duel(hash))
-    for (const none of ['', 'x', `${id}0`, `${hash}a`, '<b>'])
-      expect(fragmentFor(none)).toBe(undefined)
   })
 
   it('never throws', () => {

@@ -15,14 +15,16 @@ const shows = (page: Page, text: string | RegExp): Promise<void> =>
 const openWonDuel = async (page: Page): Promise<void> => {
   await goTo(page, '#/')
   await page.locator('a.mark-won').click()
-  await shows(page, 'What decides, epoch by epoch')
+  await shows(page, 'How this was decided')
 }
 
 /** The first challenge of this environment that the champion of that duel lost. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
-  await page.locator('h1 a.key').nth(1).click()
-  await page.locator('.losses a', { hasText: env }).first().click()
+  await page
+    .getByRole('link', { name: new RegExp(`^${env}@`) })
+    .last()
+    .click()
   await shows(page, /All \d+ steps hold/)
 }
 
@@ -32,16 +34,24 @@ export const VIEWS: readonly View[] = [
     name: 'throne',
     open: async (page) => {
       await goTo(page, '#/')
-      await shows(page, 'Miners that wait, and why others do not')
+      await page.getByRole('heading', { name: 'Duels' }).waitFor()
     },
   },
   { name: 'duel', open: openWonDuel },
+  {
+    name: 'decided',
+    open: async (page) => {
+      await openWonDuel(page)
+      await page.getByText('How this was decided').click()
+      await shows(page, 'What decides, epoch by epoch')
+    },
+  },
   {
     name: 'miner',
     open: async (page) => {
       await openWonDuel(page)
       await page.locator('h1 a.key').nth(1).click()
-      await shows(page, /^You lost/)
+      await shows(page, /^It lost/)
     },
   },
   { name: 'board', open: (page) => openLost(page, 'tictactoe') },
@@ -55,10 +65,32 @@ export const VIEWS: readonly View[] = [
     },
   },
   {
+    name: 'miners',
+    open: async (page) => {
+      await goTo(page, '#/miners')
+      await shows(page, 'A miner commits a model on chain')
+    },
+  },
+  {
     name: 'validators',
     open: async (page) => {
       await goTo(page, '#/validators')
-      await shows(page, 'Trust over time')
+      await shows(page, 'Each validator asks both miners of a duel')
+    },
+  },
+  {
+    name: 'liars',
+    open: async (page) => {
+      await goTo(page, '#/liars')
+      await shows(page, /lanes too far from the others/)
+    },
+  },
+  {
+    name: 'validator',
+    open: async (page) => {
+      await goTo(page, '#/liars')
+      await page.locator('td a.key').first().click()
+      await shows(page, 'Its lanes')
     },
   },
   {

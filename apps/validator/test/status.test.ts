@@ -77,7 +77,7 @@ describe('af status', () => {
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )
-    expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 0.51`)
+    expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 51 %`)
     const next = report.outcome ? hotkeyOf('stronger') : hotkeyOf('weaker')
     expect(contender).toBe(
       `contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`,

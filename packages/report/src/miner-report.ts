@@ -107,7 +107,7 @@ export class MinerReport {
   #sayDuel(): void {
     const own = this.#duel
     if (own === undefined) return
-    this.#say([answerText(own), ...spanTexts(own)].join('\n'), duelRecord(own))
+    this.#say([answerText(own, 'you'), ...spanTexts(own)].join('\n'), duelRecord(own))
     const texts = this.#epochs.map(([text]) => text)
     const said = sectionOf('What decided it:', texts, verdictTexts(own.duel))
     for (const [i, [, record]] of this.#epochs.entries()) this.#telling.line(said[i] ?? '', record)

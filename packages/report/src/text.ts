@@ -12,6 +12,9 @@ const HALF_PAIR = /[\ud800-\udbff]$/
 /** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
 export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
 
+/** A share in ppm as a percentage with one decimal at the most, as in "66.3 %". */
+export const percent = (ppm: number): string => `${Math.round(ppm / 1000) / 10} %`
+
 /** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string
 

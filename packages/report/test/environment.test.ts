@@ -74,13 +74,15 @@ const COUNTS = /^ {2}\S+ +(\d+) won, (\d+) lost, (\d+) tied → (.*)$/
 const INTERVAL = String.raw`\[[ ━┃]{30}\] ${NUMBER}…${NUMBER}`
 const KEPT = `${NUMBER} of ${NUMBER} won`
 const FOR_A_WIN = new RegExp(
-  `^    for a win: ${KEPT}, ${NUMBER} expected ${INTERVAL}, floor ${NUMBER} of ${NUMBER}$`,
+  `^    for a win: ${KEPT}, ${NUMBER} expected ${INTERVAL}, score ${NUMBER} of ${NUMBER}$`,
 )
 const FOR_A_HOLD = new RegExp(
   `^    for a hold: ${KEPT} ${INTERVAL}, (?:by the cap|a hold up to ${NUMBER})$`,
 )
 const TOO_FEW = new RegExp(`^    for a win: ${KEPT}, too few of 10$`)
-const EVEN = new RegExp(`^    for even: ${NUMBER} of the median lane is decisive$`)
+const EVEN = new RegExp(
+  `^    for even: in the median lane ${NUMBER} % of challenges tell the two apart$`,
+)
 const read = (pattern: RegExp, text: string): readonly number[] | undefined =>
   pattern.exec(text)?.slice(1).map(Number)
 
@@ -96,7 +98,7 @@ function expectHonest(look: Look): string {
   if (win) {
     const [wins = 0, trials = 0, expected = 0, lower = 0, upper = 0, floor = 0, bar = 0] = win
     expectAround([lower, upper], intervalOf({ wins, trials, z: z * Math.sqrt(expected / trials) }))
-    const ways = [floor >= bar && 'floor', lower >= RATIO / 1e6 && 'sum'].filter(Boolean)
+    const ways = [floor >= bar && 'score', lower >= RATIO / 1e6 && 'interval'].filter(Boolean)
     expect(verdict).toBe(ways.length > 0 ? `win by ${ways.join(' and ')}` : 'go on')
   } else if (hold) {
     const [wins = 0, trials = 0, lower = 0, upper = 0, upTo = Number.NaN] = hold
@@ -119,7 +121,14 @@ describe('a look at an environment', () => {
       }),
       { numRuns: 1200, seed: 7 },
     )
-    const all = ['even', 'go on', 'hold', 'win by floor', 'win by floor and sum', 'win by sum']
+    const all = [
+      'even',
+      'go on',
+      'hold',
+      'win by interval',
+      'win by score',
+      'win by score and interval',
+    ]
     expect([...said].sort()).toEqual(all)
   })
 

@@ -16,7 +16,7 @@ function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from =
   return own as MinerDuel<object>
 }
 
-const answerOf = (own: MinerDuel<object>): string => answerText(own)
+const answerOf = (own: MinerDuel<object>): string => answerText(own, 'you')
 const times = (count: number, scene: Scene): readonly Scene[] => Array(count).fill(scene)
 
 const WINNING: Scene = { rates: [0.75, 0.25] }
@@ -49,6 +49,14 @@ describe('the answer to one of a duel’s two', () => {
     ],
   ])('%s', (answer, hotkey, scenes) => {
     expect(answerOf(duelOf(hotkey, scenes))).toBe(answer)
+  })
+
+  it('tells a stranger about it', () => {
+    const told = answerText(duelOf('m1', [WINNING]), 'it')
+    expect(told).toBe(
+      'It lost: the contender has 2 of 2 environments, 2 needed. ' +
+        'Its endpoint answered 256 of 256.',
+    )
   })
 
   it('has the replies of all epochs, and the forfeits among them', () => {

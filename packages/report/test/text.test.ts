@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { boundsOf, drawInterval, printable, share, shortHotkey } from '../src/index.ts'
+import {
+  boundsOf,
+  drawInterval,
+  percent,
+  printable,
+  share,
+  shortHotkey,
+  subnetText,
+} from '../src/index.ts'
 
 const HOSTILE =
   '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
@@ -37,6 +45,24 @@ describe('for the eye', () => {
     ])
     expect(share(25_333_321n)).toBe('25.333321')
     expect(share(999_999_999_999_999n)).toBe('999999999.999999')
+  })
+
+  it('a percentage has one decimal at the most', () => {
+    expect([0, 510_000, 663_004, 999_950, 1_000_000].map(percent)).toEqual([
+      '0 %',
+      '51 %',
+      '66.3 %',
+      '100 %',
+      '100 %',
+    ])
+  })
+
+  it('a subnet says what competes at what, and for what', () => {
+    expect(subnetText(['mult8@0.1.0', 'tictactoe@0.1.0'])).toBe(
+      'AI models compete at the multiplication of 8-digit numbers and tic-tac-toe: ' +
+        'one that clearly beats the champion takes its throne.',
+    )
+    expect(subnetText(['a@1', 'b@1', 'c@1'])).toMatch(/^AI models compete at a@1, b@1 and c@1: /)
   })
 
   it('an interval has the ratio to beat drawn in it, at the ends of the scale too', () => {

@@ -22,25 +22,25 @@ const toldOf = (before: State, scene: Scene): readonly string[] =>
     .filter((line) => /throne|fails|left/.test(line))
 
 it.each<[what: string, scene: Scene, told: readonly string[]]>([
-  ['a win', WINNING, ['  ★ m2 dethrones m1. The ratio to beat becomes 0.']],
+  ['a win', WINNING, ['  ★ m2 dethrones m1. The ratio to beat becomes ']],
   ['no win', LOSING, ['  m1 keeps the throne, m2 fails']],
   ['neither yet', CLOSE, []],
   [
     'the champion’s leaving',
     { ...CLOSE, miners: [miner('m2', 2)] },
-    ['  m2 gets the throne, because m1 has left. The ratio to beat becomes 0.51'],
+    ['  m2 gets the throne, because m1 has left. The ratio to beat becomes 51 %'],
   ],
   [
     'a win after which the champion leaves',
     { ...WINNING, miners: [miner('m2', 2)] },
-    ['  ★ m2 dethrones m1. The ratio to beat becomes 0.'],
+    ['  ★ m2 dethrones m1. The ratio to beat becomes '],
   ],
   [
     'a win of who has left',
     { ...WINNING, miners: [miner('m1'), M3] },
     [
       '  m2 wins, but has left',
-      '  m3 takes the empty throne without a duel. The ratio to beat becomes 0.51',
+      '  m3 takes the empty throne without a duel. The ratio to beat becomes 51 %',
     ],
   ],
   [
@@ -48,7 +48,7 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
     { ...LOSING, miners: [M3] },
     [
       '  m2 fails, but m1 has left',
-      '  m3 takes the empty throne without a duel. The ratio to beat becomes 0.51',
+      '  m3 takes the empty throne without a duel. The ratio to beat becomes 51 %',
     ],
   ],
   [
@@ -67,12 +67,12 @@ it('a win that was taken back is none when the champion leaves', () => {
   const won = settledIn(settledIn(begun.state, early).state, early).state
   expect(won.duel?.verdicts).toEqual({ [MULT8]: 'win' })
   expect(toldOf(won, { ...early, miners: [miner('m2', 2)] })).toEqual([
-    '  m2 gets the throne, because m1 has left. The ratio to beat becomes 0.51',
+    '  m2 gets the throne, because m1 has left. The ratio to beat becomes 51 %',
   ])
 })
 
 it('a seat taken without a duel says so, for people and for machines', () => {
-  const taken = '  m1 takes the empty throne without a duel. The ratio to beat becomes 0.51'
+  const taken = '  m1 takes the empty throne without a duel. The ratio to beat becomes 51 %'
   expect(toldOf(first, {})).toEqual([taken])
   expect(epochRecord(begun)).toMatchObject({ crowned: 'm1' })
   expect(epochRecord(settledIn(begun.state, WINNING))).toMatchObject({ crowned: undefined })

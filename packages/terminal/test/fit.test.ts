@@ -118,7 +118,7 @@ describe('colour', () => {
         `lanes: a ${green('✔')} (trust 1) · b ${red('✘')} not sealed`,
       ],
       ['  ★ m2 dethrones m1', `  ${green('★')} m2 dethrones m1`],
-      ['1 won → win by floor', `1 won → ${green('win')} by floor`],
+      ['1 won → win by score', `1 won → ${green('win')} by score`],
       ['1 won →\n    hold', `1 won →\n    ${red('hold')}`],
       ['  mult8@0.1.0: win, as', `  mult8@0.1.0: ${green('win')}, as`],
       ['Everything holds.', green('Everything holds.')],

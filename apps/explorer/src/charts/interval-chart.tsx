@@ -1,7 +1,7 @@
 import type { Bounds } from '@affine/report'
+import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { shareOf } from '../visible.ts'
-import { type Frame, Plot } from './plot.tsx'
+import { type Frame, Plot, percentText } from './plot.tsx'
 
 /** A lane counts in both, or is trimmed from the tally for a win or a hold, or is set aside. */
 export type LaneKind = 'lane' | 'lane-no-win' | 'lane-no-hold' | 'lane-aside'
@@ -38,8 +38,9 @@ export function IntervalChart({
       margin={76}
       yTicks={[]}
       xTicks={[0, 0.25, 0.5, 0.75, 1]}
-      xName="share won by the contender"
-      yName={`┃ ratio to beat ${shareOf(ratioPpm)}`}
+      xText={percentText}
+      xName="won by the contender"
+      yName={`┃ ratio to beat: ${percent(ratioPpm)}`}
     >
       {(frame) => (
         <>
@@ -68,7 +69,7 @@ interface RowProps {
 function Row({ row, at, frame: { x, y } }: RowProps): JSX.Element {
   const { name, kind, rate, bounds, note } = row
   const middle = y(at)
-  const said = bounds ? `${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : 'nothing decisive'
+  const said = bounds ? `${percent(bounds.lower)} to ${percent(bounds.upper)}` : 'nothing decisive'
   return (
     <g class={`row row-${kind.slice(0, 4)} row-${kind}`}>
       <title>{`${name}: ${said}. ${note}`}</title>

@@ -1,3 +1,4 @@
+import { percent } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
@@ -23,12 +24,15 @@ export interface PlotProps {
   readonly yName: string
   readonly xTicks?: readonly number[]
   readonly yTicks?: readonly number[]
+  /** How a value is written at an axis; else as a number. */
+  readonly xText?: (value: number) => string
+  readonly yText?: (value: number) => string
   /** Room for names on the left, in pixels. */
   readonly margin?: number
   readonly children: (frame: Frame) => ComponentChildren
 }
 
-const MARGIN = { left: 44, right: 10, top: 22, bottom: 34 }
+const MARGIN = { left: 52, right: 24, top: 22, bottom: 34 }
 
 /** Axes as wide as there is room, and what is drawn between them. */
 export function Plot(props: PlotProps): JSX.Element {
@@ -51,7 +55,7 @@ export function Plot(props: PlotProps): JSX.Element {
 }
 
 function Axes(props: PlotProps & { readonly frame: Frame }): JSX.Element {
-  const { xs, ys, xName, yName, frame } = props
+  const { xs, ys, xName, yName, frame, xText = digits, yText = digits } = props
   const { x, y, left, right, top, bottom } = frame
   const wide = Math.max(2, Math.floor((right - left) / 70))
   const { xTicks = ticksIn(xs, wide), yTicks = ticksIn(ys, 5) } = props
@@ -61,13 +65,13 @@ function Axes(props: PlotProps & { readonly frame: Frame }): JSX.Element {
         <g key={value}>
           <line x1={left} x2={right} y1={y(value)} y2={y(value)} />
           <text x={left - 6} y={y(value) + 4} text-anchor="end">
-            {digits(value)}
+            {yText(value)}
           </text>
         </g>
       ))}
       {xTicks.map((value) => (
         <text key={value} x={x(value)} y={bottom + 16} text-anchor="middle">
-          {digits(value)}
+          {xText(value)}
         </text>
       ))}
       <text x={right} y={bottom + 30} text-anchor="end">
@@ -79,6 +83,9 @@ function Axes(props: PlotProps & { readonly frame: Frame }): JSX.Element {
     </g>
   )
 }
+
+/** Of a share. */
+export const percentText = (share: number): string => percent(share * 1e6)
 
 const digits = (value: number): string => String(Number(value.toPrecision(6)))
 

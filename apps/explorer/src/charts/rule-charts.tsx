@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { Point, RuleAccount, Tried } from '../worker/rule.ts'
-import { type Frame, Plot, pathOf } from './plot.tsx'
+import { type Frame, Plot, pathOf, percentText } from './plot.tsx'
 
 interface RuleProps {
   readonly account: RuleAccount
@@ -13,19 +13,21 @@ export function RuleCharts({ account, tried }: RuleProps): JSX.Element {
     <div class="columns">
       <figure>
         <figcaption>
-          Boundaries: above the upper line it is a win, below the lower a hold. Dashed: the naive
-          rule.
+          When it ends: above the blue line with a win, below the golden one with a hold. Dashed:
+          the naive rule’s win.
         </figcaption>
         <Boundaries account={account} tried={tried} />
       </figure>
       <figure>
-        <figcaption>Power: how often a contender of strength p wins.</figcaption>
+        <figcaption>
+          How often a contender wins, by the share p of decisive challenges that it wins.
+        </figcaption>
         <Power account={account} tried={tried} />
       </figure>
       <figure class="wide">
         <figcaption>
-          When a duel ends, in decisive challenges, at p = {tried.p}: with a win above the line,
-          with a hold below.
+          After how many decisive challenges a duel ends, at p = {percentText(tried.p)}: with a win
+          above the line, with a hold below.
         </figcaption>
         <Ends account={account} tried={tried} />
       </figure>
@@ -46,14 +48,19 @@ function Boundaries({ account, tried: { cap, ratioPpm } }: RuleProps): JSX.Eleme
       xs={[1, Math.log10(cap)]}
       ys={[0, 1]}
       xTicks={ticks}
-      xName="decisive challenges, powers of ten"
-      yName="share won"
+      xText={(power) => String(10 ** power)}
+      xName="decisive challenges"
+      yName="won by the contender"
+      yText={percentText}
     >
       {(frame) => (
         <>
           <path class="path-win" d={pathOf(winLine.map(log), frame)} />
           <path class="path-naive" d={pathOf(naiveLine.map(log), frame)} />
           <path class="path-hold" d={pathOf(holdLine.map(log), frame)} />
+          <LineName name="win" line={winLine} frame={frame} dy={-16} />
+          <LineName name="naive win" line={naiveLine} frame={frame} dy={18} />
+          <LineName name="hold" line={holdLine} frame={frame} dy={22} />
           <line
             class="bar"
             x1={frame.left}
@@ -64,6 +71,26 @@ function Boundaries({ account, tried: { cap, ratioPpm } }: RuleProps): JSX.Eleme
         </>
       )}
     </Plot>
+  )
+}
+
+interface LineProps {
+  readonly name: string
+  readonly line: readonly Point[]
+  readonly frame: Frame
+  /** Below the line so many pixels. */
+  readonly dy: number
+}
+
+/** The name of a line, where the lines are apart. */
+function LineName({ name, line, frame, dy }: LineProps): JSX.Element | null {
+  const at = line[line.length >> 2]
+  if (at === undefined) return null
+  const [x, y] = log(at)
+  return (
+    <text x={frame.x(x)} y={frame.y(y) + dy} text-anchor="middle">
+      {name}
+    </text>
   )
 }
 
@@ -78,8 +105,10 @@ function Power({ account: { power }, tried: { p, ratioPpm } }: RuleProps): JSX.E
       height={280}
       xs={[first[0], last[0]]}
       ys={[0, 1]}
+      xText={percentText}
       xName="p"
-      yName="wins"
+      yName="duels won"
+      yText={percentText}
     >
       {(frame) => (
         <>

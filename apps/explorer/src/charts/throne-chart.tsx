@@ -1,9 +1,9 @@
+import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, duelsIn, reignsIn } from '../app-state.ts'
 import { nameIn } from '../page.ts'
-import { shareOf } from '../visible.ts'
-import { type Frame, Plot } from './plot.tsx'
+import { type Frame, Plot, percentText } from './plot.tsx'
 
 /** The ratio to beat over time: reigns as bands, every duel as a mark that leads to it. */
 export function ThroneChart({ state }: { readonly state: AppState }): JSX.Element {
@@ -21,6 +21,7 @@ export function ThroneChart({ state }: { readonly state: AppState }): JSX.Elemen
       ys={[0.5, Math.ceil(most * 20) / 20]}
       xName="epoch"
       yName="ratio to beat"
+      yText={percentText}
     >
       {(frame) => (
         <>
@@ -83,7 +84,7 @@ function DuelMark({ account, state, frame: { x, y } }: MarkProps): JSX.Element {
   const how = howItEnded(account)
   const words = { won: 'won', failed: 'failed', open: 'goes on' }[how]
   const pair = `${nameOf(duel.contender.hotkey)} against ${nameOf(duel.champion.hotkey)}`
-  const label = `Duel of ${pair}, ratio ${shareOf(duel.ratio)}: ${words}`
+  const label = `Duel of ${pair}, ratio ${percent(duel.ratio)}: ${words}`
   return (
     <a href={linkTo.duel(duel.id)} aria-label={label} class={`mark mark-${how}`}>
       <title>{label}</title>

@@ -1,19 +1,35 @@
 import type { JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { nameIn } from '../page.ts'
-import { Plot, pathOf } from './plot.tsx'
+import { type Frame, Plot, pathOf, percentText } from './plot.tsx'
 
 /** Lines that can be told apart; of more validators the least trusted are the interesting ones. */
 const MOST_LINES = 16
+/** Names of lines that end closer together would cover each other. */
+const NEAR_PPM = 70_000
+const MOST_NAMES = 5
+/** The length of a dash, in pixels. */
+const DASH = 10
+
+interface TrustProps {
+  readonly state: AppState
+  /** Draws this validator alone. */
+  readonly only?: string
+}
+
+interface Line {
+  readonly hotkey: string
+  readonly trust: number
+}
 
 /** The trust of validators, epoch by epoch. */
-export function TrustChart({ state }: { readonly state: AppState }): JSX.Element {
+export function TrustChart({ state, only }: TrustProps): JSX.Element {
   const { epochs } = state
-  const nameOf = nameIn(state)
   const first = epochs[0]?.epoch ?? 0
-  const latest = epochs.at(-1)
-  const lines = Object.entries(latest?.trust ?? {})
-    .sort(([, a], [, b]) => a - b)
+  const lines = Object.entries(epochs.at(-1)?.trust ?? {})
+    .map(([hotkey, trust]): Line => ({ hotkey, trust }))
+    .filter(({ hotkey }) => only === undefined || hotkey === only)
+    .sort((a, b) => a.trust - b.trust)
     .slice(0, MOST_LINES)
   return (
     <Plot
@@ -23,30 +39,66 @@ export function TrustChart({ state }: { readonly state: AppState }): JSX.Element
       ys={[0, 1]}
       xName="epoch"
       yName="trust"
+      yText={percentText}
     >
       {(frame) =>
-        lines.map(([hotkey, trust], i) => {
-          const points = epochs.flatMap(({ epoch, trust: known }) => {
-            const ppm = known[hotkey]
-            return ppm === undefined ? [] : [[epoch + 1, ppm / 1e6] as const]
-          })
-          const end = (latest?.epoch ?? 0) + 1
-          return (
-            <g key={hotkey} class={`line line-${i % 6}`}>
-              <path d={pathOf(points, frame)} />
-              <text x={frame.x(end)} y={frame.y(trust / 1e6) + 14} text-anchor="end">
-                {isLabelled(lines, i) ? nameOf(hotkey) : ''}
-              </text>
-            </g>
-          )
-        })
+        groupLines(lines).map((group) => (
+          <Group key={group[0]?.hotkey} group={group} state={state} frame={frame} />
+        ))
       }
     </Plot>
   )
 }
 
-/** Names of lines that end at one place would cover each other. */
-function isLabelled(lines: readonly (readonly [string, number])[], i: number): boolean {
-  const at = lines[i]?.[1] ?? 0
-  return lines.findIndex(([, trust]) => Math.abs(trust - at) < 70_000) === i
+interface GroupProps {
+  readonly group: readonly Line[]
+  readonly state: AppState
+  readonly frame: Frame
+}
+
+/** Lines that end near each other: dashed by turns where they overlap, and named in one place. */
+function Group({ group, state: { epochs, ...state }, frame }: GroupProps): JSX.Element {
+  const nameOf = nameIn({ ...state, epochs })
+  const end = (epochs.at(-1)?.epoch ?? 0) + 1
+  const names = group.slice(0, MOST_NAMES).map(({ hotkey }) => nameOf(hotkey))
+  const more = group.length - names.length
+  if (more > 0) names.push(`${more} more`)
+  return (
+    <g>
+      {group.map(({ hotkey }, i) => {
+        const points = epochs.flatMap(({ epoch, trust }) => {
+          const ppm = trust[hotkey]
+          return ppm === undefined ? [] : [[epoch + 1, ppm / 1e6] as const]
+        })
+        return (
+          <path
+            key={hotkey}
+            class={`line line-${i % MOST_NAMES}`}
+            stroke-dasharray={`${DASH} ${DASH * (group.length - 1)}`}
+            stroke-dashoffset={-DASH * i}
+            d={pathOf(points, frame)}
+          />
+        )
+      })}
+      <text x={frame.x(end)} y={frame.y((group[0]?.trust ?? 0) / 1e6) + 18} text-anchor="end">
+        {names.map((name, i) => (
+          <tspan key={name} class={`line-name line-${i}`}>
+            {i > 0 && ', '}
+            {name}
+          </tspan>
+        ))}
+      </text>
+    </g>
+  )
+}
+
+/** Ascending lines, those together that end near the first of them. */
+function groupLines(lines: readonly Line[]): readonly (readonly Line[])[] {
+  const groups: Line[][] = []
+  for (const line of lines) {
+    const last = groups.at(-1)
+    if (last?.[0] !== undefined && line.trust - last[0].trust < NEAR_PPM) last.push(line)
+    else groups.push([line])
+  }
+  return groups
 }

@@ -4,7 +4,7 @@ import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import { Drawing } from './drawing.tsx'
-import { Name } from './key.tsx'
+import { Key } from './key.tsx'
 
 /** A challenge that is drawn anew from its id, in each environment, and where it was played. */
 export function ChallengeView({ state, ask, id }: Page & { readonly id: string }): JSX.Element {
@@ -17,7 +17,7 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
       {lines.length === 0 && <p class="lead">No epoch that was read so far has this challenge.</p>}
       {lines.map((line) => (
         <p class="lead" key={line.validator}>
-          In the lane of <Name state={state} hotkey={line.validator} />:{' '}
+          Asked by <Key state={state} hotkey={line.validator} />:{' '}
           <a href={linkTo.sample(line)}>See how it was played, and the proof</a>
         </p>
       ))}

@@ -1,16 +1,18 @@
-import type { DuelFacts } from '@affine/report'
-import { laneText, throneTexts, verdictText, winsText } from '@affine/report/sentences'
+import { laneText, percent, throneTexts, verdictText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type DuelAccount, duelsIn } from '../app-state.ts'
-import { nameIn, type Page } from '../page.ts'
-import { shareOf } from '../visible.ts'
+import { nameIn, type Page, type StateProps } from '../page.ts'
 import type { EpochAccount } from '../worker/epoch-account.ts'
 import { Copies } from './copies.tsx'
+import { DuelPicture } from './duel-picture.tsx'
 import { EnvSection } from './env-section.tsx'
+import { Fold } from './fold.tsx'
 import { Key } from './key.tsx'
+import { LostList } from './lost-list.tsx'
+import { BigNumber, Numbers } from './numbers.tsx'
 import { Wide } from './wide.tsx'
 
-/** A duel: why each environment has the verdict that it has. */
+/** A duel: who won it and by how much, its challenges, and how it was decided. */
 export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
   const { state } = page
   const account = duelsIn(state).find(({ duel }) => duel.id === id)
@@ -22,7 +24,6 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
       </>
     )
   const { duel, epochs, end } = account
-  const envs = [...new Set(epochs.flatMap(({ envs }) => envs.map(({ env }) => env)))].sort()
   return (
     <>
       <p class="eyebrow">Duel, from epoch {duel.start}</p>
@@ -31,66 +32,100 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
         <Key state={state} hotkey={duel.champion.hotkey} />
       </h1>
       <p class="lead">{end ? throneTexts(end, nameIn(state)).join('. ') : 'It goes on.'}</p>
-      <p>
-        The ratio to beat is <b>{shareOf(duel.ratio)}</b>: of the challenges that only one of the
-        two solves, the contender has to win more, by more than luck and a third of liars can
-        explain.
-      </p>
-      <Verdicts duel={duel} envs={envs} />
-      {envs.map((env) => (
-        <EnvSection key={env} state={state} account={account} env={env} />
-      ))}
-      <Lanes account={account} state={state} />
-      <Copies key={id} {...page} epochs={epochs} />
+      <DuelNumbers account={account} />
+      <DuelPicture account={account} />
+      <Challenges account={account} state={state} />
+      <Fold summary="How this was decided">
+        {() => (
+          <>
+            {envsIn(account).map((env) => (
+              <EnvSection key={env} state={state} account={account} env={env} />
+            ))}
+            <Lanes account={account} state={state} />
+            <Copies key={id} {...page} epochs={epochs} />
+          </>
+        )}
+      </Fold>
     </>
   )
 }
 
-function Verdicts({ duel, envs }: { readonly duel: DuelFacts; readonly envs: readonly string[] }) {
+interface DuelProps extends StateProps {
+  readonly account: DuelAccount
+}
+
+const envsIn = ({ epochs }: DuelAccount): readonly string[] =>
+  [...new Set(epochs.flatMap(({ envs }) => envs.map(({ env }) => env)))].sort()
+
+function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
+  const { duel, epochs } = account
+  const { won = 0, lost = 0, challenges = 0 } = epochs.at(-1)?.stats.contender ?? {}
+  const decisive = won + lost
+  const ties = challenges - decisive
+  return (
+    <Numbers>
+      <BigNumber
+        name="The contender won"
+        value={decisive === 0 ? '–' : percent((1e6 * won) / decisive)}
+      >
+        {won} of the {decisive} challenges that only one of the two solved; {ties} were ties
+      </BigNumber>
+      <BigNumber name="It has to beat" value={percent(duel.ratio)}>
+        by more than luck and a third of liars can explain
+      </BigNumber>
+      <BigNumber name="Environments won" value={`${duel.wins} of ${duel.counted}`}>
+        {duel.needed} needed; those that are even count for neither
+      </BigNumber>
+    </Numbers>
+  )
+}
+
+function Challenges({ account: { epochs }, state }: DuelProps): JSX.Element | null {
+  const last = epochs.at(-1)
+  if (last?.duel === undefined) return null
+  const { champion, contender } = last.duel
   return (
     <section>
-      <h2>Environments</h2>
-      <p>{winsText(duel, 'The contender has ')}.</p>
-      <ul>
-        {envs.map((env) => {
-          const verdict = duel.verdicts[env]
-          return (
-            <li key={env}>
-              {env}: <span class={`verdict-${verdict ?? 'open'}`}>{verdictText(verdict)}</span>
-            </li>
-          )
-        })}
-      </ul>
+      <h2>Challenges</h2>
+      <div class="columns">
+        {(['contender', 'champion'] as const).map((side) => (
+          <div key={side}>
+            <h3>
+              The {side}, <Key state={state} hotkey={{ champion, contender }[side].hotkey} />, lost
+            </h3>
+            <LostList losses={last.stats[side].losses} />
+          </div>
+        ))}
+      </div>
     </section>
   )
 }
 
-function Lanes({ account, state }: Pick<Page, 'state'> & { readonly account: DuelAccount }) {
+function Lanes({ account, state }: DuelProps): JSX.Element {
+  const { duel, epochs } = account
+  const validators = epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))
+  const rows = [...new Set(validators)].map((hotkey) => ({
+    key: hotkey,
+    cells: [<Key state={state} hotkey={hotkey} />, ...epochs.map((epoch) => laneIn(epoch, hotkey))],
+  }))
   return (
     <section>
-      <h2>Lanes</h2>
+      <h2>Verdicts and lanes</h2>
+      <ul>
+        {duel.envs.map((env) => (
+          <li key={env}>
+            {env}: {verdictText(duel.verdicts[env])}
+          </li>
+        ))}
+      </ul>
       <Wide
         label="Lanes"
-        columns={['validator', ...account.epochs.map(({ epoch }) => `epoch ${epoch}`)]}
-      >
-        {validatorsIn(account.epochs).map((hotkey) => (
-          <tr key={hotkey}>
-            <td>
-              <Key state={state} hotkey={hotkey} />
-            </td>
-            {account.epochs.map((epoch) => (
-              <td key={epoch.epoch}>{laneIn(epoch, hotkey)}</td>
-            ))}
-          </tr>
-        ))}
-      </Wide>
+        columns={['validator', ...epochs.map(({ epoch }) => `epoch ${epoch}`)]}
+        rows={rows}
+      />
     </section>
   )
 }
-
-const validatorsIn = (epochs: readonly EpochAccount[]): readonly string[] => [
-  ...new Set(epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))),
-]
 
 /** What became of a lane in an epoch. */
 function laneIn({ lanes, frozen }: EpochAccount, hotkey: string): string {

@@ -1,10 +1,11 @@
 import type { Decider, EnvFacts, EnvLaneFacts } from '@affine/report'
-import { laneUseText } from '@affine/report/sentences'
+import { laneUseText, percent, waysText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import type { AppState, DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow, type LaneKind } from '../charts/interval-chart.tsx'
 import { nameIn } from '../page.ts'
-import { shareOf } from '../visible.ts'
+import { roundOf } from '../visible.ts'
+import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
 interface EnvProps {
@@ -59,7 +60,7 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
 
 function rowOf(name: string, kind: 'win' | 'hold', { wins, trials, bounds }: Decider): IntervalRow {
   const rate = trials > 0 ? wins / trials : undefined
-  return { name, kind, rate, bounds, note: `${shareOf(wins)} of ${shareOf(trials)} won` }
+  return { name, kind, rate, bounds, note: `${roundOf(wins)} of ${roundOf(trials)} won` }
 }
 
 /** The counts that the two intervals follow from. */
@@ -73,29 +74,27 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
       </dd>
       <dt>Test for a win</dt>
       <dd>
-        {shareOf(win.wins)} of {shareOf(win.trials)} won, {shareOf(expected)} expected
-        {intervalText(win)}
-        {'; the floor is '}
-        {floor.score / 100} of {floor.bar / 100} deviations
-        {ways.length > 0 && `: won by the test of the ${ways.join(' and of the ')}`}
+        {roundOf(win.wins)} of {roundOf(win.trials)} won{intervalText(win)}, as wide as{' '}
+        {roundOf(expected)} challenges allow. The score is {floor.score / 100}; it takes{' '}
+        {floor.bar / 100}.{ways.length > 0 && ` Won by its ${waysText(ways)}.`}
       </dd>
       <dt>Test for a hold</dt>
       <dd>
-        {shareOf(hold.wins)} of {shareOf(hold.trials)} won{intervalText(hold)}
-        {hold.upTo !== undefined && `; a hold up to ${shareOf(hold.upTo)}`}
+        {roundOf(hold.wins)} of {roundOf(hold.trials)} won{intervalText(hold)}
+        {hold.upTo !== undefined && `; a hold up to ${percent(hold.upTo)}`}
       </dd>
-      <dt>Left until the cap</dt>
+      <dt>Decisive challenges that may still come</dt>
       <dd>
-        {Math.ceil(left / 1e6)} of {Math.ceil(cap / 1e6)} decisive challenges
+        {Math.ceil(left / 1e6)} of {Math.ceil(cap / 1e6)}
       </dd>
-      <dt>Share of decisive challenges, in the median lane</dt>
-      <dd>{decisivePpm === undefined ? 'none' : shareOf(decisivePpm)}</dd>
+      <dt>Challenges that tell the two apart, in the median lane</dt>
+      <dd>{decisivePpm === undefined ? 'none' : percent(decisivePpm)}</dd>
     </dl>
   )
 }
 
 const intervalText = ({ bounds }: Decider): string =>
-  bounds ? `: ${shareOf(bounds.lower)} to ${shareOf(bounds.upper)}` : ''
+  bounds ? `: ${percent(bounds.lower)} to ${percent(bounds.upper)}` : ''
 
 function laneRow(lane: EnvLaneFacts, nameOf: (hotkey: string) => string): IntervalRow {
   const { wins, losses, bounds } = lane
@@ -117,18 +116,22 @@ function kindOf({ isSetAside, keptForWin, keptForHold }: EnvLaneFacts): LaneKind
 }
 
 function LaneTable({ look, state }: { readonly look: EnvFacts; readonly state: AppState }) {
-  const nameOf = nameIn(state)
+  const rows = look.lanes.map((lane) => ({
+    key: lane.validator,
+    isBad: lane.isSetAside,
+    cells: [
+      <Key state={state} hotkey={lane.validator} />,
+      lane.wins,
+      lane.losses,
+      lane.played - lane.wins - lane.losses,
+      laneUseText(lane),
+    ],
+  }))
   return (
-    <Wide label={`Lanes in ${look.env}`} columns={['validator', 'won', 'lost', 'tied', 'use']}>
-      {look.lanes.map((lane) => (
-        <tr key={lane.validator} class={lane.isSetAside ? 'aside' : undefined}>
-          <td>{nameOf(lane.validator)}</td>
-          <td>{lane.wins}</td>
-          <td>{lane.losses}</td>
-          <td>{lane.played - lane.wins - lane.losses}</td>
-          <td>{laneUseText(lane)}</td>
-        </tr>
-      ))}
-    </Wide>
+    <Wide
+      label={`Lanes in ${look.env}`}
+      columns={['validator', 'won', 'lost', 'tied', 'use']}
+      rows={rows}
+    />
   )
 }

@@ -1,35 +1,59 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
-import { fragmentFor } from '../address.ts'
+import { useMemo, useState } from 'preact/hooks'
+import { findablesIn, fragmentFor, suggestionsFor } from '../find.ts'
+import type { StateProps } from '../page.ts'
 
-/** Goes to what is pasted: a challenge, which is drawn anew from its id, a miner, or a duel. */
-export function FindForm(): JSX.Element {
+/** Goes to what is named or pasted: a miner, a validator, a duel, or a challenge. */
+export function FindForm({ state }: StateProps): JSX.Element {
   const [text, setText] = useState('')
   const [isLost, setLost] = useState(false)
-  const find = (event: Event): void => {
-    event.preventDefault()
-    const fragment = fragmentFor(text)
+  // It is not known before somebody types.
+  const isAsked = text !== ''
+  const known = useMemo(() => (isAsked ? findablesIn(state) : []), [state, isAsked])
+  const go = (fragment: string | undefined): void => {
     setLost(fragment === undefined)
     if (fragment === undefined) return
     setText('')
     location.hash = fragment
   }
+  const type = (typed: string): void => {
+    const chosen = known.find(({ id }) => id === typed)
+    if (chosen) go(chosen.link)
+    else setText(typed)
+  }
   return (
     <search>
-      <form class="find" onSubmit={find}>
+      <form
+        class="find"
+        onSubmit={(event) => {
+          event.preventDefault()
+          go(fragmentFor(text, known))
+        }}
+      >
         <label>
           <span class="find-name">Find</span>
           <input
             value={text}
-            placeholder="challenge id, hotkey, duel"
+            list="found"
+            placeholder="name, uid, hotkey, challenge"
             autocomplete="off"
             spellcheck={false}
             aria-invalid={isLost}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onInput={({ currentTarget }) => type(currentTarget.value)}
           />
         </label>
+        <datalist id="found">
+          {suggestionsFor(text, known).map(({ id, name, what }) => (
+            <option key={id} value={id} label={`${name}, ${what}`} />
+          ))}
+        </datalist>
         <button type="submit">Go</button>
-        {isLost && <span role="alert">This is not a challenge id, hotkey or duel.</span>}
+        {isLost && (
+          <span role="alert">
+            Nothing is called so here, or more than one thing is: type a name, a uid, a hotkey, a
+            duel’s or a challenge’s id.
+          </span>
+        )}
       </form>
     </search>
   )

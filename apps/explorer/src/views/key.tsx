@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import type { AppState } from '../app-state.ts'
+import { type AppState, isValidator } from '../app-state.ts'
 import { nameIn } from '../page.ts'
 import { shortOf } from '../visible.ts'
 
@@ -9,23 +9,14 @@ interface KeyProps {
   readonly hotkey: string
 }
 
-/** A hotkey, as a link to what it did as a miner. */
+/** A hotkey, as a link to what it did. */
 export function Key({ state, hotkey }: KeyProps): JSX.Element {
+  const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
   return (
-    <a class="key" href={linkTo.miner(hotkey)} title={hotkey}>
+    <a class="key" href={link(hotkey)} title={hotkey}>
       <Dot of={hotkey} />
       {nameIn(state)(hotkey)}
     </a>
-  )
-}
-
-/** A hotkey that is no link. */
-export function Name({ state, hotkey }: KeyProps): JSX.Element {
-  return (
-    <span class="key" title={hotkey}>
-      <Dot of={hotkey} />
-      {nameIn(state)(hotkey)}
-    </span>
   )
 }
 

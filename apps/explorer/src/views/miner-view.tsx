@@ -1,15 +1,26 @@
-import { answerText, forfeitText, sideOf } from '@affine/report/sentences'
+import { answerText, percent, sideOf } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type AppState, type DuelAccount, duelsIn } from '../app-state.ts'
-import { nameIn, type Page } from '../page.ts'
-import { shareOf } from '../visible.ts'
-import type { LostLine } from '../worker/epoch-account.ts'
+import { type DuelAccount, duelsOf, spanText } from '../app-state.ts'
+import { nameIn, type Page, type StateProps } from '../page.ts'
+import { Fold } from './fold.tsx'
 import { Key } from './key.tsx'
+import { LostList } from './lost-list.tsx'
+
+/** Older ones are shown to those that ask. */
+const MOST_DUELS = 3
+
+interface MinerProps extends StateProps {
+  readonly hotkey: string
+}
 
 /** A miner: every duel that it had, in plain words first. */
-export function MinerView({ state, hotkey }: Page & { readonly hotkey: string }): JSX.Element {
-  const duels = duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
+export function MinerView({ state, hotkey }: Page & MinerProps): JSX.Element {
+  const duels = duelsOf(state, hotkey)
+  const latest = [...duels].reverse()
+  const draw = (account: DuelAccount): JSX.Element => (
+    <MinerDuel key={account.duel.id} account={account} state={state} hotkey={hotkey} />
+  )
   const place = state.queue?.find((row) => row.hotkey === hotkey)
   const crowned = state.epochs.filter(
     ({ throne, heir }) => throne.includes('crowned') && heir?.hotkey === hotkey,
@@ -25,21 +36,26 @@ export function MinerView({ state, hotkey }: Page & { readonly hotkey: string })
       {crowned.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
-      {[...duels].reverse().map((account) => (
-        <Duel key={account.duel.id} account={account} state={state} hotkey={hotkey} />
-      ))}
-      {duels.length === 0 && state.ms !== undefined && <p>It had no duel in the epochs read.</p>}
+      {latest.slice(0, MOST_DUELS).map(draw)}
+      {latest.length > MOST_DUELS && (
+        <Fold summary={`${latest.length - MOST_DUELS} duels before`}>
+          {() => latest.slice(MOST_DUELS).map(draw)}
+        </Fold>
+      )}
+      {duels.length === 0 && (
+        <p>
+          {state.ms === undefined ? 'Reading…' : 'It had no duel in the epochs that were read.'}
+        </p>
+      )}
     </>
   )
 }
 
-interface DuelProps {
+interface MinerDuelProps extends MinerProps {
   readonly account: DuelAccount
-  readonly state: AppState
-  readonly hotkey: string
 }
 
-function Duel({ account, state, hotkey }: DuelProps): JSX.Element | null {
+function MinerDuel({ account, state, hotkey }: MinerDuelProps): JSX.Element | null {
   const { duel, epochs } = account
   const role = sideOf(hotkey, duel) ?? 'contender'
   const rival = role === 'champion' ? duel.contender : duel.champion
@@ -50,37 +66,18 @@ function Duel({ account, state, hotkey }: DuelProps): JSX.Element | null {
   return (
     <section class="card">
       <h2>
-        As {role} against <Key state={state} hotkey={rival.hotkey} />, epochs {duel.start}–
-        {last.epoch}
+        As {role} against <Key state={state} hotkey={rival.hotkey} />, {spanText(account)}
       </h2>
       <p class="lead">
-        <b>{answerText({ role, duel, stats })}</b>
+        <b>{answerText({ role, duel, stats }, 'it')}</b>
       </p>
       <p>
         In the lanes that count it won {won}, lost {lost} and tied {challenges - won - lost} of{' '}
-        {challenges} challenges, at a ratio to beat of {shareOf(duel.ratio)}.{' '}
-        <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>.
+        {challenges} challenges. The contender has to win {percent(duel.ratio)} of those that are no
+        tie. <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>.
       </p>
-      <Losses losses={losses} />
+      <h3>Challenges that it lost, the last of each environment</h3>
+      <LostList losses={losses} />
     </section>
-  )
-}
-
-function Losses({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element | null {
-  if (losses.length === 0) return null
-  return (
-    <details open>
-      <summary>The last {losses.length} lost challenges</summary>
-      <ul class="losses">
-        {losses.map(({ block, line, env, index, forfeit }) => (
-          <li key={`${block}${line}`}>
-            <a href={linkTo.sample({ block, line })}>
-              {env} #{index}
-            </a>
-            {forfeit !== undefined && `: ${forfeitText(forfeit)}`}
-          </li>
-        ))}
-      </ul>
-    </details>
   )
 }

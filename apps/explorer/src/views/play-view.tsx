@@ -8,12 +8,21 @@ import type { Met } from '../worker/sample-index.ts'
 import { Board, cellName, isBoard } from './board.tsx'
 import { CourseView } from './course-view.tsx'
 
+interface PlayProps extends Page {
+  /** The environment that a link names. */
+  readonly start: string | undefined
+}
+
 /** Any environment, against the very challenges that the champion had: yours beside its. */
-export function PlayView(page: Page): JSX.Element {
+export function PlayView({ start, ...page }: PlayProps): JSX.Element {
   const { state, ask } = page
-  const [chosen, setEnv] = useState<string>()
+  const [chosen, setEnv] = useState(start)
   const envs = state.beginning?.envs ?? []
   const env = chosen ?? envs.at(-1) ?? ''
+  const choose = (name: string): void => {
+    setEnv(name)
+    history.replaceState(null, '', linkTo.play(name))
+  }
   const [round, setRound] = useState(0)
   const { value: met } = useAnswer(() => ask('recent', env), [env, state.epochs.length])
   const challenge = met?.[round % Math.max(1, met.length)]
@@ -27,7 +36,7 @@ export function PlayView(page: Page): JSX.Element {
       <p class="controls">
         <label>
           Environment{' '}
-          <select value={env} onChange={({ currentTarget }) => setEnv(currentTarget.value)}>
+          <select value={env} onChange={({ currentTarget }) => choose(currentTarget.value)}>
             {envs.map((name) => (
               <option key={name}>{name}</option>
             ))}

@@ -52,18 +52,22 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
 function StepView({ step: { title, says, values, holds } }: { readonly step: Step }): JSX.Element {
   return (
     <li class={holds ? 'step' : 'step broken'}>
-      <h3>
-        {holds ? '✔' : '✘'} {title}
-      </h3>
-      <p>{says}</p>
-      <dl>
-        {values.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{visible(value, 1200)}</dd>
-          </div>
-        ))}
-      </dl>
+      <details key={String(holds)} open={!holds}>
+        <summary>
+          <h3>
+            {holds ? '✔' : '✘'} {title}
+          </h3>
+        </summary>
+        <p>{says}</p>
+        <dl>
+          {values.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{visible(value, 1200)}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
     </li>
   )
 }

@@ -2,25 +2,27 @@ import type { JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import type { NamedNetwork } from '../network-file.ts'
 import { visibleLine } from '../visible.ts'
-import type { ReadingSpan } from '../worker/reader.ts'
+import type { ReadingSpan, ReadSoFar } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
   /** How many epochs were recomputed so far. */
   readonly read: number
+  readonly soFar: ReadSoFar
   readonly network: NamedNetwork | undefined
   /** Why there is no network. */
   readonly refusal: string | undefined
 }
 
 /** How far the page has come with recomputing, and what it came to: on every view. */
-export function ReadingStrip({ state, read, network, refusal }: ReadingProps): JSX.Element {
+export function ReadingStrip(props: ReadingProps): JSX.Element {
+  const { state, read, soFar, network, refusal } = props
   const { ms, failure, beginning } = state
   if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
   if (failure !== undefined)
     return <Strip kind="bad">It cannot be read any further: {visibleLine(failure, 600)}</Strip>
   if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
-  if (ms === undefined) return <Progress beginning={beginning} read={read} />
+  if (ms === undefined) return <Progress beginning={beginning} read={read} soFar={soFar} />
   if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
   return <Ended state={state} ms={ms} isByLink={network.isByLink} />
 }
@@ -64,13 +66,17 @@ function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-function Progress({ beginning, read }: { readonly beginning: ReadingSpan; readonly read: number }) {
-  const { from, to } = beginning
+interface ProgressProps extends Pick<ReadingProps, 'read' | 'soFar'> {
+  readonly beginning: ReadingSpan
+}
+
+function Progress({ beginning: { from, to }, read, soFar }: ProgressProps): JSX.Element {
+  const { files, challenges } = soFar
   return (
     <Strip kind="busy">
       <label>
-        Recomputing epoch {from + read} of {to}…{' '}
-        <progress max={Math.max(1, to - from)} value={read} />
+        Recomputing epoch {from + read} of {to}: {files} files read, {challenges} challenges
+        replayed <progress max={Math.max(1, to - from)} value={read} />
       </label>
     </Strip>
   )

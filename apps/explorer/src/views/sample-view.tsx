@@ -33,9 +33,9 @@ export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Ele
         <a href={linkTo.challenge(sample.challengeId)} class="mono">
           {sample.challengeId}
         </a>
-        , line {line} of block <Hash of={block} />, in the lane of{' '}
-        <Key state={state} hotkey={validator} />; part of{' '}
-        <a href={linkTo.duel(sample.duel)}>this duel</a>.
+        , asked by <Key state={state} hotkey={validator} /> in{' '}
+        <a href={linkTo.duel(sample.duel)}>this duel</a>: line {line} of block <Hash of={block} />.
+        You can <a href={linkTo.play(sample.env)}>play against the champion</a> yourself.
       </p>
       <div class="columns">
         <SideView page={page} shown={shown} side="champion" />

@@ -9,23 +9,20 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** On every view: the network, where it is read from, and whether site or link named it. */
+/** Below every view: the network, where it is read from, and whether site or link named it. */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
-  const { file, isByLink, own } = network
+  const { file, isByLink } = network
   return (
-    <>
-      {isByLink && <LinkWarning own={own} />}
-      <section class="source" aria-label="What this page reads">
-        <b>Network</b> {networkWords(file, beginning)} · <b>chain</b> {chainWords(file)} ·{' '}
-        <b>buckets</b> {bucketWords(file)} · <b>named by</b>{' '}
-        {isByLink ? 'this link, not by this site' : 'this site'}
-      </section>
-    </>
+    <footer class="source">
+      <b>Network</b> {networkWords(file, beginning)} · <b>chain</b> {chainWords(file)} ·{' '}
+      <b>buckets</b> {bucketWords(file)} · <b>named by</b>{' '}
+      {isByLink ? 'this link, not by this site' : 'this site'}
+    </footer>
   )
 }
 
 /** It stays in view however far one scrolls. */
-function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
+export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
     <section class="link-warning" aria-label="Who named this network">
       <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and

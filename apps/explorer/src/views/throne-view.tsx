@@ -1,80 +1,99 @@
-import { quorumTexts } from '@affine/report/sentences'
+import { percent, quorumTexts, subnetText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsIn, reignsIn } from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
 import type { Page, StateProps } from '../page.ts'
-import { shareOf, visibleLine } from '../visible.ts'
+import { shortOf, visibleLine } from '../visible.ts'
+import { DuelsTable } from './duels-table.tsx'
 import { Key } from './key.tsx'
-import { DuelsTable, QueueTable } from './throne-tables.tsx'
+import { BigNumber, Numbers } from './numbers.tsx'
+import { SureNumber } from './sure-number.tsx'
 
-/** The champion, since when, and the ratio that a contender has to beat. */
+/** What competes at what, the champion, since when, and how sure that is. */
 export function ThroneView({ state }: Page): JSX.Element {
-  const last = state.epochs.at(-1)
-  if (last === undefined) return <h1>The throne</h1>
+  const { beginning, epochs } = state
   return (
     <>
-      <Holder state={state} />
-      <figure>
-        <figcaption>
-          The ratio to beat. Each band is a reign; ▲ is a duel that the contender won, ✕ one that it
-          lost, ○ one that goes on.
-        </figcaption>
-        <ThroneChart state={state} />
-      </figure>
-      <div class="columns">
-        <Contention state={state} />
-        <Root state={state} />
-      </div>
-      <DuelsTable state={state} />
-      <QueueTable state={state} />
+      <h1 class="sentence">{beginning ? subnetText(beginning.envs) : 'The throne'}</h1>
+      <Numbers>
+        <Holder state={state} />
+        <Since state={state} />
+        <SureNumber state={state} />
+      </Numbers>
+      {epochs.length > 0 && (
+        <>
+          <Contention state={state} />
+          <figure>
+            <figcaption>
+              The ratio to beat: how many of the challenges that only one of the two solves a
+              contender has to win. Each band is a champion’s time; ▲ is a duel that the contender
+              won, ✕ one that it lost, ○ one that goes on.
+            </figcaption>
+            <ThroneChart state={state} />
+          </figure>
+          <DuelsTable state={state} />
+          <Root state={state} />
+        </>
+      )}
     </>
   )
 }
 
 function Holder({ state }: StateProps): JSX.Element {
-  const last = state.epochs.at(-1)
-  const reign = reignsIn(state).at(-1)
-  const hotkey = last?.heir?.hotkey
+  const { epochs } = state
+  const { hotkey, model = '' } = epochs.at(-1)?.heir ?? {}
+  const nobody = epochs.length === 0 ? '…' : 'nobody'
   return (
-    <section class="holder">
-      <p class="eyebrow">On the throne</p>
-      <h1>{hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />}</h1>
-      <p>
-        since epoch {reign?.from} · ratio to beat <b>{shareOf(last?.nextRatio ?? 0)}</b>
-        {last?.heir && <> · model {visibleLine(last.heir.model, 80)}</>}
-      </p>
-      <p class="mono champion">{hotkey}</p>
-    </section>
+    <BigNumber
+      name="Champion"
+      value={hotkey === undefined ? nobody : <Key state={state} hotkey={hotkey} />}
+    >
+      {hotkey !== undefined && `model ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
+    </BigNumber>
+  )
+}
+
+function Since({ state }: StateProps): JSX.Element {
+  const reign = reignsIn(state).at(-1)
+  if (reign === undefined) return <BigNumber name="Since" value="…" />
+  const { hotkey, from, to } = reign
+  const failed = duelsIn(state).filter(
+    ({ duel, end }) =>
+      duel.start >= from && end?.duel?.end?.winner === 'champion' && end.heir?.hotkey === hotkey,
+  ).length
+  const many = failed === 1 ? '1 contender has' : `${failed} contenders have`
+  return (
+    <BigNumber name="Since" value={`epoch ${from}`}>
+      {to - from === 1 ? '1 epoch' : `${to - from} epochs`} so far; {many} failed against it since
+    </BigNumber>
   )
 }
 
 function Contention({ state }: StateProps): JSX.Element {
   const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
-  return (
-    <section>
-      <h2>The contender</h2>
-      {duel ? (
-        <p>
-          <Key state={state} hotkey={duel.contender.hotkey} />, in epoch {duel.epochIndex} of at
-          most {duel.duelEpochs}: <a href={linkTo.duel(duel.id)}>the duel so far</a>.
-        </p>
-      ) : (
-        <Nobody state={state} />
-      )}
-    </section>
-  )
-}
-
-function Nobody({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
+  const ratio = percent(state.epochs.at(-1)?.nextRatio ?? 0)
+  if (duel)
+    return (
+      <p class="lead">
+        <Key state={state} hotkey={duel.contender.hotkey} /> contends, in epoch {duel.epochIndex} of
+        at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}:{' '}
+        <a href={linkTo.duel(duel.id)}>the duel so far</a>.
+      </p>
+    )
   if (next === undefined)
-    return <p>No miner contends or waits. The ratio to beat goes down until one does.</p>
+    return (
+      <p class="lead">
+        No miner contends or waits. The ratio to beat is {ratio}, and goes down until one does.
+      </p>
+    )
   const [why, ...missing] = quorumTexts(state.epochs.at(-1)?.lacking)
   return (
     <>
-      <p>
-        There is no contender. The next is <Key state={state} hotkey={next.hotkey} />. {why}
+      <p class="lead">
+        The next contender is <Key state={state} hotkey={next.hotkey} />. The ratio to beat is{' '}
+        {ratio}, and goes down while nobody contends. {why}
       </p>
       {missing.length > 0 && (
         <ul>
@@ -91,8 +110,11 @@ function Root({ state }: StateProps): JSX.Element {
   const last = state.epochs.at(-1)
   const { beginning } = state
   return (
-    <section>
-      <h2>State root</h2>
+    <details class="fold">
+      <summary>How this page knows: the state root</summary>
+      <p>
+        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'nobody'}</span>
+      </p>
       <p class="mono root">{last?.root}</p>
       <p>
         This is the digest of the state for epoch {(last?.epoch ?? 0) + 1}. This browser computed it
@@ -102,6 +124,6 @@ function Root({ state }: StateProps): JSX.Element {
             'attested it, and computed the rest.'
           : 'It began with the network’s first state, and trusted no other state.'}
       </p>
-    </section>
+    </details>
   )
 }

@@ -29,6 +29,8 @@ export class PageBuckets {
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
   readonly #changed = new Set<BucketHealth>()
+  /** How many files were read so far. */
+  files = 0
 
   /**
    * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
@@ -75,9 +77,13 @@ export class PageBuckets {
         path,
         limit,
       )
-      if (bytes === null) health.missing += 1
-      else health.files += 1
-      health.bytes += bytes?.length ?? 0
+      if (bytes === null) {
+        health.missing += 1
+        return null
+      }
+      this.files += 1
+      health.files += 1
+      health.bytes += bytes.length
       return bytes
     } catch (error) {
       health.silent = reasonOf(error as Error)

@@ -28,31 +28,37 @@ export function proofSteps(evidence: ProofEvidence): readonly Step[] {
 function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
   const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
+  const holds = computed === commitment
   return {
     title: 'Secret → commitment',
-    says: 'The validator had committed to its secret before the epoch began.',
+    says: holds
+      ? 'The validator had committed to its secret before the epoch began.'
+      : 'The validator committed to another secret before the epoch began.',
     values: [
       ['secret', secret],
       ['computed', computed],
       ['on chain', commitment],
     ],
-    holds: computed === commitment,
+    holds,
   }
 }
 
 function idStep(evidence: ProofEvidence, { env, index, id }: EvidenceRead): Step {
   const { beacon, beaconBlock } = evidence
   const computed = challengeId({ ...evidence, env, index })
+  const holds = computed === id
   return {
     title: 'Secret and beacon → challenge id',
-    says: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
+    says: holds
+      ? `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`
+      : 'Another challenge follows from these two: somebody may have chosen this one.',
     values: [
       ['beacon', beacon],
       ['place', `${env} #${index}`],
       ['computed', computed],
       ['recorded', id],
     ],
-    holds: computed === id,
+    holds,
   }
 }
 
@@ -61,7 +67,9 @@ function seedStep({ id }: EvidenceRead): Step {
   const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
   return {
     title: 'Id → seed',
-    says: 'Everything random in the episode follows from these 128 bits.',
+    says: isId
+      ? 'Everything random in the episode follows from these 128 bits.'
+      : 'This is no challenge id, so nothing follows from it.',
     values: [
       ['id', id],
       ['seed', seed],
@@ -73,52 +81,63 @@ function seedStep({ id }: EvidenceRead): Step {
 function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: EvidenceRead): Step {
   const leaf = textBytes(sample)
   const proof = path.map(bytesOf)
-  const proved = { leaf, index, size: count, proof, root: bytesOf(root) }
+  const holds = verifyInclusion({ leaf, index, size: count, proof, root: bytesOf(root) })
   return {
     title: 'Line → Merkle root',
-    says: `The block's header has the root of ${count} lines, and this is number ${index}.`,
+    says: holds
+      ? `This is line ${index} of the ${count} whose root is in the block's header.`
+      : `From this line the path does not lead to the root in the block's header.`,
     values: [
       ['leaf', hexOf(merkleRoot([leaf]))],
       ...path.map((hash, i) => [`sibling ${i + 1}`, hash] as const),
       ['root', root],
     ],
-    holds: verifyInclusion(proved),
+    holds,
   }
 }
 
 function hashStep({ header, links }: ProofEvidence): Step {
   const hashes = [header, ...links].map((line) => blockHash(textBytes(line)))
+  const holds = headAfter(hashes[0] ?? '', links) !== null
   return {
     title: 'Header → block hash → head',
-    says: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
+    says: holds
+      ? 'Each block has the hash of the one before it, up to the last of the lane, its head.'
+      : 'A block names another hash for the one before it: the chain of blocks is broken.',
     values: hashes.map((hash, i) => [i === 0 ? 'this block' : `block after ${i}`, hash]),
-    holds: headAfter(hashes[0] ?? '', links) !== null,
+    holds,
   }
 }
 
 function signatureStep({ header, signature, validator }: ProofEvidence): Step {
   const hash = blockHash(textBytes(header))
+  const holds = verify(bytesOf(hash), bytesOf(signature), validator)
   return {
     title: 'Signature',
-    says: 'The validator signed the block.',
+    says: holds
+      ? 'The validator signed the block.'
+      : 'This is no signature of this block by this hotkey.',
     values: [
       ['block hash', hash],
       ['hotkey', validator],
       ['signature', signature],
     ],
-    holds: verify(bytesOf(hash), bytesOf(signature), validator),
+    holds,
   }
 }
 
 function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
   const head = blockHash(textBytes(links.at(-1) ?? header))
+  const holds = head === sealed
   return {
     title: 'Head → seal on chain',
-    says: `At block ${sealBlock} lanes closed: the head was on chain, and nothing can change now.`,
+    says: holds
+      ? `At block ${sealBlock} lanes closed, with this head on chain: nothing can change now.`
+      : `At block ${sealBlock} lanes closed, with another head on chain.`,
     values: [
       ['head', head],
       ['sealed', sealed],
     ],
-    holds: head === sealed,
+    holds,
   }
 }

@@ -25,6 +25,7 @@ export interface ProofEvidence extends SampleProof {
 /** One step of a proof: what is computed, from what, to what, and whether that is as it must be. */
 export interface Step {
   readonly title: string
+  /** What follows if it holds, or what is wrong. */
   readonly says: string
   readonly values: readonly (readonly [name: string, value: string])[]
   readonly holds: boolean

@@ -3,6 +3,7 @@ import type { Snapshot } from '@affine/chain'
 import { firstState, type State } from '@affine/duel'
 import { type QueueEntry, queueIn } from '@affine/report'
 import {
+  commitmentsOf,
   holdersOf,
   inReadingOrder,
   type Opened,
@@ -34,9 +35,24 @@ export interface ReadingSpan {
   /** The epoch that it begins with, and the one that the chain is in. */
   readonly from: number
   readonly to: number
+  /** Everyone that is registered at the chain's head. */
+  readonly neurons: readonly KnownNeuron[]
   /** Is the state that it begins with believed, and not the network's first? */
   readonly isBelieved: boolean
   readonly envs: readonly string[]
+}
+
+/** A neuron, and whether it committed as a miner or as a validator; undefined for neither. */
+interface KnownNeuron {
+  readonly uid: number
+  readonly hotkey: string
+  readonly role: 'miner' | 'validator' | undefined
+}
+
+/** How far a reader is: what it has read, and how many challenges it has replayed. */
+export interface ReadSoFar {
+  readonly files: number
+  readonly challenges: number
 }
 
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
@@ -47,6 +63,7 @@ export class SubnetReader {
   readonly #opened: Opened
   readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
+  #challenges = 0
 
   private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
@@ -71,6 +88,7 @@ export class SubnetReader {
     let epoch = from.epoch
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
+      this.#challenges += 1
       const line = this.samples.add(sample, place, epoch)
       this.#accounts.add(sample, { ...place, line })
     }
@@ -84,6 +102,10 @@ export class SubnetReader {
     }
     const snapshot = await this.#snapshot()
     return queueIn(state, snapshot, network).rows
+  }
+
+  soFar(): ReadSoFar {
+    return { files: this.#buckets.files, challenges: this.#challenges }
   }
 
   /** Of the buckets that were met or asked since the last call. */
@@ -129,11 +151,21 @@ export class SubnetReader {
     const { genesis, netuid } = chain
     const envs = Object.keys(network.protocol.envs)
     const { firstEpoch } = network
-    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs }
+    const neurons = neuronsIn(await this.#snapshot())
+    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs, neurons }
   }
 
   async #snapshot(): Promise<Snapshot> {
     const { chain } = this.#opened
     return chain.snapshot((await chain.head()).number)
   }
+}
+
+function neuronsIn(snapshot: Snapshot): readonly KnownNeuron[] {
+  const said = commitmentsOf(snapshot)
+  return snapshot.neurons.map(({ uid, hotkey }) => {
+    const kind = said.get(hotkey)?.kind
+    const role = kind === undefined || kind === 'miner' ? kind : 'validator'
+    return { uid, hotkey, role }
+  })
 }

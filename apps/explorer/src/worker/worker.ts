@@ -4,7 +4,7 @@ import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
 import type { Compared } from './compare-copies.ts'
 import type { EpochAccount } from './epoch-account.ts'
-import { type ReadingSpan, SubnetReader } from './reader.ts'
+import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
 
 /** What the page sends: a network to read, once, or a question. */
 export type Request =
@@ -16,6 +16,7 @@ export type Request =
  * last heard of them.
  */
 export type News =
+  | ({ readonly type: 'progress' } & ReadSoFar)
   | { readonly type: 'begun'; readonly beginning: ReadingSpan }
   | {
       readonly type: 'epoch'
@@ -33,6 +34,9 @@ export type News =
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }
 
+/** How often it tells how far it is, in milliseconds. */
+const PROGRESS_MS = 250
+
 const tell = (news: News): void => postMessage(news)
 
 let opened: Promise<SubnetReader> | undefined
@@ -44,6 +48,9 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined
   const health = (): readonly BucketHealth[] => reader?.changedHealth() ?? []
+  const told = setInterval(() => {
+    if (reader) tell({ type: 'progress', ...reader.soFar() })
+  }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
     reader = await opened
@@ -57,6 +64,8 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
     }
   } catch (error) {
     tell({ type: 'failed', message: (error as Error).message, health: health() })
+  } finally {
+    clearInterval(told)
   }
 }
 

@@ -7,22 +7,28 @@ import { forfeitsText } from './forfeits.ts'
 
 type ToldDuel = Pick<MinerDuel<unknown>, 'role' | 'duel' | 'stats'>
 
-/** A duel as a sentence for one of its miners: its result so far, and what its endpoint did. */
-export const answerText = (told: ToldDuel): string =>
-  `${outcomeText(told)} ${repliesText(told.stats)}`
+/** How a miner is called that is told about, and how one that is told itself. */
+const PERSONS = {
+  it: { who: 'It', whose: 'Its', left: 'it left' },
+  you: { who: 'You', whose: 'Your', left: 'you left' },
+} as const
 
-function outcomeText({ role, duel }: ToldDuel): string {
+/** A miner's duel as a sentence, to it or about it: its result, and what its endpoint did. */
+export const answerText = (told: ToldDuel, person: keyof typeof PERSONS): string =>
+  `${outcomeText(told, person)} ${repliesText(told.stats, person)}`
+
+function outcomeText({ role, duel }: ToldDuel, person: keyof typeof PERSONS): string {
+  const { who, whose, left } = PERSONS[person]
   const result = resultFor(role, duel)
-  const whose = role === 'champion' ? 'the contender has ' : ''
-  const wins = winsText(duel, whose)
-  if (result === 'open') return `Your duel goes on: ${wins}.`
-  const head = result === 'won' ? 'You won' : 'You lost'
+  const wins = winsText(duel, role === 'champion' ? 'the contender has ' : '')
+  if (result === 'open') return `${whose} duel goes on: ${wins}.`
+  const head = result === 'won' ? `${who} won` : `${who} lost`
   const by = duel.end?.by
   if (by === 'environments') return `${head}: ${wins}.`
   if (by === 'length') return `${head}: ${wins}, when the ${duel.duelEpochs} epochs were over.`
   if (by === 'freezing') return `${head}: ${wins}, ${FROZEN_OUT}.${againText(role)}`
   if (result === 'won') return `${head}, because the other miner left: ${wins}.`
-  return `${head}, because you left (a new commitment, or not registered): ${wins}.`
+  return `${head}, because ${left} (a new commitment, or not registered): ${wins}.`
 }
 
 /** Why a duel ended frozen. Protocol §8.3. */
@@ -37,9 +43,12 @@ export function winsText({ wins, counted, needed }: DuelFacts, whose = ''): stri
   return `${whose}${wins} of ${counted} environments, ${needed} needed`
 }
 
-function repliesText({ challenges, answered, forfeits }: MinerStats<unknown>): string {
+function repliesText(
+  { challenges, answered, forfeits }: MinerStats<unknown>,
+  person: keyof typeof PERSONS,
+): string {
   if (challenges === 0) return 'No challenge counted.'
-  const asked = `Your endpoint answered ${answered} of ${challenges}.`
+  const asked = `${PERSONS[person].whose} endpoint answered ${answered} of ${challenges}.`
   const { 'no-reply': _, ...others } = forfeits
   const ways = forfeitsText(others)
   return ways === '' ? asked : `${asked} These of its answers were forfeits: ${ways}.`

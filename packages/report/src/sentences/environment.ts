@@ -1,13 +1,11 @@
-import type { Verdict } from '@affine/duel'
+import type { Verdict, Way } from '@affine/duel'
 import type { Decider, EnvFacts } from '../env-facts.ts'
-import { share } from '../text.ts'
+import { percent, share } from '../text.ts'
 import { drawInterval } from './interval.ts'
 
 /** Why an environment has the verdict that it has. */
 const REASONS = {
-  win:
-    'the contender still leads the ratio to beat by enough ' +
-    'without the third of the weight that favours it most',
+  win: 'the contender won more than it has to, by more than luck and a third of liars explain',
   hold:
     'the contender is below the ratio to beat, or so little above it that a win within the cap ' +
     'is out of reach',
@@ -18,13 +16,18 @@ const REASONS = {
 export const verdictText = (verdict: Verdict | undefined): string =>
   verdict === undefined ? 'no verdict yet' : `${verdict}, because ${REASONS[verdict]}`
 
+const WAYS: Readonly<Record<Way, string>> = { sum: 'interval', floor: 'score' }
+
+/** By what an environment was won, as in "score and interval". */
+export const waysText = (ways: readonly Way[]): string => ways.map((way) => WAYS[way]).join(' and ')
+
 /**
  * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
  * verdict it has the text `otherwise`.
  */
 export function envText(facts: EnvFacts, otherwise: string): string {
   const { given, ways } = facts
-  const verdict = given === 'win' ? `win by ${ways.join(' and ')}` : (given ?? otherwise)
+  const verdict = given === 'win' ? `win by ${waysText(ways)}` : (given ?? otherwise)
   return `${countsText(facts, verdict)}\n    ${basisText(facts)}`
 }
 
@@ -41,7 +44,8 @@ function basisText(facts: EnvFacts): string {
   const { given, hold, ratioPpm, decisivePpm = 0 } = facts
   if (given === 'hold')
     return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}, ${upToText(hold)}`
-  if (given === 'even') return `for even: ${share(decisivePpm)} of the median lane is decisive`
+  if (given === 'even')
+    return `for even: in the median lane ${percent(decisivePpm)} of challenges tell the two apart`
   return winText(facts)
 }
 
@@ -50,7 +54,7 @@ function winText({ win, expected, minTrials, floor, ratioPpm }: EnvFacts): strin
   if (win.trials < minTrials * 1_000_000) return `${kept}, too few of ${minTrials}`
   const interval = drawInterval(win.bounds, ratioPpm)
   const byFloor = `${floor.score / 100} of ${floor.bar / 100}`
-  return `${kept}, ${share(expected)} expected ${interval}, floor ${byFloor}`
+  return `${kept}, ${share(expected)} expected ${interval}, score ${byFloor}`
 }
 
 const upToText = ({ upTo }: EnvFacts['hold']): string =>

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import type { EpochFacts } from '../epoch-facts.ts'
-import { type NameOf, share, shortHotkey } from '../text.ts'
+import { type NameOf, percent, shortHotkey } from '../text.ts'
 import { envText } from './environment.ts'
 import { laneText } from './lanes.ts'
 import { otherStateTexts, quorumTexts } from './quorum.ts'
@@ -14,7 +14,7 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
   const otherwise = frozen ? 'frozen' : 'go on'
   const lines = [titleOf(facts, nameOf), ...envs.map((env) => envText(env, otherwise))]
   const texts = lanes.map(
-    (lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${share(lane.trust)})`,
+    (lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`,
   )
   if (texts.length > 0) lines.push(`  lanes: ${texts.join(' · ')}`)
   const ends = [
@@ -29,5 +29,5 @@ function titleOf({ epoch, champion, duel, ratio }: EpochFacts, nameOf: NameOf): 
   const named = (miner: Miner | undefined): string => (miner ? nameOf(miner.hotkey) : 'nobody')
   const turn = duel ? `, epoch ${duel.epochIndex} of at most ${duel.duelEpochs}` : ''
   const seats = `${named(champion)} holds the throne, ${named(duel?.contender)} contends${turn}`
-  return `epoch ${epoch}  ${seats}. Ratio to beat ${share(ratio)}`
+  return `epoch ${epoch}  ${seats}. Ratio to beat ${percent(ratio)}`
 }

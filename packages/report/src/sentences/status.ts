@@ -1,5 +1,5 @@
 import type { SubnetStatus } from '../subnet-status.ts'
-import { printable, share } from '../text.ts'
+import { percent, printable } from '../text.ts'
 import { countsText, envText } from './environment.ts'
 import { quorumTexts } from './quorum.ts'
 
@@ -7,7 +7,7 @@ import { quorumTexts } from './quorum.ts'
 export function statusTexts(status: SubnetStatus): readonly string[] {
   const { state, waiting } = status
   const { champion, duel, ratio } = state
-  const bar = share(duel?.ratio ?? ratio)
+  const bar = percent(duel?.ratio ?? ratio)
   return [
     `block     ${blockText(status)}`,
     `champion  ${printable(champion?.hotkey ?? 'nobody')}; ratio to beat ${bar}`,

@@ -1,5 +1,5 @@
 import type { EpochFacts } from '../epoch-facts.ts'
-import { type NameOf, share } from '../text.ts'
+import { type NameOf, percent } from '../text.ts'
 import { FROZEN_OUT } from './duel.ts'
 
 /** What happened to the throne at an epoch's end, in sentences. Protocol §8.11. */
@@ -9,7 +9,7 @@ export function throneTexts(facts: EpochFacts, nameOf: NameOf): readonly string[
   const rival = nameOf(duel?.contender.hotkey ?? '')
   const isFrozenOut = duel?.end?.by === 'freezing'
   const failure = isFrozenOut ? `waits again, ${FROZEN_OUT}` : 'fails'
-  const becomes = `The ratio to beat becomes ${share(nextRatio)}`
+  const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
   const texts = {
     dethroned: `★ ${rival} dethrones ${holder}. ${becomes}`,
     inherited: `${rival} gets the throne, because ${holder} has left. ${becomes}`,

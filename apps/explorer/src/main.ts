@@ -1,5 +1,5 @@
-import { render } from 'preact'
-import { App } from './app.tsx'
+import { startReader } from './ask.ts'
+import { startFeed } from './feed.ts'
 import { networkFrom } from './network-file.ts'
 import './styles/colours.css'
 import './styles/page.css'
@@ -19,5 +19,9 @@ async function readNetwork() {
 const network = await readNetwork()
 const named = network.ok ? network.value : undefined
 const refusal = network.ok ? undefined : network.detail
-const root = document.getElementById('app')
-if (root !== null) render(<App network={named} refusal={refusal} />, root)
+const { hear, listen } = startFeed()
+// It reads while the rest of the page is loaded, each part in a task of its own.
+const ask = startReader(named?.file, hear)
+await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+const { showApp } = await import('./app.tsx')
+setTimeout(() => showApp({ network: named, refusal, ask, hear, listen }))

@@ -1,0 +1,77 @@
+import { linkTo } from './address.ts'
+import { type AppState, duelsIn, isValidator } from './app-state.ts'
+import { nameIn } from './page.ts'
+
+/** What can be found: where it is, and how it is called. */
+export interface Findable {
+  /** The hotkey or the duel's id. */
+  readonly id: string
+  readonly name: string
+  /** What it is, as in "miner, uid 7". */
+  readonly what: string
+  readonly link: string
+}
+
+/** A hotkey has 48 characters, a challenge id at most 44. Protocol §1.4. */
+const HOTKEY = /^5[1-9A-HJ-NP-Za-km-z]{47}$/
+const CHALLENGE = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const DUEL = /^[0-9a-f]{64}$/
+
+/** Suggestions are for reading. */
+const MOST = 8
+
+/** Everyone that is known, and every duel. */
+export function findablesIn(state: AppState): readonly Findable[] {
+  const uids = new Map(state.beginning?.neurons.map(({ uid, hotkey }) => [hotkey, uid]))
+  const nameOf = nameIn(state)
+  const duels = duelsIn(state)
+  const keys = [
+    ...uids.keys(),
+    ...Object.keys(state.file?.names ?? {}),
+    ...duels.flatMap(({ duel }) => [duel.champion.hotkey, duel.contender.hotkey]),
+    ...Object.keys(state.epochs.at(-1)?.trust ?? {}),
+  ]
+  const found = [...new Set(keys)].map((id): Findable => {
+    const kind = isValidator(state, id) ? 'validator' : 'miner'
+    const uid = uids.get(id)
+    const what = uid === undefined ? kind : `${kind}, uid ${uid}`
+    return { id, name: nameOf(id), what, link: linkTo[kind](id) }
+  })
+  const fought = duels.map(({ duel: { id, start, champion, contender } }): Findable => {
+    const name = `${nameOf(contender.hotkey)} against ${nameOf(champion.hotkey)}`
+    return { id, name, what: `duel, from epoch ${start}`, link: linkTo.duel(id) }
+  })
+  return [...found, ...fought]
+}
+
+/** What a text may mean, the best first: a uid, a name, or the beginning of a name or an id. */
+export function suggestionsFor(text: string, known: readonly Findable[]): readonly Findable[] {
+  const asked = text.trim().toLowerCase()
+  if (asked === '') return []
+  const rankOf = ({ id, name, what }: Findable): number => {
+    const called = name.toLowerCase()
+    if (id.toLowerCase() === asked || called === asked) return 0
+    if (what.endsWith(` uid ${asked}`)) return 1
+    if (called.startsWith(asked) || id.toLowerCase().startsWith(asked)) return 2
+    return called.includes(asked) ? 3 : 4
+  }
+  return [0, 1, 2, 3]
+    .flatMap((rank) => known.filter((each) => rankOf(each) === rank))
+    .slice(0, MOST)
+}
+
+/**
+ * The view that a text means: of an id, which needs not be known, or of what is called so;
+ * undefined where it means nothing, or several things.
+ */
+export function fragmentFor(text: string, known: readonly Findable[]): string | undefined {
+  const asked = text.trim()
+  const [first, second] = suggestionsFor(asked, known)
+  if (first !== undefined && (second === undefined || isExact(first, asked))) return first.link
+  if (HOTKEY.test(asked)) return linkTo.miner(asked)
+  if (CHALLENGE.test(asked)) return linkTo.challenge(asked)
+  return DUEL.test(asked) ? linkTo.duel(asked) : undefined
+}
+
+const isExact = ({ id, name, what }: Findable, asked: string): boolean =>
+  id === asked || name.toLowerCase() === asked.toLowerCase() || what.endsWith(` uid ${asked}`)

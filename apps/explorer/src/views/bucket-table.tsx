@@ -1,0 +1,49 @@
+import type { JSX } from 'preact'
+import type { StateProps } from '../page.ts'
+import { visibleLine } from '../visible.ts'
+import type { BucketHealth } from '../worker/buckets.ts'
+import { Key } from './key.tsx'
+import { Wide } from './wide.tsx'
+
+interface BucketProps extends StateProps {
+  readonly health: readonly BucketHealth[]
+}
+
+/** What each bucket did when it was asked. */
+export function BucketTable({ state, health }: BucketProps): JSX.Element {
+  const rows = health.map(({ hotkey, announced, place, files, bytes, missing, silent }) => ({
+    key: hotkey + announced,
+    isBad: silent !== undefined,
+    cells: [
+      <Key state={state} hotkey={hotkey} />,
+      <span class="long">{visibleLine(announced, 140)}</span>,
+      files,
+      (bytes / 1e6).toFixed(1),
+      missing,
+      stateText({ place, silent, asked: files + missing }),
+    ],
+  }))
+  return (
+    <section>
+      <h2>Buckets</h2>
+      <Wide
+        label="Buckets"
+        columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
+        rows={rows}
+      />
+    </section>
+  )
+}
+
+interface BucketRow {
+  readonly place: string | undefined
+  readonly silent: string | undefined
+  /** How often it answered. */
+  readonly asked: number
+}
+
+function stateText({ place, silent, asked }: BucketRow): string {
+  if (place === undefined) return 'a page cannot open its address'
+  if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
+  return asked > 0 ? '✔ answers' : 'was not asked'
+}

@@ -1,0 +1,45 @@
+import { percent } from '@affine/report/sentences'
+import type { JSX } from 'preact'
+import { chargesIn } from '../lanes.ts'
+import type { Page } from '../page.ts'
+import { Key } from './key.tsx'
+import { Wide } from './wide.tsx'
+
+/** Validators that were caught, and those whose results are odd. */
+export function LiarsView({ state }: Page): JSX.Element {
+  const charges = chargesIn(state)
+  const trust = state.epochs.at(-1)?.trust ?? {}
+  const rows = charges.map(({ hotkey, proved, suspect, accepted, due }) => ({
+    key: hotkey,
+    isBad: proved.length > 0,
+    cells: [
+      <Key state={state} hotkey={hotkey} />,
+      proved.join(', ') || 'nothing',
+      suspect.join(', ') || 'nothing',
+      `${accepted} of ${due}`,
+      percent(trust[hotkey] ?? 500_000),
+    ],
+  }))
+  return (
+    <>
+      <h1>Liars</h1>
+      <p>
+        A lie is proved where a validator signed evidence that does not hold, or attested a wrong
+        result. Results that are too far from those of the others are only suspect: they may be bad
+        luck once, and hardly each time. They do not count, and cost trust.
+      </p>
+      {charges.length > 0 && (
+        <Wide
+          label="Liars"
+          columns={['validator', 'proved', 'suspect', 'lanes accepted', 'trust']}
+          rows={rows}
+        />
+      )}
+      {charges.length === 0 && (
+        <p>
+          {state.epochs.length > 0 ? 'Nobody was caught so far.' : 'Nothing was recomputed yet.'}
+        </p>
+      )}
+    </>
+  )
+}

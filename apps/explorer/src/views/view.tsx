@@ -1,0 +1,57 @@
+import type { JSX } from 'preact'
+import type { Route } from '../address.ts'
+import { duelsOf, isValidator } from '../app-state.ts'
+import type { Page } from '../page.ts'
+import { ChallengeView } from './challenge-view.tsx'
+import { DuelView } from './duel-view.tsx'
+import { LiarsView } from './liars-view.tsx'
+import { MinerView } from './miner-view.tsx'
+import { MinersView } from './miners-view.tsx'
+import { PlayView } from './play-view.tsx'
+import { RuleView } from './rule-view.tsx'
+import { SampleView } from './sample-view.tsx'
+import { ThroneView } from './throne-view.tsx'
+import { ValidatorView } from './validator-view.tsx'
+import { ValidatorsView } from './validators-view.tsx'
+
+interface ViewProps {
+  readonly route: Route
+  readonly page: Page
+}
+
+/** What a route shows. */
+export function View({ route, page }: ViewProps): JSX.Element {
+  switch (route.view) {
+    case 'throne':
+      return <ThroneView {...page} />
+    case 'duel':
+      return <DuelView {...page} id={route.id} />
+    case 'miner':
+    case 'validator':
+      return <HotkeyView {...page} hotkey={route.id} />
+    case 'sample':
+      return <SampleView {...page} block={route.block} line={route.line} />
+    case 'challenge':
+      return <ChallengeView {...page} id={route.id} />
+    case 'miners':
+      return <MinersView {...page} />
+    case 'validators':
+      return <ValidatorsView {...page} />
+    case 'liars':
+      return <LiarsView {...page} />
+    case 'rule':
+      return <RuleView {...page} start={route.tried} />
+    case 'play':
+      return <PlayView {...page} start={route.env} />
+    case 'nowhere':
+      return <h1>There is no such view</h1>
+  }
+}
+
+/** A link may take one for the other: what a hotkey did decides. */
+function HotkeyView(props: Page & { readonly hotkey: string }): JSX.Element {
+  const { state, hotkey } = props
+  if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)
+    return <ValidatorView {...props} />
+  return <MinerView {...props} />
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it, test } from 'vitest'
+import { linkTo } from '../src/address.ts'
+import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
+import { findablesIn, fragmentFor, suggestionsFor } from '../src/find.ts'
+import { titleOf } from '../src/title.ts'
+import type { ReadingSpan } from '../src/worker/reader.ts'
+
+const [ALICE, STRONGER, STRONG] = ['A', 'B', 'Bb'].map((end) => `5${end.padEnd(47, 'x')}`) as [
+  string,
+  string,
+  string,
+]
+const neurons = [
+  { uid: 0, hotkey: ALICE, role: 'validator' },
+  { uid: 7, hotkey: STRONGER, role: 'miner' },
+  { uid: 17, hotkey: STRONG, role: 'miner' },
+] as const
+const names = { [ALICE]: 'alice', [STRONGER]: 'stronger', [STRONG]: 'strong' }
+const STATE: AppState = {
+  ...EMPTY_STATE,
+  file: { chain: 'finney', names },
+  beginning: { neurons } as unknown as ReadingSpan,
+}
+const known = findablesIn(STATE)
+
+describe('what is found', () => {
+  test.each([
+    ['alice', linkTo.validator(ALICE)],
+    ['ALI', linkTo.validator(ALICE)],
+    ['0', linkTo.validator(ALICE)],
+    ['7', linkTo.miner(STRONGER)],
+    ['strong', linkTo.miner(STRONG)],
+    ['onger', linkTo.miner(STRONGER)],
+    [STRONGER, linkTo.miner(STRONGER)],
+    ['5Bb', linkTo.miner(STRONG)],
+    [`5${'C'.repeat(47)}`, linkTo.miner(`5${'C'.repeat(47)}`)],
+    [` ${'2'.repeat(44)}\n`, linkTo.challenge('2'.repeat(44))],
+    ['ab'.repeat(32), linkTo.duel('ab'.repeat(32))],
+  ])('%j', (text, link) => {
+    expect(fragmentFor(text, known)).toBe(link)
+  })
+
+  test.each(['', 'nobody', '99', '5', 'stro', `${'2'.repeat(44)}0`, '<b>'])(
+    'nothing, or several things, for %j',
+    (text) => {
+      expect(fragmentFor(text, known)).toBe(undefined)
+    },
+  )
+
+  it('is suggested, the likeliest first', () => {
+    const namesFor = (text: string) => suggestionsFor(text, known).map(({ name }) => name)
+    expect(namesFor('stro')).toEqual(['stronger', 'strong'])
+    expect(namesFor('strong')).toEqual(['strong', 'stronger'])
+    expect(namesFor('7')).toEqual(['stronger'])
+    expect(namesFor('')).toEqual([])
+    const many = Array.from({ length: 99 }, () => known).flat()
+    expect(suggestionsFor('a', many).length).toBe(8)
+  })
+})
+
+it('a window’s title names what is shown', () => {
+  const titles = [
+    titleOf({ view: 'throne' }, STATE),
+    titleOf({ view: 'liars' }, STATE),
+    titleOf({ view: 'miner', id: STRONG }, STATE),
+    titleOf({ view: 'miner', id: ALICE }, STATE),
+    titleOf({ view: 'duel', id: 'ab'.repeat(32) }, STATE),
+    titleOf({ view: 'sample', block: 'ab'.repeat(32), line: 3 }, STATE),
+  ]
+  expect(titles).toEqual([
+    'The throne · Affine explorer',
+    'Liars · Affine explorer',
+    'strong, miner · Affine explorer',
+    'alice, validator · Affine explorer',
+    'Duel ababab…abab · Affine explorer',
+    'Proof of line 3 of block ababab…abab · Affine explorer',
+  ])
+})

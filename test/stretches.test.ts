@@ -56,6 +56,7 @@ class History extends ReadingSubnet {
     const [, second] = this.voters
     const shared = this.buckets.at(SHARED).files
     for (const [path, bytes] of this.buckets.at(second?.hotkey ?? '').files) shared.set(path, bytes)
+    if (second) await this.own(second, SHARED)
     await this.end(state)
     const [decided] = await this.recompute({ from: state })
     if (decided === undefined) throw new Error('the epoch has not ended')
@@ -109,7 +110,7 @@ function waiting(): Chain {
 }
 
 test.each([
-  ['weights are in force at once', () => history.chain, [0, 0, 1, 1, 4, 4, 1, 1]],
+  ['weights are in force at once', () => history.chain, [0, 0, 1, 1, 1, 4, 1, 1]],
   ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 1, 1]],
 ])('a stretch finds what a run in one piece finds, where %s', async (_, chainOf, warned) => {
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
@@ -149,9 +150,9 @@ test('of each block as many copies are compared as asked', async () => {
   }
   expect(await flaws('0')).toEqual(['STATE_DIFFERS'])
   const all = await flaws('99')
-  expect(all).toHaveLength(9)
+  expect(all).toHaveLength(13)
   const some = await flaws('1')
-  expect(some.length).toBeLessThan(9)
+  expect(some.length).toBeLessThan(13)
 })
 
 describe('files of stretches', () => {

@@ -15,35 +15,13 @@ const COMPILED: Readonly<Record<string, string>> = {
   '@polkadot/wasm-crypto': '\0left-out',
 }
 
-/** Of zod what writes JSON schemas and messages, and finds cycles, of which JSON has none. */
-const UNREAD =
-  /\/zod\/v4\/(core\/(to-json-schema|json-schema-processors|memoizer)|locales\/en)\.js$/
-
-/** Zod's methods in its own source, by their names, and those that something here calls. */
-const METHODS =
-  /^ {4}(?:async |get |set )?"?([\w~]+)"?(?:: (?:async )?function \w+)?\([^)]*\) \{\n(?: {8}.*\n|\n)* {4}\},\n/gm
-const CALLED =
-  /^(check|clone|refine|optional|nullish|transform|pipe|parse|safeParse|regex|min|max)$/
-
-const LOADED: Readonly<Record<string, string>> = {
-  '\0left-out': 'throw new Error("left out")',
-}
-
 /** Leaves out what the page does not need. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
   enforce: 'pre',
   resolveId: (source, importer = '') =>
     importer.startsWith(packages) && !importer.includes('/node_modules/') ? COMPILED[source] : null,
-  load: (id) => LOADED[id] ?? null,
-  transform(code, id) {
-    if (id.endsWith('/zod/v4/classic/schemas.js'))
-      return code.replace(METHODS, (text, name) => (CALLED.test(name) ? text : ''))
-    if (!UNREAD.test(id)) return null
-    const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name)
-    const texts = names.map((name) => `export const ${name} = () => undefined`)
-    return [...texts, 'export default () => undefined'].join('\n')
-  },
+  load: (id) => (id === '\0left-out' ? 'throw new Error("left out")' : null),
 })
 
 /** The page as a folder of files that any static host serves, below any path. */

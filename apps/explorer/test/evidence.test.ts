@@ -171,7 +171,7 @@ describe('a proof', () => {
     ['the secret', ['Secret → commitment', 'Secret and beacon → challenge id']],
     ['the beacon', ['Secret and beacon → challenge id']],
     ['the Merkle path', ['Line → Merkle root']],
-    ['the header', ['Header → block hash → head', 'Signature']],
+    ['the header', ['Signature', 'Head → seal on chain']],
     ['the signature', ['Signature']],
     ['the head on chain', ['Head → seal on chain']],
   ] as const)('with a byte of %s flipped does not hold', async (part, broken) => {

@@ -219,7 +219,7 @@ describe('recomputing', () => {
   it('finds a flipped byte in a mirrored copy, whose and of what', async () => {
     const { epoch, blocks } = laneOf('alice')
     const block = blocks.at(-1) ?? ''
-    const base = await tampered((folder) => flip(place(folder, 'carol', blockPath(block)), 500))
+    const base = await tampered((folder) => flip(place(folder, 'carol', blockPath(block)), -100))
     const epochs = await epochsIn(base)
     const flaws = flawsOf(epochs)
     expect(flaws).toMatchObject([{ epoch, validator: hotkeyOf('carol'), code: 'WRONG_ROOT' }])
@@ -284,7 +284,7 @@ describe('recomputing', () => {
   ]
   const TOO_LARGE = new Uint8Array(8 * 1024 * 1024 + 1)
   it.each([
-    ['are', GARBAGE, 20],
+    ['are', GARBAGE, 10],
     // Of a bucket that does not give a block nothing more is said in that epoch.
     ['are not all', [...GARBAGE, TOO_LARGE, null], 3],
   ])(

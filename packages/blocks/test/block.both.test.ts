@@ -29,7 +29,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   const blocks: Block[] = []
   const files = new Map<string, Uint8Array>()
   const all = blake3.create()
-  for (const part of [samples.slice(0, 256), samples.slice(256), []]) {
+  for (const part of [samples.slice(0, 256), samples.slice(256)]) {
     const place = {
       genesis,
       netuid,
@@ -38,7 +38,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
       height: blocks.length,
       prev: blocks.at(-1)?.hash ?? NO_BLOCK,
     }
-    const reveal = part.length === 0 ? { secret: SECRET } : {}
+    const reveal = blocks.length === 1 ? { secret: SECRET } : {}
     const written = await writeBlock({
       ...place,
       ...reveal,
@@ -63,10 +63,10 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     value: { blocks: blocks.map(({ hash }) => hash).reverse() },
   })
 
-  const proof = sampleProof(blocks[1]!, 100, [blocks[2]!.header])
+  const proof = sampleProof(blocks[0]!, 100, [blocks[1]!.header])
   expect(verifySampleProof(proof, { ...trust, head, scope })).toEqual({
     ok: true,
-    value: samples[356],
+    value: samples[100],
   })
 
   expect({
@@ -74,8 +74,8 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     lane: digest('lane', JSON.stringify(lane)),
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
-    bytes: '4dbc1172d14957276e6f3b054dd91f864a385b6134149a1865a0f730b3d2d4b1',
-    lane: '6b9b3d005c0c1bc5e15b91d2bc13a61a697673b4ab73245f5958b4e8512be53d',
-    proof: '6e1f06d056e548f5f880bee6647ba58525011e65ab28844a43e3c1180c178715',
+    bytes: 'e46dc1f10ae22d75995b620e0a8cf7d501b0771a1532f41e4366a734cf587695',
+    lane: '89a1fbd8f0cd6b4e653a2b6e5948f841726b067fa4b92333a005886b7a19be36',
+    proof: 'ab2c2b91c2e9e5a8b314d6e4ae06fae459105a7aaed11d91788ba5aaf7b6c451',
   })
 })

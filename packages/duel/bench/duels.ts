@@ -63,13 +63,13 @@ export function simulate(cell: Cell, duels: number, seed: bigint): Shares {
 }
 
 /** The standard error of a share, never 0: as if one more duel had ended either way. */
-export function shareError(won: number, duels: number): number {
+function shareError(won: number, duels: number): number {
   const share = (won + 1) / (duels + 2)
   return Math.sqrt((share * (1 - share)) / duels)
 }
 
 /** How one ended, and the most deviations that the floor led by when it could have won. */
-export interface PlayedDuel {
+interface PlayedDuel {
   readonly won: boolean
   readonly challenges: number
   readonly epochs: number
@@ -77,7 +77,7 @@ export interface PlayedDuel {
 }
 
 /** Plays one duel after another in one environment, by `judgeEnvironment`. */
-export function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
+function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const { field, strategy, freezes = false, rule = ruleOf(PROTOCOL) } = cell
   const names = field.weights.map((_, place) => String(place).padStart(3, '0'))
   const weights = Object.fromEntries(names.map((name, place) => [name, field.weights[place] ?? 0]))

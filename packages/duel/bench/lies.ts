@@ -54,7 +54,7 @@ export interface Lane {
   readonly tally: Tally
 }
 
-export const NONE: Tally = scored({ wins: 0, losses: 0, played: 0 })
+const NONE: Tally = scored({ wins: 0, losses: 0, played: 0 })
 
 const sumTally = (tallies: readonly Tally[]): Tally =>
   tallies.reduce(

@@ -25,7 +25,7 @@ function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, env
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
 /** A validator by itself that looks after every challenge, exactly. */
-export function yearOfOne(envs: number): number {
+function yearOfOne(envs: number): number {
   const rule = envs === 1 ? ALONE : ruleOf(PROTOCOL)
   const { win, expectedTrials } = walk({ p: RATIO_PPM / 1e6, ratioPpm: RATIO_PPM, rule })
   let [epochs, challenges] = [0, 0]

@@ -1,5 +1,5 @@
 import { canonicalize, parseCanonical, type Result } from '@affine/prng'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL } from './protocol.ts'
 import { contentOf, duelId, FROZEN_MOST, type State } from './state.ts'
@@ -47,14 +47,14 @@ function conflictIn({ protocol, epoch, champion, duel }: State): string | undefi
  * Values of a record by number: `z.record` passes over `__proto__`, and a path must not hold a
  * stranger's key.
  */
-const record = (value: z.ZodType) =>
-  z.preprocess(
-    (x) => (x instanceof Object && !Array.isArray(x) ? Object.values(x) : undefined),
+const record = (value: z.ZodMiniType) =>
+  z.pipe(
+    z.transform((x) => (x instanceof Object && !Array.isArray(x) ? Object.values(x) : undefined)),
     z.array(value),
   )
 /** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
-const whole = (least = 0, most = 10 ** 12) => z.int().min(least).max(most)
-const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const whole = (least = 0, most = 10 ** 12) => z.int().check(z.minimum(least), z.maximum(most))
+const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/))
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)
 const miner = z.strictObject({
@@ -63,7 +63,7 @@ const miner = z.strictObject({
   revision: z.string(),
   chute: z.string(),
 })
-const stake = z.string().regex(/^[1-9][0-9]{0,38}$/)
+const stake = z.string().check(z.regex(/^[1-9][0-9]{0,38}$/))
 const tally = z.strictObject(tabulate(Object.keys(NOTHING), () => whole()))
 const duel = z.strictObject({
   id: hash,
@@ -91,7 +91,7 @@ const STATE = z.strictObject({
   }),
   epoch: whole(),
   ratio,
-  champion: miner.optional(),
+  champion: z.optional(miner),
   record: record(share),
   turns: whole(),
   dueled: record(
@@ -99,12 +99,12 @@ const STATE = z.strictObject({
       registered: whole(),
       duels: whole(1),
       ended: whole(),
-      content: hash.optional(),
+      content: z.optional(hash),
     }),
   ),
-  attested: record(z.strictObject({ epoch: whole(), stake })).optional(),
+  attested: z.optional(record(z.strictObject({ epoch: whole(), stake }))),
   trust: record(z.strictObject({ correct: whole(), incorrect: whole() })),
   heads: record(hash),
   due: record(hash),
-  duel: duel.optional(),
+  duel: z.optional(duel),
 })

@@ -50,7 +50,7 @@ const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
  * tail is never too small. The probabilities may lack 1e-13 of 1, far less than the quantiles could
  * notice.
  */
-export function absorb(p: number, win: Int32Array, hold: Int32Array): End {
+function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
   const dust = DUST / cap
   const end = { win: 0, hold: 0, expectedTrials: 0, medianTrials: 0, trials95: 0 }

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
 import { bodyOf, JSON_TYPE, readText } from './body.ts'
 import type { LocalChain } from './local-chain.ts'

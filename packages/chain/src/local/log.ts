@@ -1,6 +1,6 @@
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Account, verify } from '../account.ts'
 import type { Chain, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
@@ -71,33 +71,35 @@ const MAX_COMMAS = 2 ** 23
 /**
  * An array, checked up to its first fault: a list of all faults could be a thousand times as long.
  */
-const arrayOf = <T>(item: z.ZodType<T>, most: number = Number.POSITIVE_INFINITY) =>
-  z
-    .array(z.unknown())
-    .max(most)
-    .transform((values, context) => {
+const arrayOf = <T>(item: z.ZodMiniType<T>, most: number = Number.POSITIVE_INFINITY) =>
+  z.pipe(
+    z.array(z.unknown()).check(z.maxLength(most)),
+    z.transform((values: unknown[], { issues }) => {
       const checked: T[] = []
       for (const [at, value] of values.entries()) {
         const { success, data, error } = item.safeParse(value)
         if (!success) {
-          context.addIssue({ code: 'custom', path: [at, ...(error.issues[0]?.path ?? [])] })
+          const path = [at, ...(error.issues[0]?.path ?? [])]
+          issues.push({ code: 'custom', path, input: value })
           return z.NEVER
         }
         checked.push(data)
       }
       return checked
-    })
+    }),
+  )
 
-export const natural: z.ZodInt = z.int().min(0)
-const u16 = natural.max(65_535)
-const hashShape = z.string().regex(/^[0-9a-f]{64}$/)
+const textLike = (pattern: RegExp) => z.string().check(z.regex(pattern))
+export const natural: z.ZodMiniNumberFormat = z.int().check(z.minimum(0))
+const u16 = natural.check(z.maximum(65_535))
+const hashShape = textLike(/^[0-9a-f]{64}$/)
 
 // These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
-const fieldsShape = arrayOf(z.string().regex(/^([0-9a-f]{2}){0,1024}$/), 16)
+const fieldsShape = arrayOf(textLike(/^([0-9a-f]{2}){0,1024}$/), 16)
 const weightsShape = arrayOf(z.tuple([u16, u16]), 4096)
 
-export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
+export const extrinsicShape: z.ZodMiniType<Extrinsic> = z.strictObject({
   hotkey: hotkeyShape,
   nonce: natural,
   until: natural,
@@ -106,7 +108,7 @@ export const extrinsicShape: z.ZodType<Extrinsic> = z.strictObject({
     z.strictObject({ weights: weightsShape }),
     z.strictObject({ register: z.literal(true) }),
   ]),
-  signature: z.string().regex(/^[0-9a-f]{128}$/),
+  signature: textLike(/^[0-9a-f]{128}$/),
 })
 
 const blockShape = z.strictObject({
@@ -117,17 +119,17 @@ const blockShape = z.strictObject({
 })
 const neuronShape = z.strictObject({
   hotkey: hotkeyShape,
-  stake: z.string().regex(/^(0|[1-9][0-9]{0,19})$/),
+  stake: textLike(/^(0|[1-9][0-9]{0,19})$/),
 })
 
-export const logShape: z.ZodType<Log> = z.strictObject({
+export const logShape: z.ZodMiniType<Log> = z.strictObject({
   format: z.literal('affine-chain/1'),
   netuid: u16,
   params: z
     .record(z.enum(Object.keys(PARAMS) as (keyof Params)[]), natural)
-    .refine(({ tempo }) => tempo > 0),
-  neurons: arrayOf(neuronShape).refine(
-    (neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length,
+    .check(z.refine(({ tempo }) => tempo > 0)),
+  neurons: arrayOf(neuronShape).check(
+    z.refine((neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length),
   ),
   blocks: arrayOf(blockShape),
 })
@@ -136,7 +138,7 @@ export const logShape: z.ZodType<Log> = z.strictObject({
  * The value of a JSON text of this shape.
  * @throws ChainError with this `code`, which says where the first fault is, for any other text.
  */
-export function read<T>(shape: z.ZodType<T>, text: string, code: string): T {
+export function read<T>(shape: z.ZodMiniType<T>, text: string, code: string): T {
   try {
     return shape.parse(parseJson(text, MAX_COMMAS))
   } catch (error) {
@@ -145,7 +147,7 @@ export function read<T>(shape: z.ZodType<T>, text: string, code: string): T {
 }
 
 function placeOf(error: unknown): string {
-  const issue = error instanceof z.ZodError ? error.issues[0] : undefined
+  const issue = error instanceof z.core.$ZodError ? error.issues[0] : undefined
   return issue?.path.join('.') ?? 'the start'
 }
 

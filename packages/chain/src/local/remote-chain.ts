@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { JSON_TYPE, readText } from './body.ts'
 import { type Extrinsic, type Log, logShape, read } from './log.ts'

@@ -81,7 +81,9 @@ describe.concurrent('--help', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
     if (command === '')
-      expect(stdout).toContain('Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,')
+      expect(stdout).toContain(
+        'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
+      )
     else if (command !== 'env')
       expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
   })

@@ -281,7 +281,7 @@ describe('a folder in which something was altered while a validator was down', (
   })
 
   it('its state, or a sealed block: the same', async () => {
-    await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks`, from: 12 })
+    await nextEpoch({ fault: 'KILL', path: `${seat.folder}/v1/blocks`, from: 6 })
     await validator.ended
     const names = await readdir(join(seat.folder, 'v1/blocks'))
     const times = await Promise.all(

@@ -92,7 +92,7 @@ export interface Running extends AsyncDisposable {
   at(): { readonly epoch: number; readonly offset: number }
   /** Resolves once the chain has come so far, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
-  /** Makes the next two blocks without waiting for anyone: what failed is tried again at a block. */
+  /** Makes the next block without waiting for anyone: what failed is tried again at a block. */
   hurry(): void
   /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
   end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
@@ -228,7 +228,7 @@ export async function runningSubnet({
 
   let stopped = false
   let patience = 0
-  let hurried = 0
+  let isHurried = false
   const make = async (): Promise<void> => {
     while (!stopped) {
       const { offset } = at()
@@ -237,11 +237,11 @@ export async function runningSubnet({
       const share = patience / (end - offset)
       const before = Date.now()
       const waited = () => Date.now() - before
-      const isWaiting = (mostMs: number) => waited() < mostMs && hurried === 0 && !stopped
+      const isWaiting = (mostMs: number) => waited() < mostMs && !isHurried && !stopped
       const steadyOnes = all.slice(0, steady)
       while (!(await areDone(steadyOnes)) && isWaiting(STEADY_MS)) await sleep(25)
       while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
-      hurried = Math.max(0, hurried - 1)
+      isHurried = false
       patience = Math.max(0, patience - waited())
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
       await sleep(blockMs)
@@ -266,7 +266,7 @@ export async function runningSubnet({
       while (!stopped && chain.height < block) await Promise.race([sleep(5), making])
     },
     hurry() {
-      hurried = 2
+      isHurried = true
     },
     async end() {
       await stop()

@@ -5,8 +5,11 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 
 const SILENCE_MS = 250
 
-/** The file that an honest answer holds. */
-export const FILE: Buffer = randomBytes(90_000)
+/**
+ * The file that an honest answer holds. It begins as no compressed data does: one of 31 random
+ * beginnings is zlib's.
+ */
+export const FILE: Buffer = Buffer.concat([Buffer.from([0xff, 0xff]), randomBytes(90_000)])
 const ZEROS = Buffer.alloc(50_000_000)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const [GZIP, BR, DEFLATED] = [gzipSync(FILE), brotliCompressSync(FILE, BROTLI), deflateSync(FILE)]

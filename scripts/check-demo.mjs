@@ -1,4 +1,4 @@
-// Runs `npm run demo` as a newcomer would. Then alters one byte at a time in its output: the
+// Runs `npm run demo` as a newcomer would. Then alters one byte at a time in its evidence: the
 // verifier must notice each.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -51,8 +51,8 @@ try {
   const files = readdirSync(buckets, { recursive: true, encoding: 'utf8' })
     .map((path) => join(buckets, path))
     .filter((path) => statSync(path).isFile())
-  const sealed = files.filter((path) => path.endsWith('.jsonl'))
-  const states = files.filter((path) => path.endsWith('.json'))
+  const sealed = files.filter((path) => path.includes('/v1/blocks/'))
+  const states = files.filter((path) => path.includes('/v1/states/'))
   const some = (list) => list[Math.floor(Math.random() * list.length)]
   for (const path of [some(sealed), some(sealed), some(sealed), some(states), chain]) {
     const sound = readFileSync(path)

@@ -196,7 +196,7 @@ function systemdReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
     if (/^\s*([#;]|$)/.test(line)) continue
-    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
     const value = systemdValue(after)
     // It leaves out what has control characters.
     if (!/\p{Cc}/u.test(value)) read[name] = value
@@ -217,7 +217,7 @@ function composeReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
     if (/^\s*(#|$)/.test(line)) continue
-    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+    const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
     const expand = (value: string): string => value.replace(/\$\{?\w+\}?/g, '')
     const [, quote, quoted] = /^(['"])((?:(?!\1)[^\\]|\\.)*)\1/.exec(after) ?? []
     if (quote === "'") read[name] = (quoted ?? '').replaceAll("\\'", "'")
@@ -250,6 +250,7 @@ describe('a line of .env', () => {
     '\\\\"',
     'a`b',
     'ä',
+    'a\u2028b',
   ])('gives back what it was given, to Node, systemd and Compose: %s', (value) => {
     expect(readings(value)).toEqual([value, value, value])
   })

@@ -94,7 +94,7 @@ All files are in ${out}. Try next:${isOpen ? '' : look}
     $ ${verify} --epoch 2
   replay a challenge
     $ ${verify} --epoch 2 --sample mult8@0.1.0#0
-  change one byte in any file of the buckets, and verify again: it will fail
+  change one byte in any block or state of the buckets, and verify again: it will fail
   play one yourself
     $ ${af} env run tictactoe-v0`
 }

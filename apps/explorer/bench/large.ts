@@ -42,7 +42,7 @@ async function ofLarge(): Promise<void> {
 async function ofLong(): Promise<void> {
   await using history = await serveHistory({ validators: 4, epochs: 0, empty: 1000 })
   const { seconds, told, task: wall } = await open(history)
-  const task = await longestCpuMs(browser, () => open(history))
+  const task = await longestCpuMs(browser, history.url, () => open(history))
   console.log(
     `1,000 epochs without a duel: ${seconds.toFixed(1)} s, recomputed in ${told} s, ` +
       `af-verify ${(await verify(history)).toFixed(1)} s; longest task of the main thread ` +

@@ -1,5 +1,4 @@
 import type { Miner, Protocol } from '@affine/duel'
-import { make } from '@affine/envs'
 import type { Exercise } from '@affine/miners'
 import { PastChallenges } from '@affine/report'
 import type { Subnet } from '@affine/settlement'
@@ -33,12 +32,12 @@ export async function throneOf(
   const { champion, ratio: ratioPpm } = replay.state
   if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
   const { protocol } = subnet.network
-  const isGame = (env: string): boolean => make(env).spec.game !== undefined
-  const games = Object.keys(protocol.envs).filter(isGame)
-  const envs = Object.fromEntries(Object.entries(protocol.envs).filter(([env]) => !isGame(env)))
+  const all = Object.entries(protocol.envs)
+  const envs = Object.fromEntries(all.filter(([, { players }]) => players === 1))
+  const games = Object.keys(protocol.envs).filter((env) => envs[env] === undefined)
   const exercises = past
     .of(champion)
-    .filter(({ env }) => !isGame(env))
+    .filter(({ env }) => envs[env] !== undefined)
     .map(({ reward, ...each }) => ({ ...each, champion: reward }))
   if (exercises.length > 0)
     return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }

@@ -127,6 +127,13 @@ describe('the clock of a side', () => {
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
+  it('is for all its replies together', async () => {
+    const time = new FakeTime()
+    const slow = counting(() => time.pass(CLOCK_MS / 2))
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
+    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
+  })
+
   it('is what a miner that stalls loses by', async () => {
     const time = new FakeTime()
     let asked = 0

@@ -8,7 +8,9 @@ export function laneText(
 ): string {
   const { unbegun = 0 } = lane
   const text = countsText(lane)
-  return unbegun === 0 ? text : `${text}, ${unbegun} ${unbegun === 1 ? 'game' : 'games'} never begun`
+  return unbegun === 0
+    ? text
+    : `${text}, ${unbegun} ${unbegun === 1 ? 'game' : 'games'} never begun`
 }
 
 function countsText({

@@ -1,6 +1,5 @@
 import {
   blockPath,
-  challengeVerdict,
   commitmentOf,
   type Header,
   NO_BLOCK,
@@ -26,7 +25,8 @@ import {
   stateRoot,
 } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
-import { challengeId, make, play } from '../../packages/envs/src/index.ts'
+import { type Agent, challengeId } from '../../packages/envs/src/index.ts'
+import { playSample, type Sides } from '../../packages/miners/src/index.ts'
 import {
   beaconBlock,
   type Holder,
@@ -145,16 +145,14 @@ async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[
     const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
     for (let index = 0; index < quota; index++) {
       const id = challengeId({ ...parts, index })
-      const sideOf = async (role: Asked['role']) => {
-        const played = await play(make(env), id, (messages) => {
+      const agentOf =
+        (role: Asked['role']): Agent =>
+        (messages) => {
           const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
           return content === undefined ? { fault: 'no-reply' } : { content }
-        })
-        return { miner: scope.duel[role].hotkey, ms: 0, ...played }
-      }
-      const sides = { champion: await sideOf('champion'), contender: await sideOf('contender') }
-      const verdict = challengeVerdict(sides)
-      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
+        }
+      const sides: Sides = (role) => ({ ...scope.duel[role], agent: agentOf(role) })
+      samples.push(await playSample({ env, duel, index, challengeId: id }, sides, () => 0))
     }
   }
   return samples

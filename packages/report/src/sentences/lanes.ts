@@ -3,9 +3,10 @@ import type { LaneFacts } from '../lane-facts.ts'
 
 /** Whether a lane counts, and if not, why; and how many of its games were never begun. */
 export function laneText(
-  lane: Pick<LaneFacts, 'sealed' | 'whole' | 'accepted' | 'setAside' | 'unbegun'>,
+  lane: Pick<LaneFacts, 'sealed' | 'whole' | 'accepted' | 'setAside'> &
+    Partial<Pick<LaneFacts, 'unbegun'>>,
 ): string {
-  const { unbegun } = lane
+  const { unbegun = 0 } = lane
   const text = countsText(lane)
   return unbegun === 0
     ? text

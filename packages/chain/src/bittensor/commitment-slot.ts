@@ -2,7 +2,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
 import type { CommitmentSlot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { hotkeyShape } from '../hotkey-shape.ts'
+import { hotkeyShape } from './hotkey-shape.ts'
 import type { Codec } from './storage.ts'
 
 const hex = z.string().check(z.regex(/^0x([0-9a-f]{2})*$/))

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Neuron, Snapshot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { hotkeyShape } from '../hotkey-shape.ts'
+import { hotkeyShape } from './hotkey-shape.ts'
 import type { Codec, Storage } from './storage.ts'
 
 /** The numbers by which `getSelectiveMetagraph` selects fields of the metagraph. */

@@ -6,6 +6,7 @@ removed again, and installs what the part needs. The last line is `N passed, N f
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,10 +18,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
-OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app"]
+MINER = [*AF, "miner", "--skill", "1", "--port", "PORT"]
+OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "PORT"]
 TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", TRAINING, re.M | re.S)
 MODEL = "Qwen/Qwen3-0.6B"
+REGION = "us-east-1"
+KEYS = {"S3_ACCESS_KEY_ID": "nightly", "S3_SECRET_ACCESS_KEY": "nightly-secret"}
 QUESTION = (
     "Compute 12345678 * 87654321.\nYou may think first. Give the product, digits only, "
     "alone on the last line, with nothing after it."
@@ -40,11 +44,12 @@ def free_port() -> int:
 
 @contextmanager
 def serving(*words: str, seconds: int = 600) -> Iterator[str]:
-    """The URL of a program that is given `--port` and a free port, once it listens there."""
+    """The URL of a program, once it listens at the free port that it is given for `PORT`."""
     port = free_port()
+    command = [word.replace("PORT", str(port)) for word in words]
     log = Path(f"served-{port}.log")
     with log.open("wb") as out:
-        process = subprocess.Popen([*words, "--port", str(port)], stdout=out, stderr=out)
+        process = subprocess.Popen(command, stdout=out, stderr=out)
     try:
         for _ in range(2 * seconds):
             if process.poll() is not None:
@@ -56,8 +61,8 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
             time.sleep(0.5)
         raise AssertionError(f"{words} does not listen:\n{log.read_text(errors='replace')[-3000:]}")
     finally:
-        process.terminate()
-        process.wait(30)
+        process.kill()
+        process.wait()
 
 
 def run(*words: str, code: int = 0, says: str = "") -> str:
@@ -84,7 +89,7 @@ def openai() -> None:
     """OpenAI's own client against `af miner`: models, lists of parts, usage, streams, errors."""
     from openai import BadRequestError, OpenAI
 
-    with serving(*AF, "miner", "--skill", "1") as url:
+    with serving(*MINER) as url:
         client = OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
         [model] = client.models.list()
         ask = client.chat.completions.create
@@ -107,7 +112,7 @@ def openai() -> None:
 
 def litellm() -> None:
     """litellm's proxy in front of `af miner`, with a key and without."""
-    with serving(*AF, "miner", "--skill", "1") as miner:
+    with serving(*MINER) as miner:
         config = f"""
 model_list:
   - model_name: mine
@@ -120,9 +125,9 @@ model_list:
         }
         Path("open.yaml").write_text(config)
         Path("locked.yaml").write_text(config + "general_settings: {master_key: sk-1234}\n")
-        proxy = [bin_of("litellm"), "--host", "127.0.0.1", "--config"]
+        proxy = [bin_of("litellm"), "--host", "127.0.0.1", "--port", "PORT", "--config"]
         with serving(*proxy, "open.yaml") as url:
-            try_endpoint(f"{url}/v1", "mine", "random", "dethrones|The contender")
+            try_endpoint(f"{url}/v1", "mine", "random", "The contender takes")
             perfect = ["--env", "mult8-v0", "--challenges", "5", "--at-least", "1"]
             run(*AF, "practise", f"{url}/v1", "--model", "mine", *perfect)
         with serving(*proxy, "locked.yaml") as url:
@@ -146,7 +151,8 @@ def tiny_model() -> str:
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
     ids = {"vocab_size": len(vocabulary), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
     model = LlamaForCausalLM(LlamaConfig(**sizes, **ids, num_attention_heads=2))
-    model.generation_config.max_new_tokens = 16
+    # `transformers serve` takes 1,024 tokens at least: the longer the reply, the likelier its end.
+    model.generation_config.exponential_decay_length_penalty = (4, 2.0)
     model.save_pretrained("tiny")
     tokenizer.save_pretrained("tiny")
     return str(Path("tiny").resolve())
@@ -156,7 +162,7 @@ def transformers() -> None:
     """`transformers serve` with a random model: it forfeits, and says nothing of a wrong kind."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     tiny = tiny_model()
-    words = [bin_of("transformers"), "serve", tiny, "--device", "cpu", "--host", "127.0.0.1"]
+    words = [bin_of("transformers"), "serve", tiny, "--device", "cpu", "--port", "PORT"]
     with serving(*words) as url:
         try_endpoint(f"{url}/v1", tiny, "perfect", "holds")
 
@@ -165,7 +171,7 @@ def trl() -> None:
     """Three steps of GRPO over OpenEnv, with the programs of docs/training.md."""
     os.environ |= {"HF_HUB_OFFLINE": "1", "TRL_EXPERIMENTAL_SILENCE": "1"}
     few = "max_steps=3, use_cpu=True, report_to='none', num_generations=2"
-    with serving(*OPENENV) as envs, serving(*AF, "miner", "--skill", "1") as perfect:
+    with serving(*OPENENV) as envs, serving(*MINER) as perfect:
         program = "\n".join(BLOCKS[:2])
         for said, instead in {
             "http://127.0.0.1:8000": envs,
@@ -186,7 +192,7 @@ def verifiers() -> None:
     """Whole episodes by `verifiers`, with the program and the command of docs/training.md."""
     [command] = re.findall(r"^    (PYTHONPATH=\. vf-eval .*\\\n.*)$", TRAINING, re.M)
     os.environ["PATH"] = f"{bin_of('')}:{os.environ['PATH']}"
-    with serving(*OPENENV) as envs, serving(*AF, "miner", "--skill", "1") as perfect:
+    with serving(*OPENENV) as envs, serving(*MINER) as perfect:
         Path("affine_vf.py").write_text(BLOCKS[2].replace("http://127.0.0.1:8000", envs))
         words = command.replace("http://127.0.0.1:8003", perfect)
         run("bash", "-ec", words, says="reward")
@@ -194,24 +200,26 @@ def verifiers() -> None:
 
 def s3() -> None:
     """The suite of S3 buckets on moto and, where Go is, on versitygw, which refuses `auto`."""
-    bucket_on("moto", bin_of("moto_server"), "-H", "127.0.0.1")
+    bucket_on(bin_of("moto_server"), "--port", "PORT")
+    if shutil.which("go") is None:
+        return print("no Go: versitygw is left out")
+    os.environ["GOBIN"] = str(Path.cwd())
+    run("go", "install", "github.com/versity/versitygw/cmd/versitygw@latest")
+    Path("objects").mkdir()
+    keys = ["--access", KEYS["S3_ACCESS_KEY_ID"], "--secret", KEYS["S3_SECRET_ACCESS_KEY"]]
+    bucket_on("./versitygw", "--port", "127.0.0.1:PORT", *keys, "posix", "objects")
 
 
-def bucket_on(name: str, *words: str) -> None:
+def bucket_on(*words: str) -> None:
     """The suite on a service, in a new bucket."""
     import boto3
 
-    keys = {"S3_ACCESS_KEY_ID": "nightly", "S3_SECRET_ACCESS_KEY": "nightly-secret"}
+    key, secret = KEYS.values()
+    keys = {"aws_access_key_id": key, "aws_secret_access_key": secret, "region_name": REGION}
     with serving(*words) as url:
-        boto3.client(
-            "s3",
-            endpoint_url=url,
-            region_name="us-east-1",
-            aws_access_key_id=keys["S3_ACCESS_KEY_ID"],
-            aws_secret_access_key=keys["S3_SECRET_ACCESS_KEY"],
-        ).create_bucket(Bucket="nightly")
-        place = {"S3_ENDPOINT": url, "S3_BUCKET": "nightly", "S3_REGION": "us-east-1"}
-        os.environ |= {**keys, **place}
+        boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="nightly")
+        place = {"S3_ENDPOINT": url, "S3_BUCKET": "nightly", "S3_REGION": REGION}
+        os.environ |= {**KEYS, **place}
         vitest = ["npx", "vitest", "run", "--project", "node", "--root", str(ROOT)]
         run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url)
 

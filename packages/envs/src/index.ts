@@ -13,6 +13,7 @@ export type { Explanation, LastTurn, Outcome } from './explanation.ts'
 export type { GameSide, PerSide } from './game-episode.ts'
 export { playGame, replayGame, replayGameFrom, unbegunGame } from './game-record.ts'
 export type { Info } from './info.ts'
+export type { Picture, PictureShape } from './picture.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,

@@ -17,8 +17,8 @@ export interface LastTurn<Observation, Action> {
 export interface Explanation<Observation, Action> {
   /** An observation as lines of text. */
   draw?(observation: Observation): readonly string[]
-  /** An observation as a picture, with the action that was taken there, if it adds something. */
-  picture?(observation: Observation, action?: Action): Picture
+  /** An observation as a picture, or what an action made of it, where only that can be seen. */
+  picture?(observation: Observation, action?: Action): Picture | undefined
   /** The best actions; without it, the one that `solve` replies. */
   best?(observation: Observation): readonly Action[]
   /** What an episode is still rewarded with after an action, if all that follows is perfect. */

@@ -21,9 +21,10 @@ export function hexPicture(board: HexBoard, nameOf: (cell: number) => string): P
   const shapes = cells.map((cell): PictureShape => {
     const mark = board[cell] ?? 0
     const corners = cornersAt(Math.floor(cell / WIDEST), cell % WIDEST)
-    const taken = { text: MARKS[mark] ?? '', says: `${nameOf(cell)} ${MARKS[mark]}` }
-    const shape = { kind: KINDS[mark] ?? 'empty', corners, isMarked: joining.has(cell) }
-    return mark === 0 ? { ...shape, action: cell } : { ...shape, ...taken }
+    const shape = { kind: KINDS[mark] ?? 'empty', corners, action: cell }
+    if (mark === 0) return { ...shape, reply: nameOf(cell) }
+    const [text = '', isMarked] = [MARKS[mark], joining.has(cell)]
+    return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked }
   })
   const [width, height] = middleOf(size - 1 + EDGE, size - 1 + EDGE)
   return { width, height, shapes: [...sidesOf(size), ...namesOf(size), ...shapes] }

@@ -73,7 +73,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     )
   },
   explain: {
-    picture: (observation, action) => packPicture(judged(observation, action ?? [])),
+    picture: (observation, action) => action && packPicture(judged(observation, action)),
     worth: (observation, action) => earnedArea(judged(observation, action)),
     ending: outcomeOf,
   },

@@ -16,8 +16,10 @@ export interface PictureShape {
   readonly says?: string
   /** It is part of what decided. */
   readonly isMarked?: boolean
-  /** The action that takes it. */
+  /** The action that takes it, or took it. */
   readonly action?: number
+  /** The line that takes it, if it is still to be taken. */
+  readonly reply?: string
 }
 
 /** The corners of an upright rectangle: its top left one, its width and height. */

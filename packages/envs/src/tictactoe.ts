@@ -112,7 +112,8 @@ function pictureOf(board: Board): Picture {
     text: mark === 0 ? '' : (MARKS[mark] ?? ''),
     says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
     isMarked: line.includes(cell),
-    ...(mark === 0 && { action: cell }),
+    action: cell,
+    ...(mark === 0 && { reply: NAMES[cell] ?? '' }),
   }))
   return { width: 3 * SIDE, height: 3 * SIDE, shapes }
 }

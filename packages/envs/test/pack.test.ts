@@ -109,7 +109,9 @@ describe('explanations', () => {
   test('say of each placement what it earned, or why nothing', () => {
     env.reset({ seed: 3 })
     const prompt = env.render()
-    const [[w = 0, h = 0], [v = 0, g = 0], [a = 0, b = 0]] = piecesIn(prompt).map(numbersIn)
+    const [one = '', two = '', three = ''] = piecesIn(prompt)
+    const [[w = 0, h = 0], [v = 0, g = 0]] = [numbersIn(one), numbersIn(two)]
+    const [a = 0, b = 0] = numbersIn(three)
     const reply = `0,0,${w},${h} 0,0,${v},${g} 59,39,${a},${b} 0,0,1,1`
     const pieces = spec.observe(spec.initial(pcg64(3)))
     const action = spec.parse(reply)

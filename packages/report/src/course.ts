@@ -1,4 +1,4 @@
-import { type Env, isChallengeId, make, registry, seedOf } from '@affine/envs'
+import { type Env, isChallengeId, make, type Picture, registry, seedOf } from '@affine/envs'
 import { pcg64 } from '@affine/prng'
 import { type EpisodeEnding, endingIn } from './ending.ts'
 import { type Turn, turnOf } from './turn.ts'
@@ -11,6 +11,9 @@ export interface EpisodeCourse {
   readonly turns: readonly Turn[]
   /** What was observed after the last reply. */
   readonly last: unknown
+  readonly lastPicture: Picture | undefined
+  /** In an environment of two players, the second is the scripted one unless it is recorded. */
+  readonly players: 1 | 2
   readonly isOver: boolean
   readonly reward: number
   /** Undefined while it is not over. */
@@ -40,7 +43,13 @@ export function courseOf({
   const env = make(name)
   const played = playReplies(env, challengeId, replies)
   const { turns, last, isOver } = played
-  const course = { env: name, challengeId, ...played }
+  const course = {
+    env: name,
+    challengeId,
+    ...played,
+    lastPicture: env.spec.explain?.picture?.(last),
+    players: env.spec.game === undefined ? 1 : 2,
+  } as const
   if (isOver) return { ...course, ending: endingIn(env.spec, played) }
   const open = { ...course, turns: [...turns, turnOf(env, last)] }
   if (fault === undefined) return { ...open, ending: undefined }

@@ -7,9 +7,9 @@ import { Drawing } from './drawing.tsx'
 
 /** An episode that one steps through: what was seen, what was replied, and how it ended. */
 export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.Element {
-  const { env, turns } = course
+  const { turns, ending } = course
   const mistake = turns.findIndex((turn) => turn.mistake !== undefined)
-  const [at, setAt] = useState(Math.max(0, mistake))
+  const [at, setAt] = useState(Math.max(0, mistake, (ending?.givenUpAfter ?? 0) - 1))
   const turn = turns[at]
   if (turn === undefined) return <p>There is nothing to see.</p>
   return (
@@ -27,23 +27,22 @@ export function CourseView({ course }: { readonly course: EpisodeCourse }): JSX.
           </button>
         </p>
       )}
-      <TurnView env={env} turn={turn} index={at} />
+      <TurnView turn={turn} index={at} />
       {at === turns.length - 1 && <CourseEnding course={course} />}
     </div>
   )
 }
 
 interface TurnProps {
-  readonly env: string
   readonly turn: Turn
   readonly index: number
 }
 
-function TurnView({ env, turn, index }: TurnProps): JSX.Element {
+function TurnView({ turn, index }: TurnProps): JSX.Element {
   const { reply, prompt } = turn
   return (
     <>
-      <Drawing env={env} {...turn} turn={turn} />
+      <Drawing {...turn} turn={turn} />
       <p class="said">{visible(turnText(turn, index))}</p>
       <details>
         <summary>The prompt and the whole reply</summary>
@@ -55,12 +54,13 @@ function TurnView({ env, turn, index }: TurnProps): JSX.Element {
 }
 
 function CourseEnding({ course }: { readonly course: EpisodeCourse }): JSX.Element | null {
-  const { env, last, reward, ending } = course
+  const { turns, lastPicture, reward, ending } = course
   if (ending === undefined) return null
   const { why, shown, better } = ending
+  const isPictured = turns.some(({ picture }) => picture !== undefined)
   return (
     <>
-      <Drawing env={env} observation={last} drawn={shown} />
+      <Drawing picture={lastPicture} drawn={isPictured ? [] : shown} />
       <p>
         <b>Reward {reward}</b>: {visible(why)}
         {better !== undefined && <>; {visible(better)}</>}

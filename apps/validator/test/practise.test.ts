@@ -85,7 +85,7 @@ describe.concurrent('af practise', () => {
   })
 
   it('exits by --at-least, in every environment', async () => {
-    const words = ['--challenges', '20', '--show', '0', '--at-least']
+    const words = [...TWO, '--challenges', '20', '--show', '0', '--at-least']
     const [perfect, best, worst] = await Promise.all([
       practise('perfect', ...words, '1'),
       practise('random', ...words, '0'),

@@ -28,7 +28,7 @@ export function PictureView({ picture, turn, onTake }: PictureProps): JSX.Elemen
         role="img"
         aria-label={visible(said.join(', ') || 'nothing is placed')}
       >
-        {shapes.map((shape, i) => (
+        {withLast(shapes, turn).map((shape, i) => (
           <Shape key={i} shape={shape} turn={turn} onTake={onTake} />
         ))}
       </svg>
@@ -39,6 +39,12 @@ export function PictureView({ picture, turn, onTake }: PictureProps): JSX.Elemen
       ))}
     </>
   )
+}
+
+/** What is marked comes last, so that nothing beside it is drawn over its edge. */
+const withLast = (shapes: Picture['shapes'], turn: Turn | undefined): Picture['shapes'] => {
+  const isPlain = (shape: PictureShape): boolean => classOf(shape, turn) === shape.kind
+  return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))
 }
 
 interface ShapeProps extends Omit<PictureProps, 'picture'> {

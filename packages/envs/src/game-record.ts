@@ -93,7 +93,7 @@ export function replayGame(
 }
 
 /** The result of one player's part of a game that was played again. */
-type ReplayedSide = { readonly reward: number; readonly fault: boolean }
+export type ReplayedSide = { readonly reward: number; readonly fault: boolean }
 
 /**
  * Plays a game again from what was recorded of both players, taking each message from the mover's.

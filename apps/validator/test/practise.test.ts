@@ -96,6 +96,15 @@ describe.concurrent('af practise', () => {
     expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
   })
 
+  it('plays games against a scripted opponent, and counts what was won', async () => {
+    const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '1', '--at-least', '0.99']
+    const { code, stdout } = await practise('perfect', ...words)
+    expect(code).toBe(1) // The scripted opponent is as good as itself.
+    expect(stdout).toMatch(/^hex@0\.1\.0: \d of 10 won against the scripted opponent, /m)
+    expect(stdout).toMatch(/^hex@0\.1\.0, challenge \w+: reward -1 of 1$/m)
+    expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
+  })
+
   it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {
     const file = join(root, 'practice.jsonl')
     const player = { skill: 0.5, seed: 'slow' }

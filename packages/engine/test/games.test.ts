@@ -14,6 +14,7 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import { type LaneTask, Stopped, sampleLane } from '../src/sampling.ts'
+import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
 
 const HEX = 'hex@0.1.0'
@@ -36,25 +37,6 @@ afterAll(async () => {
   closeServers()
   await rm(root, { recursive: true })
 })
-
-/** Time that passes when a test says so. */
-class FakeTime {
-  #now = 0
-  readonly #waiting = new Set<{ readonly at: number; readonly wake: () => void }>()
-  readonly now = (): number => this.#now
-  readonly after = (ms: number, wake: () => void) => {
-    const waiting = { at: this.#now + ms, wake }
-    this.#waiting.add(waiting)
-    return () => void this.#waiting.delete(waiting)
-  }
-  pass(ms: number): void {
-    this.#now += ms
-    for (const each of [...this.#waiting].filter(({ at }) => at <= this.#now)) {
-      this.#waiting.delete(each)
-      each.wake()
-    }
-  }
-}
 
 const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
   messages.at(-1)?.content ?? ''
@@ -143,6 +125,13 @@ describe('the clock of a side', () => {
     const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
+  })
+
+  it('is for all its replies together', async () => {
+    const time = new FakeTime()
+    const slow = counting(() => time.pass(CLOCK_MS / 2))
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
+    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
   })
 
   it('is what a miner that stalls loses by', async () => {

@@ -1,4 +1,4 @@
-import { forfeitOf } from '@affine/blocks'
+import { forfeitIn } from '@affine/blocks'
 import type { Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { Forfeits } from './miner-stats.ts'
@@ -50,7 +50,7 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
   const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)
   const forfeits: Record<string, number> = {}
   for (const each of played) {
-    const way = forfeitOf({ ...each, contender: each }, 'contender')
+    const way = forfeitIn(each, each)
     if (way !== undefined) forfeits[way] = (forfeits[way] ?? 0) + 1
   }
   return {

@@ -21,6 +21,8 @@ export interface Violation {
 
 /** How a duel ended, and how strong its miners were. */
 export interface DuelEnd {
+  /** Its last. */
+  readonly epoch: number
   /**
    * In the long run, the share of challenges that are decisive, and the contender's share of these.
    */
@@ -196,6 +198,7 @@ export class Checker {
     if (!haveMoved && report.outcome === 'contender' && rate < FAR_WORSE)
       this.#break('nobody far worse dethrones', `the contender of epoch ${epoch} does`)
     this.duels.push({
+      epoch,
       decisive,
       rate,
       ratio: duel.ratio / 1e6,

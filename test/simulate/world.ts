@@ -1,16 +1,11 @@
 import { type Account, account } from '../../packages/chain/src/index.ts'
 import { LOCAL, type Protocol } from '../../packages/duel/src/index.ts'
+import { MULT8, withQuota } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { bytesOf, fewOf, pick, streamOf } from './draw.ts'
 
 /** Short epochs and small quotas, so that a duel takes few of them. */
-const SMALL: Protocol = {
-  ...LOCAL,
-  epochBlocks: 15,
-  sealBlock: 8,
-  quotaFirst: 8,
-  quotaMost: 16,
-}
+const SMALL: Protocol = { ...withQuota(LOCAL, 8, 16), epochBlocks: 15, sealBlock: 8 }
 /** A duel that is over before four of its epochs can be frozen, and one that is not. */
 const DUEL_EPOCHS = [3, 6]
 /** Some validators are away for longer than the one, and nobody for longer than the other. */
@@ -48,16 +43,15 @@ export function drawWorld(seed: number, epochs: number): World {
   // Few validators are more frequent, since the time of a run grows with the square of their
   // number.
   const count = 4 + fewOf(1 + fewOf(13, random), random)
-  const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs
   const isLone = count > 6 || random.integers(0, 5) > 0
-  const envs = { 'mult8@0.1.0': mult8, ...(isLone ? {} : others) }
+  const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)
   const spread = random.integers(1, 2000)
   return {
     seed,
     epochs,
     protocol: {
       ...SMALL,
-      envs,
+      envs: Object.fromEntries(played),
       duelEpochs: pick(DUEL_EPOCHS, random),
       quorumEpochs: pick(QUORUM_EPOCHS, random),
     },

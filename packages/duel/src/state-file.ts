@@ -63,6 +63,12 @@ const miner = z.strictObject({
   revision: z.string(),
   chute: z.string(),
 })
+const envConstants = z.strictObject({
+  specHash: hash,
+  players: whole(1, 2),
+  quotaFirst: whole(1),
+  quotaMost: whole(1),
+})
 const stake = z.string().check(z.regex(/^[1-9][0-9]{0,38}$/))
 const tally = z.strictObject(tabulate(Object.keys(NOTHING), () => whole()))
 const duel = z.strictObject({
@@ -81,7 +87,7 @@ const duel = z.strictObject({
 const STATE = z.strictObject({
   protocol: z.strictObject({
     ...tabulate(Object.keys(PROTOCOL), () => whole(1)),
-    envs: record(hash),
+    envs: record(envConstants),
     templates: hash,
     cap: whole(1, 10_000_000),
     trustFadePpm: share,

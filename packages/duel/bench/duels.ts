@@ -87,12 +87,20 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const isHonest = (place: number) => strategy === 'honest' || !field.liars.includes(place)
   const honest = names.filter((_, i) => isHonest(i) && !field.absent.includes(i))
   const liars = names.filter((_, i) => !isHonest(i))
-  const plan = freezes && mayFreeze(field) ? planFor(zOf(rule), quotas) : undefined
+  const plan = freezes && mayFreeze(field) ? planOf(rule, quotas) : undefined
   const setting = { ...cell, rule, quotas, weights, honest, liars, plan }
   return () => new SimulatedDuel(setting, random).play()
 }
 
-const zOf = ({ zSquaredPpm }: LaneRule): number => Math.sqrt(Number(zSquaredPpm) / 1e6)
+const plans = new Map<string, FreezePlan>()
+
+/** The liars' plan, which takes a second to make, made once. */
+function planOf({ zSquaredPpm }: LaneRule, quotas: Quotas): FreezePlan {
+  const key = `${zSquaredPpm} ${quotas}`
+  const plan = plans.get(key) ?? planFor(Math.sqrt(Number(zSquaredPpm) / 1e6), quotas)
+  plans.set(key, plan)
+  return plan
+}
 
 interface Setting extends Cell {
   readonly rule: LaneRule

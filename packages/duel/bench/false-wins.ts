@@ -8,7 +8,7 @@ import { balancedOf, equal, type Field, fieldOf, skewed, thirdsOf, zipf } from '
 import { printTable, textOf, worstOf } from './worst.ts'
 
 /** The lies by which an environment that decides alone is won at all. */
-const NEAR_LIES = ['copy the best', 'up', 'thin'] as const
+export const NEAR_LIES = ['copy the best', 'up', 'thin'] as const
 
 /** The stakes of the validators. */
 export const STAKES: readonly (readonly [name: string, weights: readonly number[]])[] = [
@@ -89,7 +89,7 @@ export function printFreezing(): void {
 function printExact(): void {
   const title = 'Exactly, where one honest lane decides and liars freeze'
   const columns = ['R', 'beside others', 'beside others, game', 'alone', 'alone, game']
-  printTable({ title, columns }, [510_000, 600_000, 700_000, 800_000], (ratioPpm) => {
+  printTable({ title, columns }, [510_000, 600_000, 800_000], (ratioPpm) => {
     const wins = [BESIDE_Z, ALONE_Z].flatMap((z) =>
       [SINGLE, GAME].map((quotas) => mostFrozenWins({ ratioPpm, quotas, z })),
     )

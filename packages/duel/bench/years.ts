@@ -1,6 +1,7 @@
 import { walk } from '@affine/wilson'
-import { type LaneRule, PROTOCOL, ruleOf } from '../src/index.ts'
+import { PROTOCOL, ruleOf } from '../src/index.ts'
 import { RATIO_PPM, type Shares } from './duels.ts'
+import { NEAR_LIES } from './false-wins.ts'
 import { LIES } from './lies.ts'
 import { ALONE } from './promises.ts'
 import { SINGLE } from './quotas.ts'
@@ -40,9 +41,9 @@ export function printYears(): void {
   const lanes = [4, 7, 16]
   const seen = lanes.map((count) => {
     const at = { field: fieldOf(equal(count)), p: RATIO_PPM / 1e6, tied: 0 }
-    const of = (rule: LaneRule) =>
-      [...LIES, 'honest' as const].map((strategy) => measure({ ...at, strategy, rule }, 300))
-    return { beside: of(ruleOf(PROTOCOL)), alone: of(ALONE) }
+    const beside = LIES.map((strategy) => measure({ ...at, strategy }, 600))
+    const alone = NEAR_LIES.map((strategy) => measure({ ...at, strategy, rule: ALONE }, 3000))
+    return { beside, alone }
   })
   const title = 'False dethronements a year: contenders at the ratio all the time'
   const columns = ['environments', 'by itself, exactly', ...lanes.map((count) => `${count} lanes`)]

@@ -11,8 +11,12 @@ const [BETTER, NEARER] = [0.6, 0.55]
 /** Those that stop a better contender longest. */
 const DELAYS = ['thin', 'down, with care', 'block'] as const
 
-/** A share, its standard error and the challenges of a lane. */
-const powerOf = (shares: Shares): string => `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
+/** A share, its standard error, the challenges of a lane, and whether it is below the promise. */
+function powerOf(shares: Shares): string {
+  const text = `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
+  const isKept = shares.won + 2 * shares.wonError >= PROMISED.rightWins
+  return isKept ? text : `${text} below`
+}
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
   worstOf(strategies, cell, { duels: DUELS, wins: 'least' }).shares

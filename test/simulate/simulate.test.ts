@@ -86,9 +86,9 @@ describe('a subnet', () => {
       const [wonAt] = epochsWon(duels)
       const [wonWithout = Number.NaN] = epochsWon((await simulate(world, [])).duels)
       // One of four keeps no epoch from counting: its lane is missing. Two do, until they are back.
-    const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
-    expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
-    expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
+      const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
+      expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
+      expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
     },
   )
 

@@ -4,11 +4,12 @@ import { LIES, type Strategy } from './lies.ts'
 import { mostFrozenWins } from './one-lane.ts'
 import { ALONE, PROMISED } from './promises.ts'
 import { GAME, SINGLE } from './quotas.ts'
-import { balancedOf, equal, type Field, fieldOf, skewed, thirdsOf, zipf } from './stakes.ts'
+import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from './stakes.ts'
 import { printTable, textOf, worstOf } from './worst.ts'
 
 /** The lies by which an environment that decides alone is won at all. */
-export const NEAR_LIES = ['copy the best', 'up', 'thin'] as const
+export const NEAR_LIES = ['copy the best', 'thin'] as const
+const [DUELS, DUELS_ALONE] = [300, 1500]
 
 /** The stakes of the validators. */
 export const STAKES: readonly (readonly [name: string, weights: readonly number[]])[] = [
@@ -30,60 +31,50 @@ const [BESIDE_Z, ALONE_Z] = [ruleOf(PROTOCOL), ALONE].map(
   ({ floorZSquaredPpm }) => 0.4 + Math.sqrt(Number(floorZSquaredPpm) / 1e6),
 ) as [number, number]
 
-const COLUMNS = ['lanes, stake', 'beside others', 'alone']
 const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
 
-/** How often a contender at the ratio wins, as text, and whether that is above the promise. */
-function falseWins(
-  strategies: readonly Strategy[],
-  cell: Omit<Cell, 'strategy' | 'p' | 'tied'>,
-  { duels, promise }: { readonly duels: number; readonly promise: number },
-): string {
-  const { shares } = worstOf(strategies, { ...AT_RATIO, ...cell }, { duels, wins: 'most' })
-  return textOf(shares, 4) + aboveOf(shares, promise)
+type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
+
+/** How often a contender at the ratio wins beside other environments, and alone. */
+function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
+  const beside = { ...AT_RATIO, ...cell, rule: ruleOf(PROTOCOL) }
+  const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
+  const { shares } = worstOf(strategies, beside, { duels, wins: 'most' })
+  return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWins)
+}
+
+function alone(cell: FalseCell, strategies: readonly Strategy[] = NEAR_LIES): string {
+  const { shares } = worstOf(
+    strategies,
+    { ...AT_RATIO, ...cell, rule: ALONE },
+    { duels: DUELS_ALONE, wins: 'most' },
+  )
+  return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWinsAlone)
 }
 
 /** Says so if a share is above its promise by more than two standard errors. */
 export const aboveOf = ({ won, wonError }: Shares, promise: number): string =>
   won - 2 * wonError <= promise ? '' : ` ABOVE ${promise}`
 
-/** Beside other environments, and alone. */
-function bothOf(field: Field, more: Pick<Cell, 'freezes' | 'quotas'>): readonly string[] {
-  const beside = { field, rule: ruleOf(PROTOCOL), ...more }
-  const alone = { field, rule: ALONE, ...more }
-  return [
-    falseWins(LIES, beside, { duels: 300, promise: PROMISED.falseWins }),
-    falseWins(NEAR_LIES, alone, { duels: 300, promise: PROMISED.falseWinsAlone }),
-  ]
-}
-
-function thirdsRow([honest, liars, absent]: (typeof THIRDS)[number]): readonly string[] {
-  const field = thirdsOf(honest, liars, absent)
-  const copy = ['copy the best'] as const
-  const cell = { field, freezes: true }
-  return [
-    `${honest} honest, a third each`,
-    falseWins(copy, cell, { duels: 2000, promise: PROMISED.falseWins }),
-    falseWins(copy, { ...cell, rule: ALONE }, { duels: 2000, promise: PROMISED.falseWinsAlone }),
-  ]
-}
-
 export function printRatio(): void {
   const title = 'False wins: p = R, nothing tied, the worst lie'
-  printTable({ title, columns: COLUMNS }, STAKES, ([name, weights]) => [
-    name,
-    ...bothOf(fieldOf(weights), {}),
-  ])
+  const columns = ['lanes, stake', 'beside others', 'the same, freezing', 'alone, freezing']
+  printTable({ title, columns }, STAKES, ([name, weights]) => {
+    const cell = { field: balancedOf(weights), freezes: true }
+    return [name, besideOthers({ field: fieldOf(weights) }), besideOthers(cell), alone(cell)]
+  })
+  printThirds()
+  printExact()
 }
 
-export function printFreezing(): void {
-  const title = 'False wins where liars choose which epochs are frozen'
-  printTable({ title, columns: COLUMNS }, STAKES, ([name, weights]) => [
-    name,
-    ...bothOf(balancedOf(weights), { freezes: true }),
-  ])
-  printTable({ title: 'The same, a third each', columns: COLUMNS }, THIRDS, thirdsRow)
-  printExact()
+function printThirds(): void {
+  const title = 'The same with a third each of honest, lying and absent'
+  const columns = ['honest, lying, absent', 'beside others, freezing', 'alone, freezing']
+  printTable({ title, columns }, THIRDS, ([honest, liars, absent]) => {
+    const cell = { field: thirdsOf(honest, liars, absent), freezes: true }
+    const copy = ['copy the best'] as const
+    return [`${honest}, ${liars}, ${absent}`, besideOthers(cell, copy), alone(cell, copy)]
+  })
 }
 
 function printExact(): void {
@@ -100,8 +91,9 @@ function printExact(): void {
 /** Where liars freeze an environment with a game's quotas. */
 export function printGameFalseWins(): void {
   const title = 'False wins in a game where liars freeze'
-  printTable({ title, columns: COLUMNS }, [4, 16, 64], (lanes) => {
-    const field = balancedOf(equal(lanes))
-    return [`${lanes}, equal`, ...bothOf(field, { freezes: true, quotas: GAME })]
+  const columns = ['lanes, stake', 'beside others', 'alone']
+  printTable({ title, columns }, [4, 16, 64], (lanes) => {
+    const cell = { field: balancedOf(equal(lanes)), freezes: true, quotas: GAME }
+    return [`${lanes}, equal`, besideOthers(cell), alone(cell)]
   })
 }

@@ -1,4 +1,4 @@
-import { printFreezing, printGameFalseWins, printRatio } from './false-wins.ts'
+import { printGameFalseWins, printRatio } from './false-wins.ts'
 import { printHold } from './hold-cost.ts'
 import { printGamePower, printPower, printTies } from './power.ts'
 import { printSpeed } from './speed.ts'
@@ -9,7 +9,6 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   speed: printSpeed,
   hold: printHold,
   ratio: printRatio,
-  freezing: printFreezing,
   power: printPower,
   ties: printTies,
   games: () => {

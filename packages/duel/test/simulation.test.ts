@@ -48,12 +48,15 @@ describe('liars who choose which epochs are frozen', () => {
     [1, 2, 1],
     [2, 2, 1],
     [4, 3, 3],
-  ] as const)('win no more than promised, with %d honest, %d lying and %d absent', (...thirds) => {
-    const cell = { field: thirdsOf(...thirds), p: 0.51, tied: 0, freezes: true }
-    expectShare({ ...cell, strategy: 'copy the best' }, { atMost: PROMISED.falseWins })
-    const alone = { ...cell, strategy: 'copy the best', rule: ALONE } as const
-    expectShare(alone, { atMost: PROMISED.falseWinsAlone })
-  })
+  ] as const)(
+    'win no more than promised, with %d honest, %d lying and %d absent',
+    (honest, lying, absent) => {
+      const cell = { field: thirdsOf(honest, lying, absent), p: 0.51, tied: 0, freezes: true }
+      expectShare({ ...cell, strategy: 'copy the best' }, { atMost: PROMISED.falseWins })
+      const alone = { ...cell, strategy: 'copy the best', rule: ALONE } as const
+      expectShare(alone, { atMost: PROMISED.falseWinsAlone })
+    },
+  )
 
   it('win with the probabilities of docs/guarantees.md, exactly, where one honest lane decides', () => {
     // FLOOR takes 0.4 deviations more than its z of one lane.
@@ -81,6 +84,9 @@ describe('a game, of which a lane plays few', () => {
 describe('many lanes that see ties', () => {
   it.each([0.35, 0.5])('do not fill the cap before p = 0.6 has won: %d', (tied) => {
     for (const strategy of ['thin', 'down, with care'] as const)
-      expectShare({ field: fieldOf(equal(128)), p: 0.6, tied, strategy }, { atLeast: PROMISED.rightWins })
+      expectShare(
+        { field: fieldOf(equal(128)), p: 0.6, tied, strategy },
+        { atLeast: PROMISED.rightWins },
+      )
   })
 })

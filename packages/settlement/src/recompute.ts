@@ -71,7 +71,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
-  const { clock = SYSTEM_CLOCK, patience = new Patience(clock) } = options
+  const { clock = SYSTEM_CLOCK, patience = Patience.ofHistory(clock) } = options
   const openBucket = patience.open(options.openBucket)
   const reading = { ...options, openBucket, clock: patience.clock, patience }
   const owners = new Owners()
@@ -98,7 +98,7 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
   const failed: Failed = new Set()
   patience.weigh(duel?.weights ?? {})
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const looking = { ...options, choose: options.choose ?? undefined }
+  const looking = { ...options, choose: options.choose ?? undefined, patience }
   const copies = ended && duel && openCopies(looking, state, { duel, ended, failed })
   const compared = copies && options.choose !== null ? copies : undefined
   // Whoever compares looks at every lane that is due.

@@ -18,16 +18,11 @@ import {
   type Head,
   LocalChain,
 } from '../../packages/chain/src/index.ts'
-import {
-  encodeBitmap,
-  firstState,
-  LOCAL,
-  type State,
-  stateRoot,
-} from '../../packages/duel/src/index.ts'
+import { encodeBitmap, LOCAL, type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { challengeId, make, play, specHash } from '../../packages/envs/src/index.ts'
 import {
   beaconBlock,
+  firstStateOf,
   type Holder,
   LOCAL_NETWORK,
   laneScope,
@@ -220,7 +215,7 @@ export class ReadingSubnet {
       await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
     }
     const { chain, network } = this
-    const start = firstState(network.protocol, 0)
+    const start = firstStateOf(network)
     for (const voter of attesting) await this.attest(voter, start, [])
     await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))

@@ -1,4 +1,4 @@
-import { firstState, type State } from '@affine/duel'
+import type { State } from '@affine/duel'
 import { openCopies } from './answering.ts'
 import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
@@ -6,6 +6,7 @@ import { SYSTEM_CLOCK } from './clock.ts'
 import type { Choose } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './differing.ts'
 import { laneFinder, type OnSample } from './lane-finder.ts'
+import { firstStateOf } from './networks.ts'
 import { Owners } from './owners.ts'
 import { Patience } from './patience.ts'
 import { type Settled, settleEpoch } from './settle.ts'
@@ -63,7 +64,7 @@ export interface RecomputeOptions extends PublicData {
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
   const { chain, network } = options
-  const { from = firstState(network.protocol, network.firstEpoch) } = options
+  const { from = firstStateOf(network) } = options
   const { number } = await chain.head()
   const open = placeOf(number + 1, network.protocol).epoch
   const { to = open - 1 } = options

@@ -138,7 +138,8 @@ export class Copies {
       return flawsIn({ ...of, copies: known }, this.#silent, this.#owners)
     })
     for (const validator of unheard) {
-      const detail = 'its bucket did not answer for a block of a lane that it attested'
+      const detail =
+        'its bucket did not answer in time for a block of a lane that it attested: ask its operator'
       found.push({ validator, code: 'COPY_MISSING', detail })
     }
     found.sort(byText)

@@ -88,8 +88,11 @@ export async function settleEpoch(
   const tallies: Record<string, Lane['tallies']> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
-    if (isMissing(lane) && needed.includes(validator))
-      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not available`)
+    if (!isMissing(lane) || !needed.includes(validator)) continue
+    const advice = 'try again later, or ask those who attested it'
+    throw new Unavailable(
+      `epoch ${epoch}: the attested lane of ${validator} is not available: ${advice}`,
+    )
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...settle(state, facts), lanes }

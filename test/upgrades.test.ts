@@ -121,7 +121,7 @@ test('validators of two releases: readers of each say who attests what, and what
       })),
     )
     const status = await subnetStatus({ chain: subnet.chain, network: rules }, last.state, last)
-    const names = hotkeys(others).toSorted()
+    const names = [...hotkeys(others)].sort()
     expect(statusRecord(status)).toMatchObject({ others: { hotkeys: names, weightPpm: 500_000 } })
     expect(statusTexts(status)).toContain(
       `! another state of epoch 3 is attested by ${names.join(', ')} (50 % of the weight). ` +

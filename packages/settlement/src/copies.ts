@@ -45,8 +45,8 @@ const COPIES_AT_ONCE = 32
  *
  * What is found follows from what each bucket answers for each block: not from the order of the
  * answers, nor from whose copy was read first. So of a bucket that once did not answer this alone
- * is said: which of its other blocks were looked at is chance. So it is of a bucket that the reader's
- * patience ran out for in the epoch, whichever of its answers came before.
+ * is said: which of its other blocks were looked at is chance. So it is of a bucket for which the
+ * reader's patience ran out in the epoch, whichever of its answers came before.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, OwnedSource>

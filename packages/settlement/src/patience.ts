@@ -9,7 +9,7 @@ const QUICK_MS = 1000
 const BYTES_PER_MS = 64
 /** So much patience must be left for a bucket to be asked. */
 const LEAST_MS = 1000
-/** An epoch of a history in which a bucket was silent counts as so much, were it waited for at all. */
+/** An epoch of a history in which a bucket was silent and waited for counts as so much. */
 const SILENT_MS = 30_000
 
 /** How long a bucket was waited for. */

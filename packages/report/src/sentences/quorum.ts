@@ -35,7 +35,8 @@ export function otherStateTexts(
 ): readonly string[] {
   if (others === undefined) return []
   const { hotkeys, weightPpm } = others
-  const who = `${hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')} (${percent(weightPpm)} of the weight)`
+  const names = hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')
+  const who = `${names} (${percent(weightPpm)} of the weight)`
   const why = 'Releases with other constants come to that: compare theirs with yours'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }

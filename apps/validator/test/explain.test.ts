@@ -68,7 +68,7 @@ describe('af explain', () => {
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(loser.stdout).toContain('  the contender needs to win 2 of the 2 environments')
     expect(loser.stdout).toContain(
-      `\n\n${hotkeyOf('weaker')} had its duel with this commitment: commit another model or revision to wait again\n\nWhat to do next:\n`,
+      `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat to do next:\n`,
     )
     const [, practise, commit, form, ...reading] = afterwards(loser.stdout)
     expect([practise, commit]).toEqual([

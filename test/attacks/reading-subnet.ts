@@ -2,6 +2,7 @@ import {
   blockPath,
   commitmentOf,
   type Header,
+  LIMITS,
   NO_BLOCK,
   OWNER_PATH,
   type Sample,
@@ -21,6 +22,7 @@ import {
   encodeBitmap,
   firstState,
   LOCAL,
+  quotasOf,
   type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
@@ -272,6 +274,26 @@ export class ReadingSubnet {
     return writeBlock({ ...draft, samples, sign: who.sign })
   }
 
+  /** The lane of `who`, in as many blocks as it fills. */
+  async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
+    const { alter = (samples) => samples } = plan
+    const due = Object.values(quotasOf(state)).reduce((sum, quota) => sum + quota, 0)
+    const blocks: Written[] = []
+    for (let start = 0; start === 0 || start < due; start += LIMITS.blockSamples) {
+      const end = start + LIMITS.blockSamples
+      const prev = blocks.at(-1)?.hash
+      const header = {
+        height: blocks.length,
+        ...(prev && { prev }),
+        ...(end < due && { secret: undefined }),
+        ...plan.header,
+      }
+      const part = (samples: readonly Sample[]) => alter(samples).slice(start, end)
+      blocks.push(await this.lane(who, state, { ...plan, header, alter: part }))
+    }
+    return blocks
+  }
+
   /** Puts a block into the buckets of these addresses. */
   put(block: Written, urls: readonly string[] = hotkeys(this.voters)): void {
     for (const url of urls) this.buckets.at(url).files.set(blockPath(block.hash), block.bytes)
@@ -287,9 +309,9 @@ export class ReadingSubnet {
     plan: LanePlan = {},
   ): Promise<void> {
     for (const voter of who) {
-      const block = await this.lane(voter, state, plan)
-      this.put(block)
-      await this.seal(voter, state, block.hash)
+      const blocks = await this.#blocksOf(voter, state, plan)
+      for (const block of blocks) this.put(block)
+      await this.seal(voter, state, blocks.at(-1)?.hash ?? '')
     }
     await this.produceTo(sealBlock(state.epoch, this.network.protocol))
   }

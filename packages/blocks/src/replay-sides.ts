@@ -9,7 +9,7 @@ import {
 import { type EvidenceResult, faultAt } from './fault.ts'
 
 /** What was recorded of both sides of a challenge. */
-type Recorded = PerSide<{ readonly messages: readonly Message[] }>
+type RecordedSides = PerSide<{ readonly messages: readonly Message[] }>
 
 /**
  * What both sides' messages come to when they are played again, apart or as a game, or the first
@@ -18,7 +18,7 @@ type Recorded = PerSide<{ readonly messages: readonly Message[] }>
 export function replaySides(
   env: Env,
   seed: bigint,
-  { champion, contender }: Recorded,
+  { champion, contender }: RecordedSides,
 ): EvidenceResult<PerSide<ReplayedSide>> {
   if (env.spec.game !== undefined) {
     const recorded = { champion: champion.messages, contender: contender.messages }

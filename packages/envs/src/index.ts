@@ -19,6 +19,7 @@ export {
   unbegunGame,
 } from './game-record.ts'
 export type { Info } from './info.ts'
+export type { Picture, PictureShape } from './picture.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,

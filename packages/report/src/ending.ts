@@ -1,5 +1,6 @@
 import type { EnvSpec, Outcome } from '@affine/envs'
 import { bestText } from './explained.ts'
+import { givenUpAfter, givenUpText } from './given-up.ts'
 import { printable } from './text.ts'
 import type { Turn } from './turn.ts'
 
@@ -7,6 +8,8 @@ import type { Turn } from './turn.ts'
 export interface EpisodeEnding extends Outcome {
   /** Undefined when nothing would have been better. */
   readonly better: string | undefined
+  /** Of a lost game, after how many replies the scripted player would have given it up. */
+  readonly givenUpAfter?: number
 }
 
 /** A played episode: its turns, the last observation, and its reward. */
@@ -31,7 +34,9 @@ export function endingIn(
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
   const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
-  return { ...outcome, better: betterIn(spec, turns) }
+  const replies = reward === spec.lowestReward ? givenUpAfter(spec, turns) : undefined
+  if (replies === undefined) return { ...outcome, better: betterIn(spec, turns) }
+  return { ...outcome, better: givenUpText(spec, turns, replies), givenUpAfter: replies }
 }
 
 /** The first mistake. In an episode of one reply the outcome itself says what was best. */

@@ -8,10 +8,10 @@ import {
   seedOf,
   type Transcript,
 } from '@affine/envs'
-import type { EpisodeCourse } from './course.ts'
+import type { EpisodeCourse, GameMove } from './course.ts'
 import { type EpisodeEnding, endingIn } from './ending.ts'
 import { SIDES, type Side } from './sides.ts'
-import { type Turn, turnOf } from './turn.ts'
+import { turnOf } from './turn.ts'
 
 /** A challenge of an environment of two players, as it was recorded of both sides. */
 export type RecordedGame = Pick<Sample, 'env' | 'challengeId'> & PerSide<Transcript>
@@ -29,9 +29,12 @@ export function gameCourse(game: RecordedGame, side: Side): EpisodeCourse | unde
   const { reward, fault: isFault } = replayed.value[side]
   const episode = new GameEpisode(env.spec, seedOf(challengeId))
   const isBegun = SIDES.some((each) => recorded[each].length > 0)
-  const turns = isBegun ? turnsOf(env, episode, recorded).filter((each) => each.side === side) : []
-  const played = { turns: turns.map(({ turn }) => turn), last: episode.observation, reward }
-  const course = { env: name, challengeId, ...played, isOver: true }
+  const moves = isBegun ? movesOf(env, episode, recorded) : []
+  const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
+  const played = { turns, last: episode.observation, reward }
+  const lastPicture = env.spec.explain?.picture?.(played.last)
+  const shown = { lastPicture, players: 2, moves } as const
+  const course = { env: name, challengeId, ...played, ...shown, isOver: true }
   if (!isBegun) return { ...course, ending: plain('the game was never begun') }
   const isLeft = episode.mover !== side && episode.winner === side
   if (isLeft) return { ...course, ending: plain('won: the opponent forfeited') }
@@ -42,26 +45,26 @@ export function gameCourse(game: RecordedGame, side: Side): EpisodeCourse | unde
 const plain = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /** The turns of both sides, in order. The episode has ended then. */
-function turnsOf(
+function movesOf(
   env: Env,
   episode: GameEpisode,
   recorded: PerSide<Transcript['messages']>,
-): readonly { readonly side: Side; readonly turn: Turn }[] {
+): readonly GameMove[] {
   const taken = { champion: 0, contender: 0 }
-  const turns: { side: Side; turn: Turn }[] = []
+  const moves: GameMove[] = []
   while (episode.winner === undefined) {
     const { mover, observation } = episode
     const reply = recorded[mover][taken[mover] + 1]?.content
     taken[mover] += 2
     if (reply === undefined) {
       episode.forfeit()
-      turns.push({ side: mover, turn: turnOf(env, observation) })
+      moves.push({ side: mover, turn: turnOf(env, observation) })
       continue
     }
     episode.reply(reply)
     const isLegal = episode.winner === undefined || episode.winner === mover
     const judged = { reply, action: env.parse(reply), isLegal }
-    turns.push({ side: mover, turn: turnOf(env, observation, judged) })
+    moves.push({ side: mover, turn: turnOf(env, observation, judged) })
   }
-  return turns
+  return moves
 }

@@ -1,4 +1,4 @@
-export { courseOf, type EpisodeCourse, type PlayedReplies } from './course.ts'
+export { courseOf, type EpisodeCourse, type GameMove, type PlayedReplies } from './course.ts'
 export { type DuelEnd, type DuelFacts, duelFacts } from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
 export type { EpisodeEnding } from './ending.ts'

@@ -13,7 +13,15 @@ import {
 } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
-import { encodeBitmap, encodeState, firstState, LOCAL, type State, stateRoot } from '@affine/duel'
+import {
+  type EnvsConstants,
+  encodeBitmap,
+  encodeState,
+  firstState,
+  LOCAL,
+  type State,
+  stateRoot,
+} from '@affine/duel'
 import { challengesOf, make, play } from '@affine/envs'
 import {
   beaconBlock,
@@ -49,10 +57,18 @@ export function networkOf({ quota }: Size): Network {
     ...LOCAL_NETWORK,
     protocol: {
       ...LOCAL,
-      ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
+      ...{ envs: envsOf(quota), epochBlocks: 6, sealBlock: 4 },
       ...{ cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 },
     },
   }
+}
+
+const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
+
+function envsOf(quota: number): EnvsConstants {
+  const played = Object.entries(LOCAL.envs).filter(([env]) => ENVS.includes(env))
+  const quotas = { quotaFirst: quota, quotaMost: quota }
+  return Object.fromEntries(played.map(([env, constants]) => [env, { ...constants, ...quotas }]))
 }
 
 /** Every validator's bucket: here all serve the same folder. */

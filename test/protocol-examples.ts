@@ -115,7 +115,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     ),
   ids: ({ start, champion, contender, ...parts }: Ids) => {
     const duel = duelId(champion, contender, start)
-    const challenge = challengeId({ ...parts, duel, specHash: PROTOCOL.envs[parts.env] ?? '' })
+    const challenge = challengeId({
+      ...parts,
+      duel,
+      specHash: PROTOCOL.envs[parts.env]?.specHash ?? '',
+    })
     return {
       commitment: commitmentOf(parts),
       duel,
@@ -159,7 +163,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
     rules.map(calibrate),
-  quotas: (epochs: readonly number[]) => epochs.map((epoch) => quotaOf(epoch, PROTOCOL)),
+  quotas: (epochs: readonly number[]) =>
+    mapped(PROTOCOL.envs, (constants) => epochs.map((epoch) => quotaOf(epoch, constants))),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = {

@@ -11,11 +11,11 @@ import {
   settle,
   stateRoot,
 } from '../packages/duel/src/index.ts'
-import { epochOf, MAIN, miner, type Scene } from '../packages/duel/test/subnet.ts'
+import { epochOf, MAIN, miner, type Scene, withQuota } from '../packages/duel/test/subnet.ts'
 import { epochFacts, epochText } from '../packages/report/src/index.ts'
 
 const OLD = MAIN
-const NEW: Protocol = { ...MAIN, quotaFirst: 64 }
+const NEW: Protocol = withQuota(MAIN, 64, 512)
 const validators = ['v1', 'v2', 'v3', 'v4']
 /** Whose release has the new constants; the others follow later. */
 const ahead = ['v1', 'v2']

@@ -14,7 +14,14 @@ import {
   type State,
   settle,
 } from '../../packages/duel/src/index.ts'
-import { epochOf, MULT8, miner, quotaIn, type Scene } from '../../packages/duel/test/subnet.ts'
+import {
+  constantsOf,
+  epochOf,
+  MULT8,
+  miner,
+  quotaIn,
+  type Scene,
+} from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { begin, drawn } from './deciding.ts'
 import { FreezingPlan, type Lane } from './freezing-plan.ts'
@@ -28,7 +35,7 @@ const EPOCHS = PROTOCOL.duelEpochs
  * asks for the lesser lead: 0.4 deviations are luck's.
  */
 const laneWith = (floorZSquaredPpm: number): Lane => ({
-  quotas: Array.from({ length: EPOCHS }, (_, i) => quotaOf(i + 1, PROTOCOL)),
+  quotas: Array.from({ length: EPOCHS }, (_, i) => quotaOf(i + 1, constantsOf(MULT8))),
   p: R,
   wins: (w, n) =>
     w - n * R >= (0.4 + Math.sqrt(floorZSquaredPpm / 1e6)) * Math.sqrt(n * R * (1 - R)),

@@ -25,7 +25,8 @@ import {
   type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
-import { challengeId, make, play, specHash } from '../../packages/envs/src/index.ts'
+import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
+import { challengeId, make, play } from '../../packages/envs/src/index.ts'
 import {
   beaconBlock,
   type Holder,
@@ -46,11 +47,11 @@ const NETUID = 120
 const THRESHOLD = 1_000_000_000_000n
 const SECRET = '5e'.repeat(32)
 const ENV = 'mult8@0.1.0'
-const envs = { [ENV]: specHash(ENV) }
+const envs = { [ENV]: constantsOf(ENV) }
 /** Two challenges a lane, so that a lane is quickly made. */
 export const network: Network = {
   ...LOCAL_NETWORK,
-  protocol: { ...LOCAL, envs, quotaFirst: 2, quotaMost: 2 },
+  protocol: withQuota({ ...LOCAL, envs }, 2),
 }
 
 /** One hotkey for each scalar; its signatures depend on the nonce. */

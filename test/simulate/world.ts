@@ -1,17 +1,11 @@
 import { type Account, account } from '../../packages/chain/src/index.ts'
 import { LOCAL, type Protocol } from '../../packages/duel/src/index.ts'
+import { MULT8, withQuota } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { bytesOf, fewOf, pick, streamOf } from './draw.ts'
 
 /** Short epochs and small quotas, so that a duel takes few of them. */
-const SMALL: Protocol = {
-  ...LOCAL,
-  epochBlocks: 15,
-  sealBlock: 8,
-  quotaFirst: 8,
-  quotaMost: 16,
-  duelEpochs: 3,
-}
+const SMALL: Protocol = { ...withQuota(LOCAL, 8, 16), epochBlocks: 15, sealBlock: 8, duelEpochs: 3 }
 
 /** What a miner does at a block: serves a model of this strength, or leaves. */
 export interface Move {
@@ -44,14 +38,13 @@ export function drawWorld(seed: number, epochs: number): World {
   // number.
   const count = 4 + fewOf(1 + random.integers(0, 13), random)
   const miners = 2 + random.integers(0, 7)
-  const { 'mult8@0.1.0': mult8 = '', ...others } = LOCAL.envs
   const isLone = count > 6 || random.integers(0, 5) > 0
-  const envs = { 'mult8@0.1.0': mult8, ...(isLone ? {} : others) }
+  const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)
   const spread = random.integers(1, 2000)
   return {
     seed,
     epochs,
-    protocol: { ...SMALL, envs },
+    protocol: { ...SMALL, envs: Object.fromEntries(played) },
     validators: Array.from({ length: count }, (_, i) => account(bytesOf(seed, 'validator', i))),
     stakes: Array.from(
       { length: count },

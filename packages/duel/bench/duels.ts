@@ -9,7 +9,7 @@ import {
   type Score,
   type Tally,
 } from '../src/index.ts'
-import { scored } from '../test/subnet.ts'
+import { constantsOf, MULT8, scored } from '../test/subnet.ts'
 import { binomial } from './draw.ts'
 import { type FreezePlan, planFor } from './freezing.ts'
 import { BLOCKING, fabricate, type Lane, type Lie, type Strategy } from './lies.ts'
@@ -121,7 +121,7 @@ class SimulatedDuel {
     const { rule } = this.#setting
     let [challenges, highest] = [0, 0]
     for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
-      const played = quotaOf(epoch, PROTOCOL)
+      const played = quotaOf(epoch, constantsOf(MULT8))
       challenges += played
       const honest = [...this.#honest, this.#drawLanes(played)]
       const { told, seen } = this.#worst(honest, played)
@@ -186,7 +186,7 @@ class SimulatedDuel {
     const { plan } = this.#setting
     if (plan === undefined || seen.look === 'win') return false
     const next = { epoch: epoch + 1, frozen: this.#frozen }
-    const counted = this.#counted + quotaOf(epoch, PROTOCOL)
+    const counted = this.#counted + quotaOf(epoch, constantsOf(MULT8))
     const ifCounted = seen.look === 'hold' ? 0 : plan({ ...next, counted }, this.#leadOf(seen))
     const stage = { ...next, frozen: this.#frozen + 1, counted: this.#counted }
     if (plan(stage, this.#lead) <= ifCounted) return false

@@ -1,4 +1,5 @@
 import { PROTOCOL, quotaOf } from '../src/index.ts'
+import { constantsOf, MULT8 } from '../test/subnet.ts'
 
 /** The epochs of a duel that may be frozen: with one more it ends. Protocol §8.3. */
 export const FROZEN_MOST = 3
@@ -17,7 +18,9 @@ interface Stage {
 /** How likely the contender wins from here on, by the deviations that it leads by. */
 export type FreezePlan = (stage: Stage, deviations: number) => number
 
-const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, PROTOCOL))
+const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) =>
+  quotaOf(i + 1, constantsOf(MULT8)),
+)
 const whole = Math.sqrt(quotas.reduce((sum, quota) => sum + quota, 0))
 
 /**

@@ -1,7 +1,10 @@
 import { PROTOCOL, quotaOf } from '../src/index.ts'
+import { constantsOf, MULT8 } from '../test/subnet.ts'
 import { FROZEN_MOST } from './freezing.ts'
 
-const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, PROTOCOL))
+const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) =>
+  quotaOf(i + 1, constantsOf(MULT8)),
+)
 
 /**
  * How often a contender exactly at the ratio wins with z deviations, at the most, if one honest

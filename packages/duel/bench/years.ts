@@ -1,5 +1,6 @@
 import { walk } from '@affine/wilson'
 import { PROTOCOL, quotaOf, ruleOf } from '../src/index.ts'
+import { constantsOf, MULT8 } from '../test/subnet.ts'
 import { RATIO_PPM, type Shares, simulate } from './duels.ts'
 import { LIES } from './lies.ts'
 import { ALONE } from './promises.ts'
@@ -29,7 +30,7 @@ function yearOfOne(envs: number): number {
   const rule = envs === 1 ? ALONE : ruleOf(PROTOCOL)
   const { win, expectedTrials } = walk({ p: RATIO_PPM / 1e6, ratioPpm: RATIO_PPM, rule })
   let [epochs, challenges] = [0, 0]
-  while (challenges < expectedTrials) challenges += quotaOf(++epochs, PROTOCOL)
+  while (challenges < expectedTrials) challenges += quotaOf(++epochs, constantsOf(MULT8))
   return dethronementsAYear({ won: win, epochs }, envs)
 }
 

@@ -19,7 +19,7 @@ export default {
   forbidden: [
     only('prng', []),
     only('wilson', []),
-    only('chain', []),
+    only('chain', ['prng']),
     only('envs', ['prng']),
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),

@@ -29,7 +29,7 @@ const config: UserConfig = defineConfig({
   base: './',
   resolve: { conditions: ['@affine/source', 'module', 'browser', 'development|production'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  build: { target: 'es2022', modulePreload: false, assetsInlineLimit: 0 },
+  build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
   plugins: [sendLess()],
   worker: { format: 'es', plugins: () => [sendLess()] },
 })

@@ -154,7 +154,9 @@ describe('af status', () => {
     expect(stdout).toMatch(
       /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/,
     )
-    expect(stdout).toContain('contender nobody\nqueue     0 waiting, next nobody\n')
+    expect(stdout).toContain(
+      'contender nobody\nqueue     0 waiting, next nobody\nlanes     none: no epoch is over\n',
+    )
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +0\.5 +- +- +0$/)
   })
 

@@ -1,7 +1,8 @@
 import type { Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
+import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '@affine/prng/shape'
+import { conform } from './conform.ts'
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
-import { anyText, conform, hex, int, list, oneOf, record, type Shape, text, uint } from './shape.ts'
 import type { ChallengeVerdict } from './verdict.ts'
 
 /**

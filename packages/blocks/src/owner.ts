@@ -1,8 +1,8 @@
 import { canonicalize, digest, type Hash, parseCanonical, type Result } from '@affine/prng'
+import { anyText, hex, record } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Sign, Verify } from './block.ts'
 import { decode, hotkey, LIMITS } from './line.ts'
-import { anyText, hex, record } from './shape.ts'
 
 /** Whose a bucket is: the hotkey's, which announces it under this address. Protocol §6.4. */
 export interface Owner {

@@ -23,7 +23,7 @@ it('says where a sample has not its shape, and what was expected there', () => {
   })
   const { duel: _, ...without } = sample
   const wrong: [unknown, string][] = [
-    [[], '/env: expected 1 to 64 visible ASCII characters'],
+    [[], 'expected an object'],
     ['text', 'expected an object'],
     [without, '/duel: expected 64 lower-case hex digits'],
     [{ ...sample, more: 1 }, 'expected no other fields'],
@@ -53,7 +53,7 @@ it('says where a sample has not its shape, and what was expected there', () => {
       '/champion/messages/1/invocation: expected 1 to 128 visible ASCII characters',
     ],
     [withMessages({ ...prompt, ms: 1 }), '/champion/messages/0: expected no other fields'],
-    [withMessages([]), '/champion/messages/0/role: expected one of user'],
+    [withMessages([]), '/champion/messages/0: expected an object'],
   ]
   expect(read(sample)).toEqual({ ok: true, value: sample })
   for (const [value, detail] of wrong)

@@ -344,6 +344,9 @@ describe('an export', async () => {
     neurons: { stake: string }[]
     blocks: { [key: string]: unknown; calls: [{ [key: string]: unknown }, string][] }[]
   }
+  /** The same with its keys in the opposite order. */
+  const turned = <T extends object>(value: T): T =>
+    Object.fromEntries(Object.entries(value).reverse()) as T
   /** Changes the log and makes all the hashes fit again, as someone would who knows how. */
   const forge = (change: (log: Loose) => void, relink = true) => {
     const log = JSON.parse(text) as Loose
@@ -385,6 +388,11 @@ describe('an export', async () => {
     ],
     ['no blocks', (log) => (log.blocks = []), 'the text is not what export() writes'],
     [
+      'a neuron with its keys in another order',
+      (log) => (log.neurons[0] = turned(log.neurons[0]!)),
+      'the text is not what export() writes',
+    ],
+    [
       'a malformed block',
       (log) => (log.blocks[2]!.time = 'x'),
       'the text is not valid at "blocks.2.time"',
@@ -401,6 +409,11 @@ describe('an export', async () => {
       'the entropy of block 0',
       (log) => (log.blocks[0]!.entropy = '11'.repeat(32)),
       'block 1 has a bad signature on call 0',
+    ],
+    [
+      'a call with its keys in another order',
+      (log) => (log.blocks[1]!.calls[0]![0] = turned(log.blocks[1]!.calls[0]![0])),
+      'block 1 does not match its hash',
     ],
     [
       'a nonce',

@@ -458,13 +458,15 @@ describe('the client', () => {
   })
 
   test.each([
-    ['blocks', { blocks: Array(1000).fill({}) }, ['blocks', 0, 'time']],
-    ['neurons', { neurons: Array(1000).fill(7) }, ['neurons', 0]],
-    ['calls', { blocks: [{ ...genesis.blocks[0], calls: Array(1000).fill(7) }] }],
-  ])('lists one fault of a log, however many its %s have', (_, wrong, path?: unknown) => {
-    const { issues } = logShape.safeParse({ ...genesis, ...wrong }).error!
-    expect(issues).toHaveLength(1)
-    expect(issues[0]!.path).toEqual(path ?? ['blocks', 0, 'calls', 0])
+    ['blocks', { blocks: Array(1000).fill({}) }, '/blocks/0/time: expected an integer in '],
+    ['neurons', { neurons: Array(1000).fill(7) }, '/neurons/0: expected an object'],
+    [
+      'calls',
+      { blocks: [{ ...genesis.blocks[0], calls: Array(1000).fill(7) }] },
+      '/blocks/0/calls/0: expected a pair',
+    ],
+  ])('names the first fault of a log, however many its %s have', (_, wrong, first) => {
+    expect(logShape({ ...genesis, ...wrong })).toContain(first)
   })
 
   test('reads no body further than its limit', async () => {

@@ -13,7 +13,7 @@ import {
   settle,
   stateRoot,
 } from '../src/index.ts'
-import { bitmapOf, HEAD, miner, NEXT } from './subnet.ts'
+import { bitmapOf, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
 /** As vectors/duel/networks.py writes them. */
 interface Network {
@@ -34,8 +34,9 @@ interface Drawn {
 }
 type Counts = readonly [wins: number, losses: number, both: number, played?: number]
 
-/** All that a local network plays, but for one that is like another. */
-const { 'pack@0.1.0': _, ...ENVS } = LOCAL.envs
+/** Of one player and of two. */
+const PLAYED = ['hex@0.1.0', MULT8, TICTACTOE]
+const ENVS = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => PLAYED.includes(env)))
 
 const networks: readonly Network[] = JSON.parse(networksText).vectors
 

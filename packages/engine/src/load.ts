@@ -2,8 +2,8 @@ import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 
-/** The size of a sample with short replies: counted in docs/scale.md. */
-const SAMPLE_BYTES = 1300
+/** The mean sizes of samples with short replies, of games and of others: see docs/scale.md. */
+const [GAME_BYTES, SAMPLE_BYTES] = [16_000, 1800]
 const DAY_MS = 86_400_000
 
 /** What one validator does for a duel in a period. */
@@ -47,11 +47,12 @@ export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
 function loadOf(epochIndex: number, voters: number, { envs }: Protocol): Load {
   const played = Object.entries(envs).map(([env, constants]) => {
     const quota = quotaOf(epochIndex, constants)
-    return { quota, requests: quota * requestsOf(env) }
+    const bytes = constants.players === 2 ? GAME_BYTES : SAMPLE_BYTES
+    return { quota, requests: quota * requestsOf(env), bytes: quota * bytes }
   })
-  const challenges = played.reduce((sum, { quota }) => sum + quota, 0)
-  const requests = played.reduce((sum, each) => sum + each.requests, 0)
-  const laneBytes = challenges * SAMPLE_BYTES
+  const sumOf = (key: 'quota' | 'requests' | 'bytes'): number =>
+    played.reduce((sum, each) => sum + each[key], 0)
+  const [challenges, requests, laneBytes] = [sumOf('quota'), sumOf('requests'), sumOf('bytes')]
   return { challenges, requests, laneBytes, bucketBytes: voters * laneBytes }
 }
 

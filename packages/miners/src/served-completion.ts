@@ -9,27 +9,32 @@ export interface Served {
   readonly reply: string
 }
 
-/** A chat completion as OpenAI's servers give it. Its tokens are words, for want of a tokenizer. */
-export function completionOf({ reply, prompt, ...served }: Served): object {
-  const message = { role: 'assistant', content: reply }
-  const [asked, said] = [wordsIn(prompt), wordsIn(reply)]
+/** A chat completion as OpenAI's servers give it. */
+export function completionOf(served: Served): object {
+  const message = { role: 'assistant', content: served.reply }
   return {
     ...headOf(served, 'chat.completion'),
     choices: [{ index: 0, finish_reason: 'stop', message, logprobs: null }],
-    usage: { prompt_tokens: asked, completion_tokens: said, total_tokens: asked + said },
+    usage: usageOf(served),
   }
 }
 
-/** The same as a stream of events, line by line. */
-export function eventsOf({ reply, ...served }: Served): string {
+/** The same as a stream of events, line by line; its usage, if wanted, comes last. */
+export function eventsOf(served: Served, wantsUsage: boolean): string {
   const head = headOf(served, 'chat.completion.chunk')
-  const event = (delta: object, finish: string | null): string => {
-    const choices = [{ index: 0, delta, finish_reason: finish }]
-    return `data: ${JSON.stringify({ ...head, choices })}\n\n`
-  }
-  const pieces = reply.split(/(?<=\n)/).map((content) => event({ content }, null))
-  const first = event({ role: 'assistant', content: '' }, null)
-  return [first, ...pieces, event({}, 'stop'), 'data: [DONE]\n\n'].join('')
+  const event = (fields: object): string => `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
+  const choice = (delta: object, finish: string | null = null): string =>
+    event({ choices: [{ index: 0, delta, finish_reason: finish }] })
+  const pieces = served.reply.split(/(?<=\n)/).map((content) => choice({ content }))
+  const first = choice({ role: 'assistant', content: '' })
+  const usage = wantsUsage ? event({ choices: [], usage: usageOf(served) }) : ''
+  return [first, ...pieces, choice({}, 'stop'), usage, 'data: [DONE]\n\n'].join('')
+}
+
+/** Its tokens are words, for want of a tokenizer. */
+function usageOf({ prompt, reply }: Served): object {
+  const [asked, said] = [wordsIn(prompt), wordsIn(reply)]
+  return { prompt_tokens: asked, completion_tokens: said, total_tokens: asked + said }
 }
 
 function headOf({ index, model }: Pick<Served, 'index' | 'model'>, object: string): object {

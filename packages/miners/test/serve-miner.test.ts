@@ -46,6 +46,14 @@ it('streams where that is asked for: the same text, then the end', async () => {
   expect(chunks.at(-1).choices[0]).toMatchObject({ delta: {}, finish_reason: 'stop' })
 })
 
+it('gives the usage of a stream in one more chunk, where that is asked for', async () => {
+  const { usage } = (await (await asking(PROMPT)).json()) as { usage: object }
+  const options = { stream: true, stream_options: { include_usage: true } }
+  const events = (await (await asking(PROMPT, options)).text()).trimEnd().split('\n\n')
+  const last = JSON.parse(events.at(-2)?.slice('data: '.length) ?? '')
+  expect(last).toMatchObject({ choices: [], usage })
+})
+
 it.each([null, 5, {}, { messages: 'x' }, { messages: [] }, { messages: [{ content: [{}] }] }])(
   'refuses %j with what it expected',
   async (body) => {

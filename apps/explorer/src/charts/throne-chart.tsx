@@ -18,7 +18,8 @@ export function ThroneChart({ state }: { readonly state: AppState }): JSX.Elemen
       label="The ratio to beat, epoch by epoch, with reigns and duels"
       height={260}
       xs={[first, last + 1]}
-      ys={[0.5, Math.ceil(most * 20) / 20]}
+      // Above the highest ratio there is room for names.
+      ys={[0.5, Math.ceil(most * 20 + 0.5) / 20]}
       xName="epoch"
       yName="ratio to beat"
       yText={percentText}

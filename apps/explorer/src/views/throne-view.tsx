@@ -70,13 +70,14 @@ function Since({ state }: StateProps): JSX.Element {
   )
 }
 
+/** What comes next. Each duel and each wait is a paragraph of its own, so that no words move. */
 function Contention({ state }: StateProps): JSX.Element {
   const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
   const next = state.queue?.find(({ place }) => place === 1)
   const ratio = percent(state.epochs.at(-1)?.nextRatio ?? 0)
   if (duel)
     return (
-      <p class="lead">
+      <p key={duel.id} class="lead">
         <Key state={state} hotkey={duel.contender.hotkey} /> contends, in epoch {duel.epochIndex} of
         at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}:{' '}
         <a href={linkTo.duel(duel.id)}>the duel so far</a>.
@@ -84,14 +85,14 @@ function Contention({ state }: StateProps): JSX.Element {
     )
   if (next === undefined)
     return (
-      <p class="lead">
+      <p key="nobody" class="lead">
         No miner contends or waits. The ratio to beat is {ratio}, and goes down until one does.
       </p>
     )
   const [why, ...missing] = quorumTexts(state.epochs.at(-1)?.lacking)
   return (
     <>
-      <p class="lead">
+      <p key={next.hotkey} class="lead">
         The next contender is <Key state={state} hotkey={next.hotkey} />. The ratio to beat is{' '}
         {ratio}, and goes down while nobody contends. {why}
       </p>

@@ -1,14 +1,14 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { CommitmentSlot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { hotkeyShape } from '../hotkey-shape.ts'
+import { hotkeyShape } from './hotkey-shape.ts'
 import type { Codec } from './storage.ts'
 
-const hex = z.string().regex(/^0x([0-9a-f]{2})*$/)
+const hex = z.string().check(z.regex(/^0x([0-9a-f]{2})*$/))
 
 const registrationShape = z.object({
-  block: z.int().min(0),
+  block: z.int().check(z.minimum(0)),
   info: z.object({ fields: z.array(z.record(z.string(), z.unknown())) }),
 })
 

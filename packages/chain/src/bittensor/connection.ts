@@ -1,7 +1,7 @@
 import { ApiPromise } from '@polkadot/api'
 import { rpcDefinitions } from '@polkadot/types'
 import pRetry from 'p-retry'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
 import { NodeSocket } from './node-socket.ts'

@@ -1,12 +1,12 @@
 import type { ApiPromise } from '@polkadot/api'
 import pRetry from 'p-retry'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import type { Connection } from './connection.ts'
 import type { NodeSocket } from './node-socket.ts'
 
-const headerShape = z.object({ number: z.string().regex(/^0x[0-9a-f]{1,8}$/) })
+const headerShape = z.object({ number: z.string().check(z.regex(/^0x[0-9a-f]{1,8}$/)) })
 
 /** The final blocks of a chain, by number. Protocol §5.1. */
 export class FinalBlocks {

@@ -1,7 +1,7 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Neuron, Snapshot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { hotkeyShape } from '../hotkey-shape.ts'
+import { hotkeyShape } from './hotkey-shape.ts'
 import type { Codec, Storage } from './storage.ts'
 
 /** The numbers by which `getSelectiveMetagraph` selects fields of the metagraph. */
@@ -16,25 +16,30 @@ const FIELDS = {
   totalStake: 69,
 }
 
+const count = z.int().check(z.minimum(0))
+
 /** In the library's JSON, an integer above 2^53 is a hex text. */
-const integer = z
-  .union([z.int().min(0), z.string().regex(/^0x[0-9a-f]+$/)])
-  .transform((value) => BigInt(value))
+const integer = z.pipe(
+  z.union([count, z.string().check(z.regex(/^0x[0-9a-f]+$/))]),
+  z.transform((value) => BigInt(value)),
+)
 
 const metagraphShape = z
   .object({
-    tempo: z.int().min(0),
+    tempo: count,
     commitRevealWeightsEnabled: z.boolean(),
-    commitRevealPeriod: z.int().min(0),
+    commitRevealPeriod: count,
     hotkeys: z.array(hotkeyShape),
     validatorPermit: z.array(z.boolean()),
-    lastUpdate: z.array(z.int().min(0)),
-    blockAtRegistration: z.array(z.int().min(0)),
+    lastUpdate: z.array(count),
+    blockAtRegistration: z.array(count),
     totalStake: z.array(integer),
   })
-  .refine(({ hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake }) =>
-    [validatorPermit, lastUpdate, blockAtRegistration, totalStake].every(
-      ({ length }) => length === hotkeys.length,
+  .check(
+    z.refine(({ hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake }) =>
+      [validatorPermit, lastUpdate, blockAtRegistration, totalStake].every(
+        ({ length }) => length === hotkeys.length,
+      ),
     ),
   )
 

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { parseJson } from '../json.ts'
 import { asciiLine } from './ascii-line.ts'
 
@@ -29,12 +29,12 @@ export interface NodeMessage {
   readonly params?: { readonly subscription?: unknown; readonly result?: unknown } | undefined
 }
 
-const anything = z.unknown().optional()
-const messageShape: z.ZodType<NodeMessage> = z.object({
+const anything = z.optional(z.unknown())
+const messageShape: z.ZodMiniType<NodeMessage> = z.object({
   id: anything,
   result: anything,
-  error: z.object({ code: z.number(), message: z.string(), data: anything }).optional(),
-  params: z.object({ subscription: anything, result: anything }).optional(),
+  error: z.optional(z.object({ code: z.number(), message: z.string(), data: anything })),
+  params: z.optional(z.object({ subscription: anything, result: anything })),
 })
 
 /**

@@ -1,9 +1,9 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 
 const commitsShape = z.array(
-  z.tuple([z.string().regex(/^0x[0-9a-f]{64}$/), z.int(), z.int(), z.int()]),
+  z.tuple([z.string().check(z.regex(/^0x[0-9a-f]{64}$/)), z.int(), z.int(), z.int()]),
 )
 
 /** A commit of weights that is not revealed yet. */

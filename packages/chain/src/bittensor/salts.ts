@@ -1,5 +1,5 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
 
@@ -13,7 +13,7 @@ export interface SaltStore {
 
 const MAX_FILE_BYTES = 65_536
 
-const u16s = z.array(z.int().min(0).max(65_535))
+const u16s = z.array(z.int().check(z.minimum(0), z.maximum(65_535)))
 
 /** What opens a commit of weights: all that its hash covers, except the hotkey and the subnet. */
 export interface Opening {
@@ -23,11 +23,11 @@ export interface Opening {
   readonly versionKey: string
 }
 
-const openingShape: z.ZodType<Opening> = z.object({
+const openingShape: z.ZodMiniType<Opening> = z.object({
   uids: u16s,
   values: u16s,
   salt: u16s,
-  versionKey: z.string().regex(/^\d{1,20}$/),
+  versionKey: z.string().check(z.regex(/^\d{1,20}$/)),
 })
 
 /**

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { type Account, decodeAddress } from '../account.ts'
 import { readRegularFile } from '../regular-file.ts'
 import { accountFrom } from './secret.ts'
@@ -13,11 +13,11 @@ const INSTEAD =
   "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
 
 const keyFileShape = z.object({
-  cryptoType: z.literal(1).nullish(),
-  secretPhrase: z.string().nullish(),
-  secretSeed: z.string().nullish(),
-  privateKey: z.string().nullish(),
-  ss58Address: z.string().nullish(),
+  cryptoType: z.nullish(z.literal(1)),
+  secretPhrase: z.nullish(z.string()),
+  secretSeed: z.nullish(z.string()),
+  privateKey: z.nullish(z.string()),
+  ss58Address: z.nullish(z.string()),
 })
 
 /** A hotkey from disk. */

@@ -1,11 +1,11 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { rescale } from '../max-upscale.ts'
 import { type Codec, type Storage, SUBNET_PALLET } from './storage.ts'
 import type { HotkeyWeights } from './weight-plan.ts'
 
-const u16 = z.int().min(0).max(65_535)
+const u16 = z.int().check(z.minimum(0), z.maximum(65_535))
 const rowShape = z.array(z.tuple([u16, u16]))
 
 /**

@@ -1,6 +1,14 @@
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { type Extrinsic, hashOf, isSigned, type Log, type LogBlock, type LogSetup } from './log.ts'
+import {
+  type Extrinsic,
+  hashOf,
+  inOrder,
+  isSigned,
+  type Log,
+  type LogBlock,
+  type LogSetup,
+} from './log.ts'
 import { apply, firstLedgerOf, type Ledger } from './rules.ts'
 
 /** What a block is made of. */
@@ -23,8 +31,15 @@ export class ChainHistory {
   readonly #made: MadeBlock[] = []
 
   /** @throws ChainError `BadLog`, as `follow` does. */
-  constructor({ blocks, ...setup }: Log) {
-    this.#setup = setup
+  constructor({ format, netuid, params, neurons, blocks }: Log) {
+    // Hashes cover texts: keys have this order, whatever the log's is.
+    const { tempo, maxValidators, stakeThreshold, weightsRateLimit, commitmentBytes } = params
+    this.#setup = {
+      format,
+      netuid,
+      params: { tempo, maxValidators, stakeThreshold, weightsRateLimit, commitmentBytes },
+      neurons: neurons.map(({ hotkey, stake }) => ({ hotkey, stake })),
+    }
     this.follow(blocks, 0)
   }
 
@@ -104,7 +119,7 @@ export class ChainHistory {
     const number = this.height + 1
     const ledger = this.nextLedger()
     const calls = extrinsics.map(
-      (extrinsic) => [extrinsic, apply(ledger, extrinsic) ?? ''] as const,
+      (extrinsic) => [inOrder(extrinsic), apply(ledger, extrinsic) ?? ''] as const,
     )
     const parentHash = last?.head.hash ?? hashOf(this.#setup)
     const hash = hashOf([parentHash, time, entropy, calls])

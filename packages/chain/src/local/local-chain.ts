@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Head } from '../chain.ts'
 import { ChainError, type Refusal } from '../chain-error.ts'
-import { type Extrinsic, isSigned, logShape, PARAMS, type Params, read } from './log.ts'
+import { type Extrinsic, isSigned, type Log, logShape, PARAMS, type Params, read } from './log.ts'
 import { Replica } from './replica.ts'
 import { apply } from './rules.ts'
 
@@ -35,14 +35,15 @@ export class LocalChain extends Replica {
 
   /** @throws RangeError for options out of range, and for a hotkey that is named twice. */
   static create({ netuid, random, time = 0, neurons = [], params }: LocalOptions): LocalChain {
-    const { data: log } = logShape.safeParse({
+    const log: Log = {
       format: 'affine-chain/1',
       netuid,
       params: { ...PARAMS, ...params },
       neurons: neurons.map(({ hotkey, stake }) => ({ hotkey, stake: `${stake}` })),
       blocks: [],
-    })
-    if (!log) throw new RangeError('"netuid", "neurons" or "params" is out of range')
+    }
+    if (logShape(log) !== undefined)
+      throw new RangeError('"netuid", "neurons" or "params" is out of range')
     const chain = new LocalChain(log)
     chain.#random = random
     chain.#extend(time)

@@ -1,15 +1,15 @@
-import * as z from 'zod/mini'
+import { record, type Shape, uint } from '@affine/prng/shape'
 import { ChainError } from '../chain-error.ts'
 import { bodyOf, JSON_TYPE, readText } from './body.ts'
 import type { LocalChain } from './local-chain.ts'
-import { extrinsicShape, natural, read } from './log.ts'
+import { type Extrinsic, extrinsicShape, read } from './log.ts'
 
 const MAX_REQUEST = 16_384
 
-const requestShape = z.union([
-  z.strictObject({ log: natural }),
-  z.strictObject({ submit: extrinsicShape }),
-])
+const asksLog = record({ log: uint() })
+const submits = record({ submit: extrinsicShape })
+const requestShape: Shape<{ readonly log: number } | { readonly submit: Extrinsic }> = (value) =>
+  'log' in Object(value) ? asksLog(value) : submits(value)
 
 /** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/

@@ -1,10 +1,21 @@
+import {
+  anyText,
+  hex,
+  int,
+  list,
+  oneOf,
+  pair,
+  record,
+  type Shape,
+  text,
+  uint,
+  where,
+} from '@affine/prng/shape'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import * as z from 'zod/mini'
-import { type Account, verify } from '../account.ts'
+import { type Account, decodeAddress, verify } from '../account.ts'
 import type { Chain, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { hotkeyShape } from '../hotkey-shape.ts'
 import { parseJson } from '../json.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
@@ -68,92 +79,97 @@ export type Log = LogSetup & { readonly blocks: readonly LogBlock[] }
 /** Enough for a million blocks. So many empty objects would fill half a gigabyte. */
 const MAX_COMMAS = 2 ** 23
 
-/**
- * An array, checked up to its first fault: a list of all faults could be a thousand times as long.
- */
-const arrayOf = <T>(item: z.ZodMiniType<T>, most: number = Number.POSITIVE_INFINITY) =>
-  z.pipe(
-    z.array(z.unknown()).check(z.maxLength(most)),
-    z.transform((values: unknown[], { issues }) => {
-      const checked: T[] = []
-      for (const [at, value] of values.entries()) {
-        const { success, data, error } = item.safeParse(value)
-        if (!success) {
-          const path = [at, ...(error.issues[0]?.path ?? [])]
-          issues.push({ code: 'custom', path, input: value })
-          return z.NEVER
-        }
-        checked.push(data)
-      }
-      return checked
-    }),
-  )
-
-const textLike = (pattern: RegExp) => z.string().check(z.regex(pattern))
-export const natural: z.ZodMiniNumberFormat = z.int().check(z.minimum(0))
-const u16 = natural.check(z.maximum(65_535))
-const hashShape = textLike(/^[0-9a-f]{64}$/)
+const hotkey = where<string>('an SS58 address', (value) => {
+  return typeof value === 'string' && decodeAddress(value) !== null
+})
+const u16 = uint(65_535)
 
 // These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
-const fieldsShape = arrayOf(textLike(/^([0-9a-f]{2}){0,1024}$/), 16)
-const weightsShape = arrayOf(z.tuple([u16, u16]), 4096)
+const fields = list(text('up to 1024 bytes in hex', /^([0-9a-f]{2}){0,1024}$/), 16)
+const weights = list(pair(u16, u16), 4096)
 
-export const extrinsicShape: z.ZodMiniType<Extrinsic> = z.strictObject({
-  hotkey: hotkeyShape,
-  nonce: natural,
-  until: natural,
-  call: z.union([
-    z.strictObject({ fields: fieldsShape }),
-    z.strictObject({ weights: weightsShape }),
-    z.strictObject({ register: z.literal(true) }),
-  ]),
-  signature: textLike(/^[0-9a-f]{128}$/),
+const commits = record({ fields })
+const weighs = record({ weights })
+const registers = record({ register: where<true>('true', (value) => value === true) })
+const call: Shape<LogCall> = (value) => {
+  if ('fields' in Object(value)) return commits(value)
+  return 'weights' in Object(value) ? weighs(value) : registers(value)
+}
+
+export const extrinsicShape: Shape<Extrinsic> = record({
+  hotkey,
+  nonce: uint(),
+  until: uint(),
+  call,
+  signature: hex(64),
 })
 
-const blockShape = z.strictObject({
-  time: natural,
-  entropy: hashShape,
-  calls: arrayOf(z.tuple([extrinsicShape, z.string()]), 4096),
-  hash: hashShape,
+const block = record({
+  time: uint(),
+  entropy: hex(32),
+  calls: list(pair(extrinsicShape, anyText()), 4096),
+  hash: hex(32),
 })
-const neuronShape = z.strictObject({
-  hotkey: hotkeyShape,
-  stake: textLike(/^(0|[1-9][0-9]{0,19})$/),
+const neuron = record({
+  hotkey,
+  stake: text('a number of rao', /^(0|[1-9][0-9]{0,19})$/),
 })
+const listed = list(neuron)
+const neurons: Shape<LogSetup['neurons']> = (value) => {
+  const wrong = listed(value)
+  if (wrong !== undefined) return wrong
+  const hotkeys = (value as LogSetup['neurons']).map(({ hotkey }) => hotkey)
+  return new Set(hotkeys).size < hotkeys.length ? ': expected each hotkey once' : undefined
+}
 
-export const logShape: z.ZodMiniType<Log> = z.strictObject({
-  format: z.literal('affine-chain/1'),
+export const logShape: Shape<Log> = record({
+  format: oneOf('affine-chain/1'),
   netuid: u16,
-  params: z
-    .record(z.enum(Object.keys(PARAMS) as (keyof Params)[]), natural)
-    .check(z.refine(({ tempo }) => tempo > 0)),
-  neurons: arrayOf(neuronShape).check(
-    z.refine((neurons) => new Set(neurons.map(({ hotkey }) => hotkey)).size === neurons.length),
-  ),
-  blocks: arrayOf(blockShape),
+  params: record({
+    tempo: int(1, Number.MAX_SAFE_INTEGER),
+    maxValidators: uint(),
+    stakeThreshold: uint(),
+    weightsRateLimit: uint(),
+    commitmentBytes: uint(),
+  }),
+  neurons,
+  blocks: list(block),
 })
 
 /**
  * The value of a JSON text of this shape.
  * @throws ChainError with this `code`, which says where the first fault is, for any other text.
  */
-export function read<T>(shape: z.ZodMiniType<T>, text: string, code: string): T {
-  try {
-    return shape.parse(parseJson(text, MAX_COMMAS))
-  } catch (error) {
-    throw new ChainError(code, `the text is not valid at "${placeOf(error)}"`)
-  }
+export function read<T>(shape: Shape<T>, text: string, code: string): T {
+  const value = jsonOf(text)
+  const wrong = shape(value)
+  if (wrong === undefined) return value as T
+  const place = wrong.slice(1, wrong.indexOf(':')).replaceAll('/', '.')
+  throw new ChainError(code, `the text is not valid at "${place || 'the start'}"`)
 }
 
-function placeOf(error: unknown): string {
-  const issue = error instanceof z.core.$ZodError ? error.issues[0] : undefined
-  return issue?.path.join('.') ?? 'the start'
+/** What the text says; undefined unless it is JSON of a size and a depth that may be parsed. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text, MAX_COMMAS)
+  } catch {
+    return undefined
+  }
 }
 
 /** BLAKE2b-256 of a value's JSON text, 64 hex digits. The order of its keys counts. */
 export const hashOf = (value: unknown): string =>
   bytesToHex(blake2b(utf8ToBytes(JSON.stringify(value)), { dkLen: 32 }))
+
+/** The same call with its keys in the order that hashes cover, whatever order they came in. */
+export const inOrder = ({ hotkey, nonce, until, call, signature }: Extrinsic): Extrinsic => ({
+  hotkey,
+  nonce,
+  until,
+  call,
+  signature,
+})
 
 /** The chain and the subnet that a call is signed for. */
 type SubnetId = Pick<Chain, 'genesis' | 'netuid'>

@@ -1,5 +1,5 @@
+import { oneOf, type Shape } from '@affine/prng/shape'
 import pRetry from 'p-retry'
-import * as z from 'zod/mini'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { JSON_TYPE, readText } from './body.ts'
 import { type Extrinsic, type Log, logShape, read } from './log.ts'
@@ -8,7 +8,11 @@ import { Replica } from './replica.ts'
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 
-const refusalShape = z.object({ code: z.enum(Object.keys(ADVICE)) })
+const refusalCode = oneOf(...Object.keys(ADVICE))
+const refusalShape: Shape<{ readonly code: string }> = (value) => {
+  const wrong = refusalCode(Object(value).code)
+  return wrong && `/code${wrong}`
+}
 
 interface RemoteOptions {
   readonly fetch: typeof globalThis.fetch

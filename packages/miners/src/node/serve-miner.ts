@@ -29,7 +29,7 @@ export async function serveMiner(
     hear(answered)
     if (asked === undefined || answered === undefined) return context.json(NO_PROMPT, 400)
     count += 1
-    return answerWith({ ...asked, index: count, reply: answered.reply }, asked.stream, context)
+    return answerWith({ ...asked, index: count, reply: answered.reply }, asked.events, context)
   })
   const server = await listen(app.fetch, port)
   return { ...server, url: `${server.url}/v1` }
@@ -46,18 +46,25 @@ const NO_PROMPT = {
   },
 }
 
-/** What a request asks; undefined without a prompt, which is its last message. */
-function questionIn(
-  body: unknown,
-): { readonly prompt: string; readonly model: string; readonly stream: boolean } | undefined {
-  const { messages, model, stream } = Object(body)
-  const prompt = Array.isArray(messages) ? partsOf(Object(messages.at(-1)).content) : undefined
-  if (prompt === undefined) return undefined
-  return { prompt, model: typeof model === 'string' ? model : MODEL, stream: stream === true }
+/** What a request asks. `events` is undefined if it wants no stream. */
+interface Question {
+  readonly prompt: string
+  readonly model: string
+  readonly events: { readonly wantsUsage: boolean } | undefined
 }
 
-function answerWith(served: Served, isStreamed: boolean, context: Context): Response {
-  if (!isStreamed) return context.json(completionOf(served))
+/** Undefined without a prompt, which is the request's last message. */
+function questionIn(body: unknown): Question | undefined {
+  const { messages, model, stream, stream_options } = Object(body)
+  const prompt = Array.isArray(messages) ? partsOf(Object(messages.at(-1)).content) : undefined
+  if (prompt === undefined) return undefined
+  const wantsUsage = Object(stream_options).include_usage === true
+  const events = stream === true ? { wantsUsage } : undefined
+  return { prompt, model: typeof model === 'string' ? model : MODEL, events }
+}
+
+function answerWith(served: Served, events: Question['events'], context: Context): Response {
+  if (events === undefined) return context.json(completionOf(served))
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
-  return context.body(eventsOf(served), 200, headers)
+  return context.body(eventsOf(served, events.wantsUsage), 200, headers)
 }

@@ -5,7 +5,7 @@ import { quorumTexts } from './quorum.ts'
 
 /** The state of a subnet as lines for people; a table of its validators follows. */
 export function statusTexts(status: SubnetStatus): readonly string[] {
-  const { state, waiting } = status
+  const { state, waiting, report } = status
   const { champion, duel, ratio } = state
   const bar = percent(duel?.ratio ?? ratio)
   return [
@@ -15,7 +15,7 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
     ...envTexts(status),
     `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
     ...quorumTexts(status.lacking, printable),
-    `lanes     of epoch ${state.epoch - 1}`,
+    `lanes     ${report === undefined ? 'none: no epoch is over' : `of epoch ${state.epoch - 1}`}`,
   ]
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { decodeAddress } from './account.ts'
+import { decodeAddress } from '../account.ts'
 
 /** A hotkey in data from outside: an SS58 address with prefix 42. Protocol §1.4. */
 export const hotkeyShape: z.ZodMiniType<string> = z

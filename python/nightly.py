@@ -1,0 +1,274 @@
+"""Real servers, clients and trainers against the built programs: see CONTRIBUTING.md.
+
+`python3 python/nightly.py [part...]` makes a virtual environment for each part, in a folder that is
+removed again, and installs what the part needs. The last line is `N passed, N failed`.
+"""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
+MINER = [*AF, "miner", "--skill", "1", "--port", "PORT"]
+OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "PORT"]
+TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", TRAINING, re.M | re.S)
+MODEL = "Qwen/Qwen3-0.6B"
+REGION = "us-east-1"
+KEYS = {"S3_ACCESS_KEY_ID": "nightly", "S3_SECRET_ACCESS_KEY": "nightly-secret"}
+QUESTION = (
+    "Compute 12345678 * 87654321.\nYou may think first. Give the product, digits only, "
+    "alone on the last line, with nothing after it."
+)
+PROMPT = [{"role": "user", "content": QUESTION}]
+
+
+def bin_of(name: str) -> str:
+    """A program of the part's environment."""
+    return str(Path(sys.executable).parent / name)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+@contextmanager
+def serving(*words: str, seconds: int = 600) -> Iterator[str]:
+    """The URL of a program, once it listens at the free port that it is given for `PORT`."""
+    port = free_port()
+    command = [word.replace("PORT", str(port)) for word in words]
+    log = Path(f"served-{port}.log")
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out)
+    try:
+        for _ in range(2 * seconds):
+            if process.poll() is not None:
+                break
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    yield f"http://127.0.0.1:{port}"
+                    return
+            time.sleep(0.5)
+        raise AssertionError(f"{words} does not listen:\n{log.read_text(errors='replace')[-3000:]}")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def run(*words: str, code: int = 0, says: str = "") -> str:
+    """What a program prints. It has to end with that code, and to say what matches `says`."""
+    env = {**os.environ, "NO_COLOR": "1"}
+    ended = subprocess.run(words, capture_output=True, text=True, env=env, timeout=1200)
+    said = ended.stdout + ended.stderr
+    print(f"$ {' '.join(words)[-160:]}\n{said[-2000:]}")
+    assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {said}"
+    assert re.search(says, said), f"expected to read {says!r}, got: {said}"
+    return said
+
+
+def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
+    """`af practise` and `af duel` ask it; a wrong model or path gets a sentence that says so."""
+    named = ["--model", model]
+    run(*AF, "practise", url, *named, "--env", "mult8-v0", "--challenges", "3")
+    run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", says=ending)
+    run(*AF, "practise", url, "--model", "nobody", code=3, says="no usable reply: status 4..")
+    run(*AF, "practise", f"{url}/nowhere", *named, code=3, says="status 404")
+
+
+def openai() -> None:
+    """OpenAI's own client against `af miner`: models, lists of parts, usage, streams, errors."""
+    from openai import BadRequestError, OpenAI
+
+    with serving(*MINER) as url:
+        client = OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
+        [model] = client.models.list()
+        ask = client.chat.completions.create
+        whole = ask(model=model.id, messages=PROMPT)
+        product = whole.choices[0].message.content
+        assert product.splitlines()[-1] == str(12345678 * 87654321), product
+        assert whole.usage.total_tokens > 0
+        parts = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
+        assert ask(model=model.id, messages=parts).choices[0].message.content == product
+        options = {"include_usage": True}
+        chunks = list(ask(model=model.id, messages=PROMPT, stream=True, stream_options=options))
+        text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
+        assert text == product
+        assert chunks[-1].usage == whole.usage
+        try:
+            raise AssertionError(ask(model=model.id, messages=[]))
+        except BadRequestError:
+            client.close()
+
+
+def litellm() -> None:
+    """litellm's proxy in front of `af miner`, with a key and without."""
+    with serving(*MINER) as miner:
+        config = f"""
+model_list:
+  - model_name: mine
+    litellm_params: {{model: openai/any, api_base: "{miner}/v1", api_key: none}}
+"""
+        os.environ |= {
+            # Else it fetches a list of prices first, and does not start without a key.
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+        }
+        Path("open.yaml").write_text(config)
+        Path("locked.yaml").write_text(config + "general_settings: {master_key: sk-1234}\n")
+        proxy = [bin_of("litellm"), "--host", "127.0.0.1", "--port", "PORT", "--config"]
+        with serving(*proxy, "open.yaml") as url:
+            try_endpoint(f"{url}/v1", "mine", "random", "The contender takes")
+            perfect = ["--env", "mult8-v0", "--challenges", "5", "--at-least", "1"]
+            run(*AF, "practise", f"{url}/v1", "--model", "mine", *perfect)
+        with serving(*proxy, "locked.yaml") as url:
+            run(*AF, "practise", f"{url}/v1", "--model", "mine", code=3, says="status 401")
+
+
+def tiny_model() -> str:
+    """A folder with a model of random weights, whose tokens are bytes. Nothing is fetched."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    vocabulary = {token: at for at, token in enumerate(["<pad>", "<end>", *alphabet])}
+    bytes_alone = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    bytes_alone.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bytes_alone.decoder = decoders.ByteLevel()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=bytes_alone, pad_token="<pad>", eos_token="<end>"
+    )
+    tokenizer.chat_template = "{% for m in messages %}{{ m['content'] }}\n{% endfor %}"
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    ids = {"vocab_size": len(vocabulary), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
+    model = LlamaForCausalLM(LlamaConfig(**sizes, **ids, num_attention_heads=2))
+    # `transformers serve` takes 1,024 tokens at least: the longer the reply, the likelier its end.
+    model.generation_config.exponential_decay_length_penalty = (4, 2.0)
+    model.save_pretrained("tiny")
+    tokenizer.save_pretrained("tiny")
+    return str(Path("tiny").resolve())
+
+
+def transformers() -> None:
+    """`transformers serve` with a random model: it forfeits, and says nothing of a wrong kind."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    tiny = tiny_model()
+    words = [bin_of("transformers"), "serve", tiny, "--device", "cpu", "--port", "PORT"]
+    with serving(*words) as url:
+        try_endpoint(f"{url}/v1", tiny, "perfect", "holds")
+
+
+def trl() -> None:
+    """Three steps of GRPO over OpenEnv, with the programs of docs/training.md."""
+    os.environ |= {"HF_HUB_OFFLINE": "1", "TRL_EXPERIMENTAL_SILENCE": "1"}
+    few = "max_steps=3, use_cpu=True, report_to='none', num_generations=2"
+    with serving(*OPENENV) as envs, serving(*MINER) as perfect:
+        program = "\n".join(BLOCKS[:2])
+        for said, instead in {
+            "http://127.0.0.1:8000": envs,
+            "http://127.0.0.1:8003": perfect,
+            "range(1000)": "range(8)",
+            MODEL: tiny_model(),
+            "max_completion_length=512": f"max_completion_length=16, {few}",
+            "trainer.train()": "assert trainer.train().global_step == 3",
+        }.items():
+            assert said in program, f"docs/training.md has no {said!r}"
+            program = program.replace(said, instead)
+        Path("train.py").write_text(program)
+        run(sys.executable, "train.py")
+        assert Path("miner", "model.safetensors").exists()
+
+
+def verifiers() -> None:
+    """Whole episodes by `verifiers`, with the program and the command of docs/training.md."""
+    [command] = re.findall(r"^    (PYTHONPATH=\. vf-eval .*\\\n.*)$", TRAINING, re.M)
+    os.environ["PATH"] = f"{bin_of('')}:{os.environ['PATH']}"
+    with serving(*OPENENV) as envs, serving(*MINER) as perfect:
+        Path("affine_vf.py").write_text(BLOCKS[2].replace("http://127.0.0.1:8000", envs))
+        words = command.replace("http://127.0.0.1:8003", perfect)
+        run("bash", "-ec", words, says="reward")
+
+
+def s3() -> None:
+    """The suite of S3 buckets on moto and, where Go is, on versitygw, which refuses `auto`."""
+    bucket_on(bin_of("moto_server"), "--port", "PORT")
+    if shutil.which("go") is None:
+        return print("no Go: versitygw is left out")
+    os.environ["GOBIN"] = str(Path.cwd())
+    run("go", "install", "github.com/versity/versitygw/cmd/versitygw@latest")
+    Path("objects").mkdir()
+    keys = ["--access", KEYS["S3_ACCESS_KEY_ID"], "--secret", KEYS["S3_SECRET_ACCESS_KEY"]]
+    bucket_on("./versitygw", "--port", "127.0.0.1:PORT", *keys, "posix", "objects")
+
+
+def bucket_on(*words: str) -> None:
+    """The suite on a service, in a new bucket."""
+    import boto3
+
+    key, secret = KEYS.values()
+    keys = {"aws_access_key_id": key, "aws_secret_access_key": secret, "region_name": REGION}
+    with serving(*words) as url:
+        boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="nightly")
+        place = {"S3_ENDPOINT": url, "S3_BUCKET": "nightly", "S3_REGION": REGION}
+        os.environ |= {**KEYS, **place}
+        vitest = ["npx", "vitest", "run", "--project", "node", "--root", str(ROOT)]
+        run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url)
+
+
+PARTS: dict[Callable[[], None], list[str]] = {
+    openai: ["openai"],
+    litellm: ["litellm[proxy]"],
+    transformers: ["torch", "transformers[serving]"],
+    trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
+    verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],
+    s3: ["moto[server]", "boto3"],
+}
+"""What each part installs."""
+
+
+def fresh(part: Callable[[], None], uv: str) -> str | None:
+    """What went wrong in a part, which runs in an environment of its own; None if nothing did."""
+    with tempfile.TemporaryDirectory(prefix="affine-nightly-") as folder:
+        python = f"{folder}/venv/bin/python"
+        steps = [
+            [uv, "venv", "--quiet", "--python", sys.executable, f"{folder}/venv"],
+            [uv, "pip", "install", "--quiet", "--python", python, *PARTS[part]],
+            [python, str(Path(__file__).resolve()), "--inside", part.__name__],
+        ]
+        for step in steps:
+            if subprocess.run(step, cwd=folder).returncode != 0:
+                return " ".join(step)
+    return None
+
+
+def main(names: list[str]) -> int:
+    parts = {part.__name__: part for part in PARTS}
+    if names[:1] == ["--inside"]:
+        parts[names[1]]()
+        return 0
+    chosen = names or list(parts)
+    if unknown := [name for name in chosen if name not in parts]:
+        print(f"expected some of {', '.join(parts)}, got {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="affine-nightly-") as folder:
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        subprocess.run([f"{folder}/bin/pip", "install", "--quiet", "uv"], check=True)
+        failures = {name: fresh(parts[name], f"{folder}/bin/uv") for name in chosen}
+    for name, step in failures.items():
+        print(f"FAILED: {name}, which says above why: {step}" if step else f"passed: {name}")
+    failed = sum(step is not None for step in failures.values())
+    print(f"{len(failures) - failed} passed, {failed} failed")
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

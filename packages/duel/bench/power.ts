@@ -11,11 +11,14 @@ const [BETTER, NEARER] = [0.6, 0.55]
 /** Those that stop a better contender longest. */
 const DELAYS = ['thin', 'down, with care', 'block'] as const
 
-/** A share, its standard error, the challenges of a lane, and whether it is below the promise. */
+/** A share, its standard error and the challenges of a lane. */
+const playedOf = (shares: Shares): string =>
+  `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
+
+/** The same, and whether the share is below the promise. */
 function powerOf(shares: Shares): string {
-  const text = `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
   const isKept = shares.won + 2 * shares.wonError >= PROMISED.rightWins
-  return isKept ? text : `${text} below`
+  return playedOf(shares) + (isKept ? '' : ' below')
 }
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
@@ -26,8 +29,11 @@ export function printPower(): void {
   const columns = ['lanes, stake', 'p = 0.55, honest', 'p = 0.6, honest', 'p = 0.6, the worst lie']
   printTable({ title, columns }, STAKES, ([name, weights]) => {
     const at = { field: fieldOf(weights), tied: 0.2 }
-    const honest = [NEARER, BETTER].map((p) => measure({ ...at, p, strategy: 'honest' }, DUELS))
-    return [name, ...[...honest, least(BLOCKS, { ...at, p: BETTER })].map(powerOf)]
+    const [nearer, honest] = [NEARER, BETTER].map((p) =>
+      measure({ ...at, p, strategy: 'honest' }, DUELS),
+    ) as [Shares, Shares]
+    const worst = least(BLOCKS, { ...at, p: BETTER })
+    return [name, playedOf(nearer), ...[honest, worst].map(powerOf)]
   })
 }
 

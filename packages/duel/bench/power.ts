@@ -6,7 +6,7 @@ import { GAME } from './quotas.ts'
 import { balancedOf, equal, fieldOf } from './stakes.ts'
 import { measure, printTable, textOf, worstOf } from './worst.ts'
 
-const DUELS = 60
+const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
 /** Those that stop a better contender longest. */
 const DELAYS = ['thin', 'down, with care', 'block'] as const
@@ -22,7 +22,7 @@ function powerOf(shares: Shares): string {
 }
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
-  worstOf(strategies, cell, { duels: DUELS, wins: 'least' }).shares
+  worstOf(strategies, cell, { duels: DUELS, wins: 'least' })
 
 export function printPower(): void {
   const title = 'Wins with a fifth tied, and a lane’s challenges'
@@ -46,7 +46,7 @@ export function printTies(): void {
   printTable({ title, columns }, cells, ({ lanes, tied }) => {
     const better = { field: fieldOf(equal(lanes)), p: BETTER, tied }
     const at = { field: balancedOf(equal(lanes)), p: RATIO_PPM / 1e6, tied, freezes: true }
-    const safe = worstOf(['copy the best', 'thin'], at, { duels: 300, wins: 'most' }).shares
+    const safe = worstOf(['copy the best', 'thin'], at, { duels: 600, wins: 'most' })
     const wins = [least(DELAYS, better), measure({ ...better, strategy: 'honest' }, DUELS)]
     const falsely = textOf(safe, 4) + aboveOf(safe, PROMISED.falseWins)
     return [lanes, tied.toFixed(2), ...wins.map(powerOf), falsely]

@@ -44,9 +44,7 @@ export function drawWorld(seed: number, epochs: number): World {
   // number.
   const count = 4 + fewOf(1 + fewOf(13, random), random)
   const isLone = count > 6 || random.integers(0, 5) > 0
-  const played = Object.entries(SMALL.envs).filter(([env, { players }]) =>
-    isLone ? env === MULT8 : players === 1,
-  )
+  const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)
   const spread = random.integers(1, 2000)
   return {
     seed,

@@ -9,7 +9,7 @@ import { printTable, textOf, worstOf } from './worst.ts'
 
 /** The lies by which an environment that decides alone is won at all. */
 export const NEAR_LIES = ['copy the best', 'thin'] as const
-const [DUELS, DUELS_ALONE] = [300, 1500]
+const [DUELS, DUELS_ALONE] = [600, 1500]
 
 /** The stakes of the validators. */
 export const STAKES: readonly (readonly [name: string, weights: readonly number[]])[] = [
@@ -39,12 +39,12 @@ type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
 function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
   const beside = { ...AT_RATIO, ...cell, rule: ruleOf(PROTOCOL) }
   const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
-  const { shares } = worstOf(strategies, beside, { duels, wins: 'most' })
+  const shares = worstOf(strategies, beside, { duels, wins: 'most' })
   return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWins)
 }
 
 function alone(cell: FalseCell, strategies: readonly Strategy[] = NEAR_LIES): string {
-  const { shares } = worstOf(
+  const shares = worstOf(
     strategies,
     { ...AT_RATIO, ...cell, rule: ALONE },
     { duels: DUELS_ALONE, wins: 'most' },

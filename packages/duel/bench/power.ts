@@ -6,28 +6,34 @@ import { GAME } from './quotas.ts'
 import { balancedOf, equal, fieldOf } from './stakes.ts'
 import { measure, printTable, textOf, worstOf } from './worst.ts'
 
-const DUELS = 60
+const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
 /** Those that stop a better contender longest. */
 const DELAYS = ['thin', 'down, with care', 'block'] as const
 
-/** A share, its standard error, the challenges of a lane, and whether it is below the promise. */
+/** A share, its standard error and the challenges of a lane. */
+const playedOf = (shares: Shares): string =>
+  `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
+
+/** The same, and whether the share is below the promise. */
 function powerOf(shares: Shares): string {
-  const text = `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
   const isKept = shares.won + 2 * shares.wonError >= PROMISED.rightWins
-  return isKept ? text : `${text} below`
+  return playedOf(shares) + (isKept ? '' : ' below')
 }
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
-  worstOf(strategies, cell, { duels: DUELS, wins: 'least' }).shares
+  worstOf(strategies, cell, { duels: DUELS, wins: 'least' })
 
 export function printPower(): void {
   const title = 'Wins with a fifth tied, and a lane’s challenges'
   const columns = ['lanes, stake', 'p = 0.55, honest', 'p = 0.6, honest', 'p = 0.6, the worst lie']
   printTable({ title, columns }, STAKES, ([name, weights]) => {
     const at = { field: fieldOf(weights), tied: 0.2 }
-    const honest = [NEARER, BETTER].map((p) => measure({ ...at, p, strategy: 'honest' }, DUELS))
-    return [name, ...[...honest, least(BLOCKS, { ...at, p: BETTER })].map(powerOf)]
+    const [nearer, honest] = [NEARER, BETTER].map((p) =>
+      measure({ ...at, p, strategy: 'honest' }, DUELS),
+    ) as [Shares, Shares]
+    const worst = least(BLOCKS, { ...at, p: BETTER })
+    return [name, playedOf(nearer), ...[honest, worst].map(powerOf)]
   })
 }
 
@@ -40,7 +46,7 @@ export function printTies(): void {
   printTable({ title, columns }, cells, ({ lanes, tied }) => {
     const better = { field: fieldOf(equal(lanes)), p: BETTER, tied }
     const at = { field: balancedOf(equal(lanes)), p: RATIO_PPM / 1e6, tied, freezes: true }
-    const safe = worstOf(['copy the best', 'thin'], at, { duels: 300, wins: 'most' }).shares
+    const safe = worstOf(['copy the best', 'thin'], at, { duels: 600, wins: 'most' })
     const wins = [least(DELAYS, better), measure({ ...better, strategy: 'honest' }, DUELS)]
     const falsely = textOf(safe, 4) + aboveOf(safe, PROMISED.falseWins)
     return [lanes, tied.toFixed(2), ...wins.map(powerOf), falsely]

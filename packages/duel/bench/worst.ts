@@ -4,11 +4,6 @@ import type { Strategy } from './lies.ts'
 const SEED = 20_260_101n
 const isAll = process.argv.includes('--all')
 
-interface Worst {
-  readonly strategy: Strategy
-  readonly shares: Shares
-}
-
 /** So many duels at up to 32 lanes, fewer at more; ten times as many with `--all`. */
 export function measure(cell: Cell, most: number): Shares {
   const lanes = cell.field.weights.length
@@ -16,16 +11,22 @@ export function measure(cell: Cell, most: number): Shares {
   return simulate(cell, duels, SEED)
 }
 
-/** Of these strategies the one by which the contender wins most, or least, often. */
+/**
+ * Of these strategies the one by which the contender wins most, or least, often; of equals, that in
+ * which duels are longest.
+ */
 export function worstOf(
   strategies: readonly Strategy[],
   cell: Omit<Cell, 'strategy'>,
   { duels, wins }: { readonly duels: number; readonly wins: 'most' | 'least' },
-): Worst {
+): Shares {
   const sign = wins === 'most' ? 1 : -1
   return strategies
-    .map((strategy): Worst => ({ strategy, shares: measure({ ...cell, strategy }, duels) }))
-    .reduce((worst, one) => (sign * (one.shares.won - worst.shares.won) > 0 ? one : worst))
+    .map((strategy) => measure({ ...cell, strategy }, duels))
+    .reduce((worst, one) => {
+      const more = sign * (one.won - worst.won)
+      return more > 0 || (more === 0 && one.challenges > worst.challenges) ? one : worst
+    })
 }
 
 export const textOf = ({ won, wonError }: Shares, digits: number): string =>

@@ -13,8 +13,26 @@ import {
 } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
-import { encodeBitmap, encodeState, firstState, LOCAL, type State, stateRoot } from '@affine/duel'
-import { challengesOf, make, play } from '@affine/envs'
+import {
+  type EnvsConstants,
+  encodeBitmap,
+  encodeState,
+  firstState,
+  LOCAL,
+  type State,
+  stateRoot,
+} from '@affine/duel'
+import {
+  type Agent,
+  challengesOf,
+  type Env,
+  type GameSide,
+  make,
+  type PerSide,
+  play,
+  playGame,
+  type Transcript,
+} from '@affine/envs'
 import {
   beaconBlock,
   LOCAL_NETWORK,
@@ -49,10 +67,18 @@ export function networkOf({ quota }: Size): Network {
     ...LOCAL_NETWORK,
     protocol: {
       ...LOCAL,
-      ...{ epochBlocks: 6, sealBlock: 4, quotaFirst: quota, quotaMost: quota },
+      ...{ envs: envsOf(quota), epochBlocks: 6, sealBlock: 4 },
       ...{ cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 },
     },
   }
+}
+
+const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
+
+function envsOf(quota: number): EnvsConstants {
+  const played = Object.entries(LOCAL.envs).filter(([env]) => ENVS.includes(env))
+  const quotas = { quotaFirst: quota, quotaMost: quota }
+  return Object.fromEntries(played.map(([env, constants]) => [env, { ...constants, ...quotas }]))
 }
 
 /** Every validator's bucket: here all serve the same folder. */
@@ -227,22 +253,34 @@ async function samplesOf(scope: Scope): Promise<readonly Sample[]> {
     const challenges = challengesOf({ ...scope, env, specHash, duel, secret: SECRET })
     for (let index = 0; index < quota; index++) {
       const id = challenges.idOf(index)
-      const good = await play(game, id, (messages) => ({
-        content: `I weigh the lines.\n${game.spec.solve(messages.at(-1)?.content ?? '')}`,
-      }))
       const luck = Number.parseInt(id.slice(0, 4), 16)
-      const bad = luck < 800 && (await play(game, id, () => ({ fault: 'no-reply' })))
-      const sideOf = (miner: { hotkey: string }, misses: boolean) => {
-        return { miner: miner.hotkey, ms: 1000, ...((misses && bad) || good) }
-      }
-      const isChampions = luck % 2 === 0
+      const missing = luck % 2 === 0 ? 'champion' : 'contender'
+      const played = await playBoth(game, id, luck < 800 ? missing : undefined)
       const sides = {
-        champion: sideOf(champion, isChampions),
-        contender: sideOf(contender, !isChampions),
+        champion: { miner: champion.hotkey, ms: 1000, ...played.champion },
+        contender: { miner: contender.hotkey, ms: 1000, ...played.contender },
       }
       const verdict = challengeVerdict(sides)
       samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
     }
   }
   return samples
+}
+
+/** Both sides of a challenge, of which one may not reply. */
+async function playBoth(
+  env: Env,
+  id: string,
+  missing: GameSide | undefined,
+): Promise<PerSide<Transcript>> {
+  const good: Agent = (messages) => ({
+    content: `I weigh the lines.\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,
+  })
+  const none: Agent = () => ({ fault: 'no-reply' })
+  const all = { champion: good, contender: good }
+  const agents = missing === undefined ? all : { ...all, [missing]: none }
+  if (env.spec.game !== undefined) return playGame(env, id, agents)
+  const played = await play(env, id, good)
+  const both = { champion: played, contender: played }
+  return missing === undefined ? both : { ...both, [missing]: await play(env, id, none) }
 }

@@ -54,12 +54,15 @@ function addEnvironment({ write, edit, run }) {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
   const [file, registered, , constant, game] = blocks
   const [imported, listed] = registered.trim().split('\n\n')
-  const [registry, protocol] = ['packages/envs/src/registry.ts', 'packages/duel/src/protocol.ts']
+  const [registry, protocol] = [
+    'packages/envs/src/registry.ts',
+    'packages/duel/src/env-constants.ts',
+  ]
   write('packages/envs/src/sort5.ts', file)
   write('packages/envs/src/nim.ts', game)
   edit(registry, /^/, `${imported}\n${imported.replaceAll('sort5', 'nim')}\n`)
   edit(registry, /^const BUILT_IN.*$/m, listed.replace(/\]$/, ', nim]'))
-  edit(protocol, /(envs: .*\n(?:.*\n)*?)(\s*\}\))/, `$1    ${constant.trim()}\n$2`)
+  edit(protocol, /^export const MAIN_ENVS.*$/m, `$&\n${constant.trim()}`)
   run('biome', 'check', '--write', registry, protocol)
   run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
   run('tsc', '-p', '.')

@@ -6,6 +6,7 @@ import { PROTOCOL } from '../packages/duel/src/index.ts'
 import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
+import { mapped } from './protocol-story.ts'
 
 const docs = join(import.meta.dirname, '../docs')
 
@@ -29,7 +30,7 @@ describe('the worked examples of docs/protocol.md', () => {
       ...parts,
       ...(block.in as object),
       ...(ids.out as object),
-      specHashes: PROTOCOL.envs,
+      specHashes: mapped(PROTOCOL.envs, ({ specHash }) => specHash),
     }
     const miners = { champion: champion.hotkey, contender: contender.hotkey }
     expect(await readExample(fenced('jsonl').join(), { ...scope, ...miners } as never)).toEqual(
@@ -65,10 +66,11 @@ test('the prompts are those of the environments', async () => {
 const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
 test('the golden player of the page gives the hashes of the code, and of the main network', () => {
-  for (const id of Object.keys(PROTOCOL.envs)) expect(specHash(id)).toBe(PROTOCOL.envs[id])
+  const played = mapped(PROTOCOL.envs, ({ specHash }) => specHash)
+  for (const id of Object.keys(played)) expect(specHash(id)).toBe(played[id])
   const hashes = find('specHash').out as Readonly<Record<string, string>>
   expect(Object.keys(hashes)).toEqual(ENVS)
-  expect({ ...hashes, ...PROTOCOL.envs }).toMatchObject(hashes)
+  expect({ ...hashes, ...played }).toEqual(hashes)
 })
 
 test('the constants of the page are those of the main network', () => {
@@ -77,7 +79,7 @@ test('the constants of the page are those of the main network', () => {
   const { envs: _played, ...wanted } = PROTOCOL
   expect(constants).toEqual(wanted)
   expect(envs).toEqual(MAIN.envs)
-  expect(find('specHash').out).toMatchObject(envs)
+  expect(find('specHash').out).toMatchObject(mapped(envs, ({ specHash }) => specHash))
 })
 
 test('every fault code is explained, and no other is named', () => {

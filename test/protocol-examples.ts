@@ -48,7 +48,7 @@ import {
 import { calibrate, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
 import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
-import { MAIN } from './protocol-page.ts'
+import { MAIN, onPage } from './protocol-page.ts'
 import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
 
 const PPM = 1_000_000n
@@ -115,7 +115,11 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     ),
   ids: ({ start, champion, contender, ...parts }: Ids) => {
     const duel = duelId(champion, contender, start)
-    const challenge = challengeId({ ...parts, duel, specHash: PROTOCOL.envs[parts.env] ?? '' })
+    const challenge = challengeId({
+      ...parts,
+      duel,
+      specHash: PROTOCOL.envs[parts.env]?.specHash ?? '',
+    })
     return {
       commitment: commitmentOf(parts),
       duel,
@@ -159,7 +163,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   },
   calibration: (rules: readonly { alpha: number; cap: number; minTrials: number }[]) =>
     rules.map(calibrate),
-  quotas: (epochs: readonly number[]) => epochs.map((epoch) => quotaOf(epoch, PROTOCOL)),
+  quotas: (epochs: readonly number[]) =>
+    mapped(MAIN.envs, (constants) => epochs.map((epoch) => quotaOf(epoch, constants))),
   outliers: (pairs: readonly { lane: Pair; median: Pair }[]) =>
     pairs.map(({ lane: [x, q], median: [y, r] }) => {
       const tallies = {
@@ -197,7 +202,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'first state': () => ({ state: firstState(MAIN, 0), root: stateRoot(firstState(MAIN, 0)) }),
   'local constants': () =>
     Object.fromEntries(
-      entries(LOCAL).filter(([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL]),
+      entries({ ...LOCAL, envs: onPage(LOCAL.envs) }).filter(
+        ([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL],
+      ),
     ),
   'a duel in numbers': story,
 }

@@ -1,6 +1,6 @@
 /** docs/protocol.md as the tests read it: its blocks, its worked examples, and their constants. */
 import { readFileSync } from 'node:fs'
-import { PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
+import { type EnvsConstants, PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
 
 export const page: string = readFileSync(new URL('../docs/protocol.md', import.meta.url), 'utf8')
 
@@ -30,5 +30,10 @@ export const ENVS = find('specHash').in as readonly string[]
 /** The main network's constants, with the environments of the page. */
 export const MAIN: Protocol = {
   ...PROTOCOL,
-  envs: Object.fromEntries(Object.entries(PROTOCOL.envs).filter(([id]) => ENVS.includes(id))),
+  envs: onPage(PROTOCOL.envs),
+}
+
+/** The environments of the page. */
+export function onPage(envs: EnvsConstants): EnvsConstants {
+  return Object.fromEntries(Object.entries(envs).filter(([id]) => ENVS.includes(id)))
 }

@@ -3,7 +3,9 @@ import {
   type Evidence,
   encodeBitmap,
   firstState,
-  quotaOf,
+  PROTOCOL,
+  type Protocol,
+  quotasOf,
   type Score,
   type State,
   settle,
@@ -11,15 +13,22 @@ import {
   type Tally,
   trustOf,
 } from '../packages/duel/src/index.ts'
-import { MAIN } from './protocol-page.ts'
 
 export type Pair = readonly [number, number]
 
 export const entries = <Value>(record: Readonly<Record<string, Value>>) => Object.entries(record)
 export const mapped = <Value, To>(
   record: Readonly<Record<string, Value>>,
-  to: (value: Value) => To,
-) => Object.fromEntries(entries(record).map(([key, value]) => [key, to(value)]))
+  to: (value: Value, key: string) => To,
+) => Object.fromEntries(entries(record).map(([key, value]) => [key, to(value, key)]))
+
+/** The constants of the duel in numbers: two of the main network's environments. */
+const TWO: Protocol = {
+  ...PROTOCOL,
+  envs: Object.fromEntries(
+    entries(PROTOCOL.envs).filter(([env]) => ['mult8@0.1.0', 'tictactoe@0.1.0'].includes(env)),
+  ),
+}
 
 /** What a lane saw, if whoever wins a challenge has its points. */
 export const tallyOf = ([wins, losses]: Pair, played: number): Tally => ({
@@ -76,9 +85,9 @@ export function story({ stakes, epochs, silent }: Story): unknown {
     registered: 0,
   }))
   const hash = (digit: number) => String(digit).repeat(64)
-  let state = firstState(MAIN, 0)
+  let state = firstState(TWO, 0)
   return epochs.map((lanes, epoch) => {
-    const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, MAIN) : 0
+    const quotas = quotasOf(state)
     const attest = {
       epoch: state.epoch,
       bitmap: encodeBitmap(state.duel ?? { weights: {} }, new Set(Object.keys(lanes))),
@@ -87,7 +96,7 @@ export function story({ stakes, epochs, silent }: Story): unknown {
     }
     const snapshot: DuelSnapshot = {
       epoch: state.epoch + 1,
-      protocol: MAIN,
+      protocol: TWO,
       hotkeys: [...Object.keys(stakes), 'm1', 'm2'],
       validators: entries(stakes).map(([hotkey, stake]) => ({
         hotkey,
@@ -96,7 +105,9 @@ export function story({ stakes, epochs, silent }: Story): unknown {
       })),
       miners,
     }
-    const tallies = mapped(lanes, (lane) => mapped(lane, (counts) => tallyOf(counts, played)))
+    const tallies = mapped(lanes, (lane) =>
+      mapped(lane, (counts, env) => tallyOf(counts, quotas[env] ?? 0)),
+    )
     const seals = mapped(lanes, () => hash(8))
     const { state: next, report } = settle(state, { snapshot, seals, lanes: tallies })
     const told = { ...tell(state, report), ...afterwards(state, next) }

@@ -6,14 +6,12 @@ npx af duel http://127.0.0.1:8002/v1 http://127.0.0.1:8001/v1 --env tictactoe-v0
 """
 
 import argparse
-import json
 import re
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import gymnasium
 import numpy as np
+from miner_server import serve
 from numpy.typing import NDArray
 
 import affine_envs  # noqa: F401, makes the environments known to Gymnasium
@@ -22,7 +20,6 @@ Table = NDArray[np.float64]
 """What each of nine cells is worth, by the code of the board."""
 
 POWERS = 3 ** np.arange(8, -1, -1)
-MOST_BYTES = 1_000_000
 
 
 def learn(episodes: int, seed: int) -> Table:
@@ -62,39 +59,6 @@ def reply_to(prompt: str, table: Table, random: np.random.Generator) -> str:
     return f"{'ABC'[cell // 3]}{cell % 3 + 1}"
 
 
-def serve(table: Table, port: int) -> ThreadingHTTPServer:
-    """An OpenAI-compatible endpoint; port 0 takes any that is free."""
-    random = np.random.default_rng(0)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            try:
-                size = min(int(self.headers["Content-Length"]), MOST_BYTES)
-                prompt = str(json.loads(self.rfile.read(size))["messages"][-1]["content"])
-            except (KeyError, IndexError, TypeError, ValueError):
-                self.answer(400, {"error": {"message": "messages expected"}})
-                return
-            message = {"role": "assistant", "content": reply_to(prompt, table, random)}
-            choice = {"index": 0, "finish_reason": "stop", "message": message}
-            self.answer(200, {"object": "chat.completion", "choices": [choice]})
-
-        def answer(self, status: int, body: dict[str, Any]) -> None:
-            data = json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_: object) -> None:
-            """Says nothing."""
-
-    ThreadingHTTPServer.request_queue_size = 128
-    return ThreadingHTTPServer(("127.0.0.1", port), Handler)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--episodes", type=int, default=200_000)
@@ -104,12 +68,8 @@ def main() -> None:
     began = time.monotonic()
     table = learn(options.episodes, options.seed)
     print(f"{options.episodes} episodes in {time.monotonic() - began:.0f} s", flush=True)
-    with serve(table, options.port) as server:
-        print(f"serving http://127.0.0.1:{server.server_port}/v1; Ctrl-C ends it", flush=True)
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            print()
+    random = np.random.default_rng(0)
+    serve(lambda prompt: reply_to(prompt, table, random), options.port)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
 needs_af = pytest.mark.skipif(IS_SDIST, reason="the source distribution has no af")
 OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port", "0"]
 TRAIN = [sys.executable, str(PACKAGE / "examples" / "train_tictactoe.py")]
+TRAIN_HEX = [sys.executable, str(PACKAGE / "examples" / "train_hex.py")]
 URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 
 

@@ -1,7 +1,6 @@
 """What PettingZoo expects of a game of two players, and what this one adds.
 
-PettingZoo's `max_cycles_test` is not here: it wants a parallel environment with a limit of its own,
-and plays it without regard to what is legal.
+PettingZoo's `max_cycles_test` is not here; the README says why.
 """
 
 from typing import Any

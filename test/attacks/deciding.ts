@@ -2,12 +2,11 @@ import {
   decide,
   type Facts,
   firstState,
-  quotaOf,
   type Report,
   type State,
   settle,
 } from '../../packages/duel/src/index.ts'
-import { bitmapOf, epochOf, MAIN, type Scene } from '../../packages/duel/test/subnet.ts'
+import { bitmapOf, epochOf, MAIN, quotaIn, type Scene } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 
 /** The hotkeys of that many voters, ascending. */
@@ -40,8 +39,8 @@ export const winsIn = (reports: readonly Report[]): number =>
   reports.flatMap(({ envs }) => Object.values(envs)).filter(({ given }) => given === 'win').length
 
 /** Lanes in which the contender wins each challenge with probability p, drawn one by one. */
-export function drawn(random: Generator, { epoch, duel, protocol }: State, p: number) {
-  const played = quotaOf(epoch - (duel?.start ?? epoch) + 1, protocol)
+export function drawn(random: Generator, state: State, p: number) {
+  const played = quotaIn(state)
   return (): readonly [wins: number, losses: number] => {
     const wins = binomial(played, p, random)
     return [wins / played, 1 - wins / played]

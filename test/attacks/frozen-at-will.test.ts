@@ -14,9 +14,16 @@ import {
   type State,
   settle,
 } from '../../packages/duel/src/index.ts'
-import { epochOf, MULT8, miner, quotaIn, type Scene } from '../../packages/duel/test/subnet.ts'
+import {
+  constantsOf,
+  epochOf,
+  MULT8,
+  miner,
+  quotaIn,
+  type Scene,
+} from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { begin, drawn } from './deciding.ts'
+import { begin, drawn, votersOf } from './deciding.ts'
 import { FreezingPlan, type Lane } from './freezing-plan.ts'
 
 const DUELS = Number(process.env.DUELS ?? 40)
@@ -28,7 +35,7 @@ const EPOCHS = PROTOCOL.duelEpochs
  * asks for the lesser lead: 0.4 deviations are luck's.
  */
 const laneWith = (floorZSquaredPpm: number): Lane => ({
-  quotas: Array.from({ length: EPOCHS }, (_, i) => quotaOf(i + 1, PROTOCOL)),
+  quotas: Array.from({ length: EPOCHS }, (_, i) => quotaOf(i + 1, constantsOf(MULT8))),
   p: R,
   wins: (w, n) =>
     w - n * R >= (0.4 + Math.sqrt(floorZSquaredPpm / 1e6)) * Math.sqrt(n * R * (1 - R)),
@@ -102,4 +109,41 @@ describe('duels whose liars keep to that plan', () => {
       ])
     }
   })
+})
+
+describe('ten lanes of equal stake, three of them absent', () => {
+  const validators = votersOf(10)
+  const [liars, absent] = [validators.slice(0, 3), validators.slice(7)]
+  const begun = begin({ validators, miners: waiting })
+  // Ties decide nothing: each duel would last to its end.
+  const decided = (state: State, silent: readonly string[]) =>
+    settle(
+      state,
+      epochOf(state, { validators, miners: waiting, silent, unsealed: absent, rates: [0.1, 0.1] }),
+    )
+
+  it('count while all seven attest, and freeze without one of the liars', () => {
+    expect(decided(begun, absent).report.frozen).toBe(false)
+    expect(decided(begun, [...absent, ...liars.slice(0, 1)]).report.frozen).toBe(true)
+  })
+
+  it.each([[[1, 2, 3, 4]], [[1, 3, 4, 6]], [[2, 4, 6, EPOCHS]]])(
+    'end their duel with the fourth of the frozen epochs: %j',
+    (frozen) => {
+      let state = begun
+      for (let epoch = 1; epoch <= Math.max(...frozen); epoch++) {
+        expect(state.duel?.id).toBe(begun.duel?.id)
+        const isFrozen = frozen.includes(epoch)
+        expect(state.duel?.frozen).toBe(frozen.filter((each) => each < epoch).length)
+        const { state: next, report } = decided(state, isFrozen ? [...absent, ...liars] : absent)
+        expect([report.frozen, report.outcome === 'champion']).toEqual([
+          isFrozen,
+          epoch === frozen.at(-1),
+        ])
+        state = next
+      }
+      expect(state.champion?.hotkey).toBe('m1')
+      expect(state.dueled.m2?.content).toBeUndefined()
+    },
+  )
 })

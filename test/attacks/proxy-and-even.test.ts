@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
-import { make, specHash } from '../../packages/envs/src/index.ts'
+import { MAIN, withQuota } from '../../packages/duel/test/subnet.ts'
+import { make } from '../../packages/envs/src/index.ts'
 import { playerReply } from '../../packages/miners/src/index.ts'
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { champion, contender, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
@@ -14,9 +15,7 @@ const rules: Network = {
   ...network,
   protocol: {
     ...network.protocol,
-    envs: { [MULT8]: specHash(MULT8), [TICTACTOE]: specHash(TICTACTOE) },
-    quotaFirst: QUOTA,
-    quotaMost: QUOTA,
+    envs: withQuota(MAIN, QUOTA).envs,
     duelEpochs: 5,
     evenEpoch: 3,
   },

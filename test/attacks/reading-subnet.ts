@@ -1,8 +1,8 @@
 import {
   blockPath,
-  challengeVerdict,
   commitmentOf,
   type Header,
+  LIMITS,
   NO_BLOCK,
   OWNER_PATH,
   type Sample,
@@ -18,8 +18,16 @@ import {
   type Head,
   LocalChain,
 } from '../../packages/chain/src/index.ts'
-import { encodeBitmap, LOCAL, type State, stateRoot } from '../../packages/duel/src/index.ts'
-import { challengeId, make, play, specHash } from '../../packages/envs/src/index.ts'
+import {
+  encodeBitmap,
+  LOCAL,
+  quotasOf,
+  type State,
+  stateRoot,
+} from '../../packages/duel/src/index.ts'
+import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
+import { type Agent, challengeId } from '../../packages/envs/src/index.ts'
+import { playSample, type Sides } from '../../packages/miners/src/index.ts'
 import {
   beaconBlock,
   firstStateOf,
@@ -41,11 +49,11 @@ const NETUID = 120
 const THRESHOLD = 1_000_000_000_000n
 const SECRET = '5e'.repeat(32)
 const ENV = 'mult8@0.1.0'
-const envs = { [ENV]: specHash(ENV) }
+const envs = { [ENV]: constantsOf(ENV) }
 /** Two challenges a lane, so that a lane is quickly made. */
 export const network: Network = {
   ...LOCAL_NETWORK,
-  protocol: { ...LOCAL, envs, quotaFirst: 2, quotaMost: 2 },
+  protocol: withQuota({ ...LOCAL, envs }, 2),
 }
 
 /** One hotkey for each scalar; its signatures depend on the nonce. */
@@ -139,16 +147,14 @@ async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[
     const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
     for (let index = 0; index < quota; index++) {
       const id = challengeId({ ...parts, index })
-      const sideOf = async (role: Asked['role']) => {
-        const played = await play(make(env), id, (messages) => {
+      const agentOf =
+        (role: Asked['role']): Agent =>
+        (messages) => {
           const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
           return content === undefined ? { fault: 'no-reply' } : { content }
-        })
-        return { miner: scope.duel[role].hotkey, ms: 0, ...played }
-      }
-      const sides = { champion: await sideOf('champion'), contender: await sideOf('contender') }
-      const verdict = challengeVerdict(sides)
-      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
+        }
+      const sides: Sides = (role) => ({ ...scope.duel[role], agent: agentOf(role) })
+      samples.push(await playSample({ env, duel, index, challengeId: id }, sides, () => 0))
     }
   }
   return samples
@@ -268,6 +274,26 @@ export class ReadingSubnet {
     return writeBlock({ ...draft, samples, sign: who.sign })
   }
 
+  /** The lane of `who`, in as many blocks as it fills. */
+  async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
+    const { alter = (samples) => samples } = plan
+    const due = Object.values(quotasOf(state)).reduce((sum, quota) => sum + quota, 0)
+    const blocks: Written[] = []
+    for (let start = 0; start === 0 || start < due; start += LIMITS.blockSamples) {
+      const end = start + LIMITS.blockSamples
+      const prev = blocks.at(-1)?.hash
+      const header = {
+        height: blocks.length,
+        ...(prev && { prev }),
+        ...(end < due && { secret: undefined }),
+        ...plan.header,
+      }
+      const part = (samples: readonly Sample[]) => alter(samples).slice(start, end)
+      blocks.push(await this.lane(who, state, { ...plan, header, alter: part }))
+    }
+    return blocks
+  }
+
   /** Puts a block into the buckets of these addresses. */
   put(block: Written, urls: readonly string[] = hotkeys(this.voters)): void {
     for (const url of urls) this.buckets.at(url).files.set(blockPath(block.hash), block.bytes)
@@ -283,9 +309,9 @@ export class ReadingSubnet {
     plan: LanePlan = {},
   ): Promise<void> {
     for (const voter of who) {
-      const block = await this.lane(voter, state, plan)
-      this.put(block)
-      await this.seal(voter, state, block.hash)
+      const blocks = await this.#blocksOf(voter, state, plan)
+      for (const block of blocks) this.put(block)
+      await this.seal(voter, state, blocks.at(-1)?.hash ?? '')
     }
     await this.produceTo(sealBlock(state.epoch, this.network.protocol))
   }

@@ -1,9 +1,16 @@
 import type { Sample } from '../../packages/blocks/src/index.ts'
-import { firstState, type Miner, type State, stateRoot } from '../../packages/duel/src/index.ts'
+import {
+  type Duel,
+  firstState,
+  type Miner,
+  type State,
+  stateRoot,
+} from '../../packages/duel/src/index.ts'
 import { type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
+import { ThroneWatch } from './throne-watch.ts'
 import { type Samples, textOf, Witness } from './witness.ts'
 
 /** Something happened that must never happen. */
@@ -14,6 +21,8 @@ export interface Violation {
 
 /** How a duel ended, and how strong its miners were. */
 export interface DuelEnd {
+  /** Its last. */
+  readonly epoch: number
   /**
    * In the long run, the share of challenges that are decisive, and the contender's share of these.
    */
@@ -22,12 +31,14 @@ export interface DuelEnd {
   /** The ratio that the contender had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /**
-   * In all of its epochs, did less than a third of the weight lie or have trouble, and were both
-   * miners there?
-   */
-  readonly isFair: boolean
+  /** Were both miners there in all of its epochs? */
+  readonly isWhole: boolean
+  /** Did a third of the weight lie or have trouble in one of them? */
+  readonly isTroubled: boolean
 }
+
+/** A contender that in the long run wins less than this never dethrones by luck. */
+const FAR_WORSE = 0.3
 
 const VOID: readonly Lie[] = ['drops a sample', 'seals nothing']
 
@@ -40,6 +51,7 @@ export class Checker {
   frozen = 0
   readonly duels: DuelEnd[] = []
   readonly witness: Witness = new Witness((promise, detail) => this.#break(promise, detail))
+  readonly #throne = new ThroneWatch((promise, detail) => this.#break(promise, detail))
   readonly #subnet: Subnet
   readonly #seats: readonly Seat[]
   /** The state that a stranger computes from public data. */
@@ -61,7 +73,7 @@ export class Checker {
    * were away when a duel began that liars have a third of its weight, nothing is promised.
    */
   async epochEnded(): Promise<void> {
-    this.isBeyond = this.#areThird(this.#state, ({ isLiar }) => isLiar)
+    this.isBeyond = this.#areThird(this.#state.duel?.weights, ({ isLiar }) => isLiar)
     if (this.isBeyond) return
     const { chain, rules, network } = this.#subnet
     const samples = new Map<string, Samples>()
@@ -83,6 +95,10 @@ export class Checker {
     this.#checkAcceptance(value)
     this.#checkLiveness(value)
     for (const seat of this.#seats) this.witness.checkSamples(seat, value, samples)
+    const { weights } = value.quorum
+    const isAway = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, value.epoch)
+    const isKnown = Object.keys(weights).length > 0
+    this.#throne.see(value, isKnown && !this.#areThird(weights, isAway))
     this.#noteDuel(value)
   }
 
@@ -149,7 +165,7 @@ export class Checker {
   #checkLiveness({ epoch, report, before }: Recomputed): void {
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
-    const isTroubled = this.#areThird(before, isOut)
+    const isTroubled = this.#areThird(before.duel?.weights, isOut)
     this.#isTroubled ||= isTroubled
     if (isTroubled) return
     if (report.frozen) this.#break('no epoch is frozen', `epoch ${epoch} is`)
@@ -160,13 +176,11 @@ export class Checker {
     }
   }
 
-  /**
-   * Do the seats that `isMeant` selects have a third of the weight of the duel, if there is one?
-   */
-  #areThird({ duel }: State, isMeant: (seat: Seat) => boolean): boolean {
+  /** Do the seats that `isMeant` selects have a third of these weights, if there are any? */
+  #areThird(weights: Duel['weights'] = {}, isMeant: (seat: Seat) => boolean): boolean {
     let [meant, all] = [0, 0]
     // Stakes never change here, so these are also the weights of today.
-    for (const [hotkey, weight] of Object.entries(duel?.weights ?? {})) {
+    for (const [hotkey, weight] of Object.entries(weights)) {
       all += weight
       if (isMeant(this.#seatOf(hotkey))) meant += weight
     }
@@ -180,12 +194,17 @@ export class Checker {
     const [c, p] = [strengthOf(world, contender), strengthOf(world, champion)]
     const decisive = c * (1 - p) + p * (1 - c)
     const haveMoved = [champion, contender].some((miner) => this.#hasMoved(miner, start, epoch))
+    const rate = decisive === 0 ? 0 : (c * (1 - p)) / decisive
+    if (!haveMoved && report.outcome === 'contender' && rate < FAR_WORSE)
+      this.#break('nobody far worse dethrones', `the contender of epoch ${epoch} does`)
     this.duels.push({
+      epoch,
       decisive,
-      rate: decisive === 0 ? 0 : (c * (1 - p)) / decisive,
+      rate,
       ratio: duel.ratio / 1e6,
       outcome: report.outcome,
-      isFair: !this.#isTroubled && !haveMoved,
+      isWhole: !haveMoved,
+      isTroubled: this.#isTroubled,
     })
     this.#isTroubled = false
   }

@@ -1,6 +1,7 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { fewOf, pick } from './draw.ts'
 import { PLACES, type Place, type When } from './machine.ts'
+import { drawOutages } from './outages.ts'
 import type { World } from './world.ts'
 
 /** What a liar does, in every epoch. */
@@ -17,6 +18,8 @@ export const LIES = [
   'attests all',
   'attests none',
   'attests another state',
+  /** It attests only the epochs in which the contender has won more than it lost. */
+  'attests what suits it',
   /** Its bucket gives wrong bytes to half of the readers. */
   'serves garbage',
   /** Its bucket loses half of its files. */
@@ -91,10 +94,14 @@ const TROUBLES = [
 ] as const
 
 /**
- * Everything that goes wrong in a world: liars with less than a third of the stake, and accidents.
+ * Everything that goes wrong in a world: liars with less than a third of the stake, outages of
+ * honest validators, and accidents.
  */
 export function drawFaults(world: World, random: Generator): readonly Fault[] {
-  return [...drawLies(world, random), ...drawAccidents(world, random)]
+  const lies = drawLies(world, random)
+  const liars = new Set(lies.map(({ who }) => who))
+  const honest = world.stakes.flatMap((_, who) => (liars.has(who) ? [] : [who]))
+  return [...lies, ...drawOutages(world, honest, random), ...drawAccidents(world, random)]
 }
 
 /** Liars lie each in its own way, or all in the same way. */

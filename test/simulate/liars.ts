@@ -19,6 +19,8 @@ export interface Liar {
   readonly slip: (path: string, bytes: Uint8Array) => void
   /** Reads a file of the liar's disk; null if there is none. */
   readonly peek: (path: string) => Uint8Array | null
+  /** Has the contender won more of this epoch's challenges than it lost, in all honest lanes? */
+  readonly isLed: (epoch: number) => boolean
 }
 
 /** A chain on which a liar commits something else than its validator wants to. */
@@ -26,6 +28,7 @@ export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar):
   const { chain, account } = setup
   const commit: Setup['chain']['commit'] = async (_, fields, until) => {
     const said = decodeCommitment(fields, account.hotkey)
+    if (said?.kind === 'attest' && isUnsuited(said, liar)) return chain.head()
     if (said?.kind === 'attest')
       return chain.commit(account, encodeCommitment(attested(said, liar)), until)
     if (said?.kind !== 'seal') return chain.commit(account, fields, until)
@@ -45,6 +48,9 @@ export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar):
     commit,
   }
 }
+
+const isUnsuited = ({ epoch }: { readonly epoch: number }, { lies, isLed }: Liar): boolean =>
+  lies('attests what suits it') && !isLed(epoch)
 
 function attested(said: Commitment, { lies }: Liar): Commitment {
   if (said.kind !== 'attest') return said

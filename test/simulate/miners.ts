@@ -31,17 +31,21 @@ export function strengthOf({ miners }: World, { hotkey, revision }: Miner): numb
 
 /** How a validator on `machine` asks miners. */
 export function honestAgent(world: World, machine: Machine): Setup['agent'] {
-  return (miner, _, signal) => async (messages) => {
-    const skill = strengthOf(world, miner)
-    const ms = skill === 0 ? Number.POSITIVE_INFINITY : machine.jitter(REPLY_MS)
-    const replying = machine.perform({ place: 'miner', ms, act: () => undefined })
-    await Promise.race([replying, aborted(signal)])
-    if (signal.aborted) return { fault: 'no-reply' }
-    const { hotkey, revision } = miner
-    const content = playerReply(messages.at(-1)?.content ?? '', { skill, seed: hotkey + revision })
-    // The id is always new: a sample that is played again is another sample.
-    return { content, invocation: `call-${machine.nextId()}` }
-  }
+  return (miner, _, signal) =>
+    async (messages, until = signal) => {
+      const skill = strengthOf(world, miner)
+      const ms = skill === 0 ? Number.POSITIVE_INFINITY : machine.jitter(REPLY_MS)
+      const replying = machine.perform({ place: 'miner', ms, act: () => undefined })
+      await Promise.race([replying, aborted(until)])
+      if (until.aborted) return { fault: 'no-reply' }
+      const { hotkey, revision } = miner
+      const content = playerReply(messages.at(-1)?.content ?? '', {
+        skill,
+        seed: hotkey + revision,
+      })
+      // The id is always new: a sample that is played again is another sample.
+      return { content, invocation: `call-${machine.nextId()}` }
+    }
 }
 
 /** How a liar makes samples up: the weaker miner plays perfectly, the other gives up. */

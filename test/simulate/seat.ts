@@ -129,6 +129,7 @@ export class Seat implements Disposable {
       lies,
       slip: (path: string, bytes: Uint8Array) => network.slip(index, path, bytes),
       peek: (path: string) => disk.peek(path),
+      isLed: (epoch: number) => this.#witness.leadIn(epoch) > 0,
     }
     const chain = this.isLiar ? lyingChain({ chain: this.#view, account }, liar) : this.#view
     const agent = lies('makes samples up')

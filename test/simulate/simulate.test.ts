@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { Account } from '../../packages/chain/src/index.ts'
+import type { DuelEnd } from './check.ts'
 import { streamOf } from './draw.ts'
 import { drawFaults, type Fault, LIES } from './faults.ts'
 import { shrink } from './shrink.ts'
 import { type Ran, simulate } from './simulation.ts'
-import { drawWorld } from './world.ts'
+import { drawWorld, type Player, type World } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
 vi.mock(
@@ -16,6 +18,27 @@ function run(seed: number, epochs: number): Promise<Ran> {
   const world = drawWorld(seed, epochs)
   return simulate(world, drawFaults(world, streamOf(seed, 'faults')))
 }
+
+/** Four equal validators; a weak champion and a strong contender, which never leave. */
+function worldOfTwo(epochs: number): World {
+  const world = drawWorld(5, epochs)
+  const [champion, contender] = world.miners.map(({ account }) => account)
+  const player = (account: Account, block: number, strength: number): Player => ({
+    account,
+    registered: 0,
+    moves: [{ block, strength }],
+  })
+  return {
+    ...world,
+    protocol: { ...world.protocol, duelEpochs: 6, quorumEpochs: 20 },
+    validators: world.validators.slice(0, 4),
+    stakes: [100, 100, 100, 100],
+    miners: [player(champion!, 1, 0.05), player(contender!, 2, 0.95)],
+  }
+}
+
+const epochsWon = (duels: readonly DuelEnd[]): readonly number[] =>
+  duels.filter(({ outcome }) => outcome === 'contender').map(({ epoch }) => epoch)
 
 describe('a subnet', () => {
   it.each([1, 3, 16])(
@@ -42,6 +65,32 @@ describe('a subnet', () => {
     const { violation, frozen, isBeyond } = await simulate(world, faults)
     expect({ violation, frozen, isBeyond }).toEqual({ frozen: 0, isBeyond: false })
   })
+
+  it.each([
+    { out: 1, epochs: 10 },
+    { out: 2, epochs: 1 },
+    { out: 2, epochs: 10 },
+    { out: 4, epochs: 2 },
+    { out: 4, epochs: 10 },
+  ])(
+    'is dethroned as without an outage, or later: $out of 4 for $epochs epochs',
+    async (outage) => {
+      const { out, epochs } = outage
+      const world = worldOfTwo(epochs + 5)
+      const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
+      const faults = [0, 1, 2, 3]
+        .slice(0, out)
+        .map((who): Fault => ({ kind: 'absent', who, from, to }))
+      const { violation, duels } = await simulate(world, faults)
+      expect(violation).toBeUndefined()
+      const [wonAt] = epochsWon(duels)
+      const [wonWithout = Number.NaN] = epochsWon((await simulate(world, [])).duels)
+      // One of four keeps no epoch from counting: its lane is missing. Two do, until they are back.
+      const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
+      expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
+      expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
+    },
+  )
 
   it('repeats with its seed', async () => {
     expect(await run(17, 4)).toEqual(await run(17, 4))

@@ -66,7 +66,9 @@ function chainOf({ seed, validators, stakes, miners, protocol }: World): LocalCh
     random: () => bytesOf(seed, 'entropy', drawn++),
     neurons: [
       ...validators.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * BigInt(stakes[i] ?? 0) })),
-      ...miners.map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
+      ...miners
+        .filter(({ registered }) => registered === 0)
+        .map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
     ],
     params: { tempo: protocol.epochBlocks, weightsRateLimit: 1 },
   })
@@ -74,10 +76,12 @@ function chainOf({ seed, validators, stakes, miners, protocol }: World): LocalCh
 
 async function makeBlock(subnet: Subnet, seats: readonly Seat[], checker: Checker): Promise<void> {
   const { chain, clock, world, network } = subnet
-  for (const player of world.miners)
+  for (const player of world.miners) {
+    if (player.registered === chain.height + 1) void chain.register(player.account)
     for (const move of player.moves)
       if (move.block === chain.height + 1)
         chain.commit(player.account, fieldsOf(player, move)).catch(() => undefined)
+  }
   const head = await chain.produce(clock.now)
   const { epoch, offset } = placeOf(head.number, world.protocol)
   if (offset === 0) {

@@ -16,8 +16,8 @@ interface Share {
 }
 
 /**
- * The totals of the duels of all seeds in which less than a third of the weight lied or had
- * trouble.
+ * The totals of the duels of all seeds in which no miner moved: the false ones whoever had trouble,
+ * the right ones where less than a third of the weight lied or had trouble.
  */
 export interface Totals {
   readonly falsely: Share
@@ -27,9 +27,9 @@ export interface Totals {
 }
 
 export function totalsOf(duels: readonly DuelEnd[]): Totals {
-  const fair = duels.filter(({ isFair }) => isFair)
-  const falsely = shareOf(fair.filter(({ rate, ratio }) => rate <= ratio))
-  const rightly = shareOf(fair.filter(isFarBetter))
+  const whole = duels.filter(({ isWhole }) => isWhole)
+  const falsely = shareOf(whole.filter(({ rate, ratio }) => rate <= ratio))
+  const rightly = shareOf(whole.filter((each) => !each.isTroubled && isFarBetter(each)))
   const broken: string[] = []
   if (falsely.count > mostOf(falsely.of, FALSE_MOST))
     broken.push(`${falsely.count} of ${falsely.of} dethroned falsely`)

@@ -10,6 +10,8 @@ export type Break = (promise: string, detail: string) => void
 /** Samples by their challenge, as text. */
 export type Samples = Map<string, string>
 
+const LEADS = { win: 1, tie: 0, loss: -1 } as const
+
 export const textOf = (value: unknown): string => canonicalize(value as Json)
 
 /** Remembers what honest validators acknowledged and signed, and checks that they keep to it. */
@@ -19,6 +21,8 @@ export class Witness {
   readonly #acknowledged = new Map<string, Samples>()
   /** By seat, epoch and height, the hash of the block that was signed. */
   readonly #signed = new Map<string, string>()
+  /** By epoch, the challenges that contenders won and did not lose. */
+  readonly #leads = new Map<number, number>()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
@@ -29,7 +33,8 @@ export class Witness {
     if (isLiar) return
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
-      const { challengeId } = event.sample
+      const { challengeId, verdict } = event.sample
+      this.#leads.set(event.epoch, this.leadIn(event.epoch) + LEADS[verdict])
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
       // A sample that is played again was lost. The first one is kept, so that the check finds
       // this.
@@ -39,6 +44,11 @@ export class Witness {
     const isBlaming = event.type === 'problem' && !hasLostDisk
     if (isBlaming && /altered|away|back/.test(event.error.message))
       this.#break('nobody altered anything', `${index}: ${event.error.message}`)
+  }
+
+  /** How many more challenges the contender won than it lost in an epoch, in all honest lanes. */
+  leadIn(epoch: number): number {
+    return this.#leads.get(epoch) ?? 0
   }
 
   /** Forgets what a validator acknowledged, since its disk is lost. */

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { blockPath, OWNER_PATH, type Sample, statePath } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
 import { encodeState, type State, stateRoot } from '../../packages/duel/src/index.ts'
+import { withQuota } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
 import {
@@ -17,7 +18,7 @@ import { pick, streamOf } from '../simulate/draw.ts'
 /** A lane has a full block, and one more sample. */
 const LONG = {
   ...network,
-  protocol: { ...network.protocol, quotaFirst: 257, quotaMost: 257 },
+  protocol: withQuota(network.protocol, 257),
 }
 
 /** A block as its validator sealed it, and two others that it signed for the same place. */

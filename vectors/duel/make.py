@@ -471,7 +471,7 @@ write("acceptance.json", acceptance_cases(), (",", ":"))
 RULES_9_2 = {
     "templates": "5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263",
     "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, **LOCAL, "loneZSquaredPpm": LONE["zSquaredPpm"],
-    "loneFloorZSquaredPpm": LONE["floorZSquaredPpm"], "margin": 1, "quotaFirst": 32, "quotaMost": 512, "duelEpochs": 8, "outlierZSquared": 36,
+    "loneFloorZSquaredPpm": LONE["floorZSquaredPpm"], "margin": 1, "duelEpochs": 8, "outlierZSquared": 36,
     "evenEpoch": 5, "evenPpm": 50000, "trustFadePpm": 937500, "ratioFloorPpm": 510000, "ratioCeilingPpm": 800000, "ratioDecayPpm": 951695, "ratchetZSquaredPpm": 2706025,
 }
 REFERENCE = {"evidence": evidence, "ratchet": ratchet, "weights_at_start": weights_at_start, "weights_now": weights_now}

@@ -89,12 +89,12 @@ def voters(state, snap, trust, reference):
 # ---- one epoch of a duel
 
 
-def quota(index, rules):
-    return min(rules["quotaFirst"] * 2 ** (index - 1), rules["quotaMost"])
+def quota(index, env):
+    return min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"])
 
 
-def is_whole(lane, open_envs, count):
-    return all(env in lane and lane[env]["played"] == count for env in open_envs)
+def is_whole(lane, quotas):
+    return all(env in lane and lane[env]["played"] == count for env, count in quotas.items())
 
 
 def judge(state, snap, heard, seals, lanes, reference):
@@ -107,10 +107,11 @@ def judge(state, snap, heard, seals, lanes, reference):
     frozen = A == 0 or F(A, W) < F(2, 3)
     envs = sorted(rules["envs"])
     open_envs = [env for env in envs if env not in duel["verdicts"]]
+    quotas = {env: quota(index, rules["envs"][env]) for env in open_envs}
     accepted = set()
     for h in state["due"]:
         attested = sum(weights[v] for v in bits if h in bits[v])
-        if h in seals and is_whole(lanes.get(h, {}), open_envs, quota(index, rules)) and attested > F(A, 2):
+        if h in seals and is_whole(lanes.get(h, {}), quotas) and attested > F(A, 2):
             accepted.add(h)
     tallies = dict(duel["tallies"])
     if not frozen:
@@ -164,12 +165,14 @@ def judge(state, snap, heard, seals, lanes, reference):
             good = len(open_envs) - aside if h in accepted else 0
             bad = 0 if h in accepted else len(open_envs)
             trust[h] = {"correct": fade(old["correct"]) + good * 10**6, "incorrect": fade(old["incorrect"]) + bad * 10**6}
+    # Rates against different opponents do not compare.
+    rated = [env for env in envs if rules["envs"][env]["players"] == 1]
     return {
         "duel": {**duel, "frozen": count, "tallies": tallies, "verdicts": verdicts},
         "outcome": outcome,
         "trust": trust,
-        "rates": {env: seen[env]["rates"] for env in envs},
-        "won": [(seen[env]["win"], seen[env]["rates"], state["record"].get(env, 0)) for env in wins],
+        "rates": {env: seen[env]["rates"] for env in rated},
+        "won": [(seen[env]["win"], seen[env]["rates"], state["record"].get(env, 0)) for env in wins if env in rated],
     }
 
 

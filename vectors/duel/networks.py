@@ -1,7 +1,7 @@
 """Draws networks of twelve epochs, as small as their facts can be written, and decides them with network.py.
 
-A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another from `from` on. An
-epoch is {validators, miners, gone, seals, lanes}: validators with a permit as [hotkey, stake, what it attests ("" for
+A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another from `from` on;
+`quotaFirst` is that of each environment. An epoch is {validators, miners, gone, seals, lanes}: validators with a permit as [hotkey, stake, what it attests ("" for
 nothing, "epoch" or "root" for a wrong one), the lanes that it attests]; miners as [hotkey, revision, block,
 registered]; hotkeys that are not registered; hotkeys that sealed; and lanes, by environment, as [wins, losses, ties in
 which both earn all, challenges if it is not the quota].
@@ -11,9 +11,17 @@ import random
 
 from network import decide, first_state, quota, root_of
 
-ENVS = {"mult8@0.1.0": "8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd", "tictactoe@0.1.0": "a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46"}
+ENVS = {
+    "hex@0.1.0": {"specHash": "7430b80d84761fbe0aefb80248308c4fe130d03aac0e532e6b8608164922de03", "players": 2, "quotaFirst": 4, "quotaMost": 16},
+    "mult8@0.1.0": {"specHash": "8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+    "tictactoe@0.1.0": {"specHash": "a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+}
 EPOCHS, HEAD, NEXT = 12, "b" * 64, "c" * 64
 ONE_OF = {"quorumEpochs": [2, 3, 20], "duelEpochs": [3, 5, 8], "evenEpoch": [2, 5], "validatorsMost": [3, 128], "quotaFirst": [16, 32]}
+
+
+def quota_in(state, env):
+    return quota(state["epoch"] - state["duel"]["start"] + 1, state["protocol"]["envs"][env])
 
 
 class Network:
@@ -23,7 +31,7 @@ class Network:
         self.rng = random.Random(seed)
         changed = lambda: {k: self.rng.choice(v) for k, v in ONE_OF.items() if self.rng.random() < 0.5}
         self.changes = [{"from": 0, **changed()}] + ([{"from": self.rng.randint(2, 9), **changed()}] if self.rng.random() < 0.3 else [])
-        self.local = {**local, "envs": ENVS}
+        self.local = local
         self.names = "abcdefg"[: self.rng.randint(2, 7)]
         top = self.rng.choice([1, 3, 9])
         self.stakes = {h: self.rng.randint(1, top) * 1000 for h in self.names}
@@ -41,8 +49,11 @@ class Network:
         return self.rng.random() < p * (0.3 if self.calm else 1)
 
     def rules(self, epoch):
-        now = [change for change in self.changes if change["from"] <= epoch][-1]
-        return {**self.local, **{k: v for k, v in now.items() if k != "from"}}
+        now = dict([change for change in self.changes if change["from"] <= epoch][-1])
+        del now["from"]
+        quota_first = now.pop("quotaFirst", None)
+        envs = {env: {**each, **({"quotaFirst": quota_first} if quota_first else {})} for env, each in ENVS.items()}
+        return {**self.local, "envs": envs, **now}
 
     def miners_at(self, state, epoch):
         """Miners come, go, register anew, and commit again, more often after a turn."""
@@ -60,14 +71,14 @@ class Network:
         return here, [m[0] for m in here if self.chance(0.03)]
 
     def lane(self, hotkey, state, p):
-        duel, played = state.get("duel"), 0
+        duel = state.get("duel")
         if not duel:
             return {}
-        played = quota(state["epoch"] - duel["start"] + 1, state["protocol"])
         lane = {}
         for env in sorted(ENVS):
             if env in duel["verdicts"]:
                 continue
+            played = quota_in(state, env)
             decisive = round(played * self.tied[env])
             wins = decisive if hotkey in self.liars else sum(self.rng.random() < p for _ in range(decisive))
             lane[env] = [wins, decisive - wins, self.rng.randint(0, played - decisive)]
@@ -110,9 +121,9 @@ def facts_of(drawn, state, rules):
     names = {*"abcdefg", *(m["hotkey"] for m in miners)} - set(drawn["gone"])
     snap = {"protocol": rules, "hotkeys": names, "validators": validators, "miners": miners}
     duel = state.get("duel")
-    due = quota(state["epoch"] - duel["start"] + 1, state["protocol"]) if duel else 0
-    tally = lambda w, l, both, played=due: {"wins": w, "losses": l, "played": played, "contenderPoints": (w + both) * 10**6, "championPoints": (l + both) * 10**6}
-    lanes = {h: {env: tally(*counts) for env, counts in lane.items()} for h, lane in drawn["lanes"].items()}
+    due = {env: quota_in(state, env) if duel else 0 for env in ENVS}
+    tally = lambda played, w, l, both, other=None: {"wins": w, "losses": l, "played": other or played, "contenderPoints": (w + both) * 10**6, "championPoints": (l + both) * 10**6}
+    lanes = {h: {env: tally(due[env], *counts) for env, counts in lane.items()} for h, lane in drawn["lanes"].items()}
     return snap, {h: HEAD for h in drawn["seals"]}, lanes
 
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifySampleProof } from '@affine/blocks'
 import { verify } from '@affine/chain'
+import { LOCAL } from '@affine/duel'
 import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { intervalOf } from '@affine/wilson'
@@ -107,8 +108,11 @@ describe('the account of an epoch', () => {
       const { champion, contender } = account.stats
       expect([contender.won, contender.lost]).toEqual([wins, losses])
       expect([champion.won, champion.lost]).toEqual([losses, wins])
-      const counted = account.envs.flatMap(({ lanes }) => lanes.filter((lane) => !lane.isSetAside))
-      expect(champion.challenges).toBe(counted.length * 32)
+      const first = account.envs.map(({ env }) => LOCAL.envs[env]?.quotaFirst ?? 0)
+      const challenges = account.envs.map(({ lanes }, i) => {
+        return lanes.filter((lane) => !lane.isSetAside).length * (first[i] ?? 0)
+      })
+      expect(champion.challenges).toBe(challenges.reduce((so, count) => so + count, 0))
       const losing = account.envs.map((env) => Math.min(20, env.wins))
       expect(champion.losses.length).toBe(losing.reduce((so, count) => so + count, 0))
     }

@@ -12,7 +12,7 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
-import { challengeId, make, play } from '@affine/envs'
+import { type Agent, challengeId, make, play, playGame } from '@affine/envs'
 import {
   laneScope,
   LOCAL_NETWORK as network,
@@ -133,13 +133,17 @@ export class HostileSubnet {
         const duel = scope.duel.id
         const specHash = scope.specHashes[name] ?? ''
         const id = challengeId({ ...scope, env: name, specHash, duel, secret: SECRET, index })
-        const lost = await play(env, id, () => ({ content: `${MARKUP}${HIDDEN}` }))
-        const won = await play(env, id, (messages) => ({
+        const loser: Agent = () => ({ content: `${MARKUP}${HIDDEN}` })
+        const winner: Agent = (messages) => ({
           content: `${MARKUP}\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,
-        }))
+        })
+        const played =
+          env.spec.game === undefined
+            ? { champion: await play(env, id, loser), contender: await play(env, id, winner) }
+            : await playGame(env, id, { champion: loser, contender: winner })
         const sides = {
-          champion: { miner: champion.hotkey, ms: 0, ...lost },
-          contender: { miner: contender.hotkey, ms: 0, ...won },
+          champion: { miner: champion.hotkey, ms: 0, ...played.champion },
+          contender: { miner: contender.hotkey, ms: 0, ...played.contender },
         }
         const verdict = challengeVerdict(sides)
         samples.push({ env: name, duel, index, challengeId: id, ...sides, verdict })

@@ -8,6 +8,7 @@ const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   validator,
   sealed: true,
   whole: true,
+  unbegun: 0,
   accepted: true,
   setAside: [],
   attesters: [],

@@ -203,7 +203,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const verdict = page.getByText(/^You (beat|did as well as) the champion/)
     await verdict.waitFor()
     await page.getByLabel('Environment').selectOption('tictactoe@0.1.0')
-    const cells = page.locator('.board button:enabled')
+    const cells = page.locator('.picture.open .empty')
     const ending = page.getByText(/champion (here|did better)|as well as the champion/)
     const you = page.locator('section', { has: page.getByRole('heading', { name: 'You' }) })
     await cells.first().waitFor()
@@ -213,6 +213,46 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
       await expect.poll(() => you.innerHTML(), { timeout: 30_000 }).not.toBe(before)
       await ending.or(cells.first()).first().waitFor()
     }
+  })
+
+  it('draws a packing as one types, and a game of hex move by move', async () => {
+    const { page } = await openPage(browser, demo.url)
+    await goTo(page, '#/play/pack@0.1.0')
+    const reply = page.getByLabel('Your reply')
+    await reply.waitFor()
+    const prompt = (await page.locator('pre', { hasText: /^Pack/ }).textContent()) ?? ''
+    const [piece = ''] = prompt.split('\n')[2]?.split(' ') ?? []
+    const placed = `0,0,${piece.replace('x', ',')}`
+    const drawn = (kind: string) => page.locator(`.picture .${kind} title`).allTextContents()
+    await reply.fill(`${placed} ${placed} 7`)
+    await expect
+      .poll(() => drawn('wrong'))
+      .toEqual([expect.stringMatching(/earns nothing: (on another|no such) piece/)])
+    expect(await drawn('first')).toEqual([expect.stringMatching(`^${placed} earns `)])
+    await goTo(page, '#/play/hex@0.1.0')
+    await page.getByText('You play against the scripted player.').waitFor()
+    const marks = async () => (await drawn('first')).length + (await drawn('second')).length
+    const before = await marks()
+    await page.locator('.picture.open .empty').first().click()
+    await expect.poll(marks).toBe(before + 2)
+    await reply.fill('Z1')
+    await reply.press('Enter')
+    await page.getByText(/^You lost to the scripted player; the champion/).waitFor()
+  })
+
+  it('steps through a recorded game, whose last board marks the chain that won', async () => {
+    const { page } = await openPage(browser, demo.url)
+    await VIEWS.find(({ name }) => name === 'game')?.open(page)
+    const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
+    const next = game.getByRole('button', { name: 'next' })
+    const before = game.getByRole('button', { name: 'before' })
+    while (await before.isEnabled()) await before.click()
+    expect(await game.locator('.marked').count()).toBe(0)
+    while (await next.isEnabled()) await next.click()
+    await game.getByText(/^Reward -1: /).waitFor()
+    const ending = (await game.textContent()) ?? ''
+    const isJoined = / joined (row|column) /.test(ending)
+    expect((await game.locator('.marked').count()) >= 7).toBe(isJoined)
   })
 
   it('moves nothing for who does not want it', async () => {

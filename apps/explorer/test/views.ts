@@ -57,6 +57,14 @@ export const VIEWS: readonly View[] = [
   { name: 'board', open: (page) => openLost(page, 'tictactoe') },
   { name: 'multiplication', open: (page) => openLost(page, 'mult8') },
   {
+    name: 'game',
+    open: async (page) => {
+      await openLost(page, 'hex')
+      await page.getByRole('heading', { name: 'The game' }).waitFor()
+    },
+  },
+  { name: 'packing', open: (page) => openLost(page, 'pack') },
+  {
     name: 'challenge',
     open: async (page) => {
       await openLost(page, 'tictactoe')

@@ -115,9 +115,10 @@ describe('af practise --against champion', () => {
       expect(win.upper).toBeCloseTo(at(upper / 1e6), 12)
       wins[env] = win.middle
     }
-    // Two environments, and both are needed.
-    const [one = 0, other = 0] = Object.values(wins)
-    expect(dethrones.middle).toBeCloseTo(one * other, 12)
+    // Three environments of one player, and two are needed.
+    const [a = 0, b = 0, c = 0] = Object.values(wins)
+    expect(Object.keys(wins)).toEqual(['mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'])
+    expect(dethrones.middle).toBeCloseTo(a * b + a * c + b * c - 2 * a * b * c, 12)
     expect(dethrones.lower).toBeLessThanOrEqual(dethrones.middle)
     expect(dethrones.middle).toBeLessThanOrEqual(dethrones.upper)
 
@@ -125,6 +126,7 @@ describe('af practise --against champion', () => {
     expect(text.stdout).toMatch(
       /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] \S+ vs 0\.\d+: a win with 0\.\d{3}, /m,
     )
+    expect(text.stdout).toContain('hex@0.1.0: not compared, because in a game each reply answers')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
     expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
     // Of all places to which it connected there is one: no request reached the champion.

@@ -85,7 +85,7 @@ describe.concurrent('af practise', () => {
   })
 
   it('exits by --at-least, in every environment', async () => {
-    const words = ['--challenges', '20', '--show', '0', '--at-least']
+    const words = [...TWO, '--challenges', '20', '--show', '0', '--at-least']
     const [perfect, best, worst] = await Promise.all([
       practise('perfect', ...words, '1'),
       practise('random', ...words, '0'),
@@ -94,6 +94,15 @@ describe.concurrent('af practise', () => {
     expect([perfect.code, best.code, worst.code]).toEqual([0, 0, 1])
     expect(perfect.stdout).toContain('tictactoe@0.1.0: 20 of 20 played perfectly')
     expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
+  })
+
+  it('plays games against a scripted opponent, and counts what was won', async () => {
+    const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '1', '--at-least', '0.99']
+    const { code, stdout } = await practise('perfect', ...words)
+    expect(code).toBe(1) // The scripted opponent is as good as itself.
+    expect(stdout).toMatch(/^hex@0\.1\.0: \d of 10 won against the scripted opponent, /m)
+    expect(stdout).toMatch(/^hex@0\.1\.0, challenge \w+: reward -1 of 1$/m)
+    expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
   })
 
   it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {

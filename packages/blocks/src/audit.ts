@@ -1,8 +1,16 @@
-import { type Challenges, challengesOf, type Env, make, replayFrom } from '@affine/envs'
+import {
+  type Challenges,
+  challengesOf,
+  type Env,
+  type GameSide,
+  make,
+  type ReplayedSide,
+} from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Episode, type Header, readSample, type Sample } from './line.ts'
+import { replaySides } from './replay-sides.ts'
 import type { Scope } from './scope.ts'
 import { type ChallengeVerdict, challengeVerdict, pointsOf } from './verdict.ts'
 
@@ -14,6 +22,8 @@ export interface AuditedSample {
   /** What each miner earned, in ppm. */
   readonly contenderPoints: number
   readonly championPoints: number
+  /** Is it a game that was never begun? */
+  readonly isUnbegun: boolean
   /** Of both episodes, in order. */
   readonly invocations: readonly string[]
 }
@@ -113,10 +123,14 @@ function auditSample(
   const { env, challenges } = course
   const seed = challenges.seedIf(index, sample.challengeId)
   if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${challenges.idOf(index)}`)
+  const wrongDuel = faultUnlessEqual('WRONG_CHALLENGE', sample.duel, duel.id)
+  if (wrongDuel !== null) return wrongDuel
+  const replayed = replaySides(env, seed, sample)
+  if (!replayed.ok) return replayed
+  const expectedOf = (side: GameSide) => ({ ...replayed.value[side], miner: duel[side].hotkey })
   const wrong =
-    faultUnlessEqual('WRONG_CHALLENGE', sample.duel, duel.id) ??
-    auditEpisode(champion, 'champion', { env, seed, miner: duel.champion.hotkey }) ??
-    auditEpisode(contender, 'contender', { env, seed, miner: duel.contender.hotkey }) ??
+    auditEpisode(champion, 'champion', expectedOf('champion')) ??
+    auditEpisode(contender, 'contender', expectedOf('contender')) ??
     faultUnlessEqual('WRONG_VERDICT', verdict, challengeVerdict(sample))
   if (wrong !== null) return wrong
   const value = {
@@ -125,6 +139,7 @@ function auditSample(
     verdict,
     contenderPoints: pointsOf(contender.reward, env.spec),
     championPoints: pointsOf(champion.reward, env.spec),
+    isUnbegun: champion.messages.length === 0 && contender.messages.length === 0,
     invocations: invocationsOf(champion, contender),
   }
   return { ok: true, value }
@@ -138,28 +153,24 @@ function invocationsOf(...episodes: readonly Episode[]): readonly string[] {
   return invocations
 }
 
-/** What an episode has to be of. */
-interface ExpectedEpisode {
-  readonly env: Env
-  /** The challenge's. */
-  readonly seed: bigint
+/** What an episode has to say. */
+interface ExpectedEpisode extends ReplayedSide {
   readonly miner: string
 }
 
-/** Does the episode replay, and to what it says? Protocol §6.5. */
+/** Is an episode that replays the miner's, and does it end as it says? Protocol §6.5. */
 function auditEpisode(
-  episode: Episode,
-  role: 'champion' | 'contender',
-  { env, seed, miner }: ExpectedEpisode,
+  { miner, messages, fault, reward }: Episode,
+  side: GameSide,
+  expected: ExpectedEpisode,
 ): Failure | null {
-  const replayed = replayFrom(env, seed, episode.messages)
-  if (!replayed.ok) return faultAt(role, replayed)
-  const { reward, fault: hasFault } = replayed.value
+  const isUnbegun = expected.fault && messages.length === 0
   const wrong =
-    faultUnlessEqual('WRONG_MINER', episode.miner, miner) ??
-    faultUnlessEqual('WRONG_FAULT', endingOf(episode.fault !== undefined), endingOf(hasFault)) ??
-    faultUnlessEqual('WRONG_REWARD', episode.reward, reward)
-  return wrong && faultAt(role, wrong)
+    faultUnlessEqual('WRONG_MINER', miner, expected.miner) ??
+    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(expected.fault)) ??
+    (isUnbegun ? faultUnlessEqual('WRONG_FAULT', fault ?? 'none', 'no-reply') : null) ??
+    faultUnlessEqual('WRONG_REWARD', reward, expected.reward)
+  return wrong && faultAt(side, wrong)
 }
 
 const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')

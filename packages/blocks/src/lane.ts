@@ -29,6 +29,8 @@ export interface Lane {
   readonly tallies: LaneTallies
   /** From the head to the epoch's first. */
   readonly blocks: readonly Hash[]
+  /** How many of its games were never begun. Protocol §3.1. */
+  readonly unbegun: number
 }
 
 export interface LaneRequest {
@@ -97,7 +99,7 @@ export async function verifyLane({
   if (wrongPrevious !== null) return wrongPrevious
   const missing = firstMissing(count)
   if (missing !== undefined) return fault('MISSING_INDEX', `${missing}: no sample`)
-  return { ok: true, value: { tallies: count.tallies, blocks } }
+  return { ok: true, value: { tallies: count.tallies, blocks, unbegun: count.unbegun } }
 }
 
 /** The samples of one lane, while they are counted. */
@@ -108,6 +110,7 @@ interface SampleCount {
   readonly invocations: Set<string>
   /** They hold once nothing is due. */
   readonly tallies: Readonly<Record<string, LaneTally>>
+  unbegun: number
 }
 
 function openCount(scope: Scope): SampleCount {
@@ -117,7 +120,7 @@ function openCount(scope: Scope): SampleCount {
     due.set(name, new Set(Array(quota).keys()))
     tallies[name] = { wins: 0, losses: 0, played: quota, contenderPoints: 0, championPoints: 0 }
   }
-  return { due, invocations: new Set(), tallies }
+  return { due, invocations: new Set(), tallies, unbegun: 0 }
 }
 
 /**
@@ -134,16 +137,15 @@ function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): F
 }
 
 /** Each place in the quota and each invocation occurs once in a lane. Protocol §6.5. */
-function addSample(
-  { due, invocations, tallies }: SampleCount,
-  sample: AuditedSample,
-): Failure | null {
+function addSample(count: SampleCount, sample: AuditedSample): Failure | null {
+  const { due, invocations, tallies } = count
   const { env, index, verdict, contenderPoints, championPoints } = sample
   if (!due.get(env)?.delete(index)) return fault('WRONG_INDEX', 'a second sample of it')
   for (const invocation of sample.invocations) {
     if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
     invocations.add(invocation)
   }
+  if (sample.isUnbegun) count.unbegun += 1
   const tally = tallies[env]
   if (tally === undefined) return null
   if (verdict === 'win') tally.wins += 1

@@ -1,8 +1,9 @@
-import { challengeId, make, play } from '@affine/envs'
+import { type Agent, challengeId, make, play, playGame } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { forfeitOf, type Sample } from '../src/index.ts'
 
+type Answer = ReturnType<Agent>
 const NONE = '0'.repeat(64)
 const idOf = (env: string, index: number): string =>
   challengeId({
@@ -76,6 +77,40 @@ describe('why a challenge was forfeited', () => {
     }
     expect(lost.length).toBeGreaterThan(10)
     expect(new Set(lost)).toEqual(new Set([undefined]))
+  })
+
+  const HEX = 'hex@0.1.0'
+  const { solve } = make(HEX).spec
+  it.each<[string | undefined, (prompt: string) => Answer]>([
+    ['no-reply', () => ({ fault: 'no-reply' })],
+    ['oversize', () => ({ content: 'x'.repeat(4097) })],
+    ['unreadable', () => ({ content: 'I resign.' })],
+    ['illegal', () => ({ content: 'K11' })],
+    [undefined, (prompt) => ({ content: solve(prompt) })],
+  ])('is %s of the loser of a game alone', async (want, loser) => {
+    let found = 0
+    for (let index = 0; index < 12; index++) {
+      const id = idOf(HEX, index)
+      const played = await playGame(make(HEX), id, {
+        champion: ([prompt]) => loser(prompt?.content ?? ''),
+        contender: ([prompt]) => ({ content: solve(prompt?.content ?? '') }),
+      })
+      const of = (side: 'champion' | 'contender') => ({ miner: side, ms: 1, ...played[side] })
+      const sample = {
+        env: HEX,
+        challengeId: id,
+        champion: of('champion'),
+        contender: of('contender'),
+      }
+      expect(forfeitOf(sample, 'contender')).toBeUndefined()
+      const isOnBoard =
+        want === 'illegal' && make(HEX).reset({ options: { challengeId: id } })[1].difficulty === 11
+      if (played.champion.reward === -1 && !isOnBoard) {
+        expect(forfeitOf(sample, 'champion')).toBe(want)
+        found += 1
+      }
+    }
+    expect(found).toBeGreaterThan(2)
   })
 
   it('is nothing, and no error, for whatever a stranger signed', async () => {

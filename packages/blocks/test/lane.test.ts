@@ -47,6 +47,7 @@ describe('a whole lane', () => {
         'mult8@0.1.0': tallyOf('mult8@0.1.0'),
       },
       blocks: [...lane.bytes.keys()].reverse(),
+      unbegun: 0,
     }
     expect(await verifyLane(lane)).toEqual({ ok: true, value: want })
     expect(want.tallies['tictactoe@0.1.0'].wins).toBeGreaterThan(0)

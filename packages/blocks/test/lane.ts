@@ -1,4 +1,13 @@
-import { type Agent, challengeId, make, play, specHash } from '@affine/envs'
+import {
+  type Agent,
+  challengeId,
+  make,
+  type PerSide,
+  play,
+  playGame,
+  specHash,
+  type Transcript,
+} from '@affine/envs'
 import { canonicalize, digest, type Hash, type Json, pcg64 } from '@affine/prng'
 import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -107,15 +116,33 @@ async function sampleOf(
     index,
   }
   const id = challengeId({ ...scope, ...parts })
-  const episode = async (role: 'champion' | 'contender', skill: number) => {
-    const transcript = await play(make(env), id, player(env, skill, role + id))
+  const agents = {
+    champion: player(env, down, `champion${id}`),
+    contender: player(env, up, `contender${id}`),
+  }
+  const played = await playBoth(env, id, agents)
+  const episode = (role: 'champion' | 'contender') => {
+    const transcript = played[role]
     const ms = transcript.messages.reduce((sum, message) => sum + (message.ms ?? 0), 0)
     return { miner: scope.duel[role].hotkey, ...transcript, ms }
   }
-  const [champion, contender] = [await episode('champion', down), await episode('contender', up)]
+  const [champion, contender] = [episode('champion'), episode('contender')]
   const lead = contender.reward - champion.reward
   const verdict = lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie'
   return { env, duel: scope.duel.id, index, challengeId: id, champion, contender, verdict }
+}
+
+async function playBoth(
+  env: string,
+  id: string,
+  { champion, contender }: PerSide<Agent>,
+): Promise<PerSide<Transcript>> {
+  const { spec } = make(env)
+  if (spec.game !== undefined) return playGame({ spec }, id, { champion, contender })
+  return {
+    champion: await play({ spec }, id, champion),
+    contender: await play({ spec }, id, contender),
+  }
 }
 
 /**

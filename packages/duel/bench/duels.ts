@@ -4,7 +4,6 @@ import {
   judgeEnvironment,
   type LaneRule,
   PROTOCOL,
-  quotaOf,
   ruleOf,
   type Score,
   type Tally,
@@ -13,6 +12,7 @@ import { scored } from '../test/subnet.ts'
 import { binomial } from './draw.ts'
 import { type FreezePlan, planFor } from './freezing.ts'
 import { BLOCKING, fabricate, type Lane, type Lie, type Strategy } from './lies.ts'
+import { type Quotas, SINGLE } from './quotas.ts'
 import { type Field, mayFreeze } from './stakes.ts'
 
 /** Duels of one kind. */
@@ -26,6 +26,8 @@ export interface Cell {
   readonly freezes?: boolean
   /** The main network's, if absent, of an environment beside others. */
   readonly rule?: LaneRule
+  /** Those of an environment for one player, if absent. */
+  readonly quotas?: Quotas
 }
 
 export interface Shares {
@@ -78,21 +80,31 @@ interface PlayedDuel {
 
 /** Plays one duel after another in one environment, by `judgeEnvironment`. */
 function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
-  const { field, strategy, freezes = false, rule = ruleOf(PROTOCOL) } = cell
+  const { field, strategy, freezes = false } = cell
+  const { rule = ruleOf(PROTOCOL), quotas = SINGLE } = cell
   const names = field.weights.map((_, place) => String(place).padStart(3, '0'))
   const weights = Object.fromEntries(names.map((name, place) => [name, field.weights[place] ?? 0]))
   const isHonest = (place: number) => strategy === 'honest' || !field.liars.includes(place)
   const honest = names.filter((_, i) => isHonest(i) && !field.absent.includes(i))
   const liars = names.filter((_, i) => !isHonest(i))
-  const plan = freezes && mayFreeze(field) ? planFor(zOf(rule)) : undefined
-  const setting = { ...cell, rule, weights, honest, liars, plan }
+  const plan = freezes && mayFreeze(field) ? planOf(rule, quotas) : undefined
+  const setting = { ...cell, rule, quotas, weights, honest, liars, plan }
   return () => new SimulatedDuel(setting, random).play()
 }
 
-const zOf = ({ zSquaredPpm }: LaneRule): number => Math.sqrt(Number(zSquaredPpm) / 1e6)
+const plans = new Map<string, FreezePlan>()
+
+/** The liars' plan, which takes a second to make, made once. */
+function planOf({ zSquaredPpm }: LaneRule, quotas: Quotas): FreezePlan {
+  const key = `${zSquaredPpm} ${quotas}`
+  const plan = plans.get(key) ?? planFor(Math.sqrt(Number(zSquaredPpm) / 1e6), quotas)
+  plans.set(key, plan)
+  return plan
+}
 
 interface Setting extends Cell {
   readonly rule: LaneRule
+  readonly quotas: Quotas
   readonly weights: Readonly<Record<string, number>>
   /** Those who come, by name. */
   readonly honest: readonly string[]
@@ -118,14 +130,14 @@ class SimulatedDuel {
   }
 
   play(): PlayedDuel {
-    const { rule } = this.#setting
+    const { rule, quotas } = this.#setting
     let [challenges, highest] = [0, 0]
-    for (let epoch = 1; epoch <= PROTOCOL.duelEpochs; epoch++) {
-      const played = quotaOf(epoch, PROTOCOL)
+    for (const [i, played] of quotas.entries()) {
+      const epoch = i + 1
       challenges += played
       const honest = [...this.#honest, this.#drawLanes(played)]
       const { told, seen } = this.#worst(honest, played)
-      if (this.#isFrozen(seen, epoch)) continue
+      if (this.#isFrozen(seen, epoch, played)) continue
       this.#honest = honest
       this.#told = told
       this.#counted += played
@@ -135,7 +147,7 @@ class SimulatedDuel {
       if (seen.look !== 'continue')
         return { won: seen.look === 'win', challenges, epochs: epoch, highest }
     }
-    return { won: false, challenges, epochs: PROTOCOL.duelEpochs, highest }
+    return { won: false, challenges, epochs: quotas.length, highest }
   }
 
   #drawLanes(played: number): readonly Lane[] {
@@ -182,11 +194,11 @@ class SimulatedDuel {
   }
 
   /** Do the liars keep this epoch from counting? */
-  #isFrozen(seen: Evidence, epoch: number): boolean {
+  #isFrozen(seen: Evidence, epoch: number, played: number): boolean {
     const { plan } = this.#setting
     if (plan === undefined || seen.look === 'win') return false
     const next = { epoch: epoch + 1, frozen: this.#frozen }
-    const counted = this.#counted + quotaOf(epoch, PROTOCOL)
+    const counted = this.#counted + played
     const ifCounted = seen.look === 'hold' ? 0 : plan({ ...next, counted }, this.#leadOf(seen))
     const stage = { ...next, frozen: this.#frozen + 1, counted: this.#counted }
     if (plan(stage, this.#lead) <= ifCounted) return false

@@ -1,8 +1,8 @@
-import { PROTOCOL, quotaOf } from '../src/index.ts'
+import type { Quotas } from './quotas.ts'
 
 /** The epochs of a duel that may be frozen: with one more it ends. Protocol §8.3. */
 export const FROZEN_MOST = 3
-/** Deviations of a lead are looked up in steps of a duel's whole deviation. */
+/** A lead is looked up between −REACH and REACH of a whole duel's deviations. */
 const [REACH, STEPS, DRAWS] = [4, 160, 64]
 
 /** Where a duel is before one of its epochs. */
@@ -17,15 +17,14 @@ interface Stage {
 /** How likely the contender wins from here on, by the deviations that it leads by. */
 export type FreezePlan = (stage: Stage, deviations: number) => number
 
-const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, PROTOCOL))
-const whole = Math.sqrt(quotas.reduce((sum, quota) => sum + quota, 0))
-
 /**
  * The best that liars can do who see an epoch's results before they choose whether it is frozen,
  * for a contender at the ratio: by dynamic programming over the lead, taken as a normal walk that
  * wins with z deviations.
  */
-export function planFor(z: number, frozenMost: number = FROZEN_MOST): FreezePlan {
+export function planFor(z: number, quotas: Quotas): FreezePlan {
+  const reach = REACH * Math.sqrt(quotas.reduce((sum, quota) => sum + quota, 0))
+  const leadAt = (i: number): number => reach * ((2 * i) / STEPS - 1)
   const known = new Map<string, Float64Array>()
   const valuesAt = (stage: Stage): Float64Array => {
     const key = Object.values(stage).join()
@@ -34,8 +33,8 @@ export function planFor(z: number, frozenMost: number = FROZEN_MOST): FreezePlan
     return values
   }
   const valueAt = (stage: Stage, lead: number): number => {
-    if (stage.epoch > PROTOCOL.duelEpochs || stage.frozen > frozenMost) return 0
-    return interpolate(valuesAt(stage), lead)
+    if (stage.epoch > quotas.length || stage.frozen > FROZEN_MOST) return 0
+    return interpolate(valuesAt(stage), lead / reach)
   }
   const compute = ({ epoch, frozen, counted }: Stage): Float64Array => {
     const quota = quotas[epoch - 1] ?? 0
@@ -53,10 +52,9 @@ export function planFor(z: number, frozenMost: number = FROZEN_MOST): FreezePlan
   return (stage, deviations) => valueAt(stage, deviations * Math.sqrt(stage.counted))
 }
 
-const leadAt = (i: number): number => whole * REACH * ((2 * i) / STEPS - 1)
-
+/** The value at a part of the reach, from −1 to 1. */
 function interpolate(values: Float64Array, lead: number): number {
-  const at = Math.min(Math.max((lead / (whole * REACH) + 1) * (STEPS / 2), 0), STEPS)
+  const at = Math.min(Math.max((lead + 1) * (STEPS / 2), 0), STEPS)
   const below = Math.min(Math.floor(at), STEPS - 1)
   const part = at - below
   return (values[below] ?? 0) * (1 - part) + (values[below + 1] ?? 0) * part

@@ -1,26 +1,27 @@
 import { walk } from '@affine/wilson'
 import { LOCAL, PROTOCOL, ruleOf } from '../src/index.ts'
+import { printTable } from './worst.ts'
 
 /**
  * What HOLD costs, exactly: for a copy and for contenders about the ratio, how often each wins with
- * a look after every challenge, and the decisive challenges until then, as rows of a table.
+ * a look after every challenge, and the decisive challenges until then.
  */
-export function holdRows(): readonly string[] {
-  return [PROTOCOL, LOCAL].flatMap((protocol) =>
-    [510_000, 600_000, 800_000].flatMap((ratioPpm) =>
-      [500_000 - ratioPpm, -20_000, -10_000, 0, 10_000, 20_000].map((over, i) => {
-        const p = (ratioPpm + over) / 1e6
-        const { win, expectedTrials } = walk({ p, ratioPpm, rule: ruleOf(protocol) })
-        const name = i === 0 ? 'a copy' : p.toFixed(2)
-        const cells = [
-          protocol.cap,
-          ratioPpm / 1e6,
-          name,
-          win.toFixed(4),
-          expectedTrials.toFixed(0),
-        ]
-        return `| ${cells.join(' | ')} |`
-      }),
-    ),
-  )
+export function printHold(): void {
+  const title = 'What HOLD costs, exactly'
+  const columns = ['cap', 'R', 'p', 'decisive challenges', 'wins']
+  printTable({ title, columns }, CONTENDERS, ({ protocol, ratioPpm, p }) => {
+    const { win, expectedTrials } = walk({ p, ratioPpm, rule: ruleOf(protocol) })
+    const end = [expectedTrials.toFixed(0), win.toFixed(4)]
+    return [protocol.cap, ratioPpm / 1e6, p.toFixed(2), ...end]
+  })
 }
+
+const CONTENDERS = [PROTOCOL, LOCAL].flatMap((protocol) =>
+  [0.51, 0.6, 0.8].flatMap((ratio) =>
+    [...new Set([0.5, ratio - 0.02, ratio - 0.01, ratio, ratio + 0.01, ratio + 0.02])].map((p) => ({
+      protocol,
+      ratioPpm: Math.round(ratio * 1e6),
+      p,
+    })),
+  ),
+)

@@ -1,16 +1,20 @@
-import { PROTOCOL, quotaOf } from '../src/index.ts'
 import { FROZEN_MOST } from './freezing.ts'
+import type { Quotas } from './quotas.ts'
 
-const quotas = Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, PROTOCOL))
+interface OneLane {
+  readonly ratioPpm: number
+  readonly quotas: Quotas
+  /** The deviations that win. */
+  readonly z: number
+}
 
 /**
- * How often a contender exactly at the ratio wins with z deviations, at the most, if one honest
- * lane decides, nothing is tied, and liars choose which epochs count after they have seen them.
- * Exact, by dynamic programming over the wins: no choice does better.
+ * How often a contender exactly at the ratio wins, at the most, if one honest lane decides, nothing
+ * is tied, and liars choose which epochs count after they have seen them. Exact, by dynamic
+ * programming over the wins: no choice does better.
  */
 export function mostFrozenWins(
-  ratioPpm: number,
-  z: number,
+  { ratioPpm, quotas, z }: OneLane,
   frozenMost: number = FROZEN_MOST,
 ): number {
   const rate = ratioPpm / 1e6

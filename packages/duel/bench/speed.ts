@@ -6,7 +6,7 @@ import {
   firstState,
   judgeEnvironment,
   PROTOCOL,
-  quotaOf,
+  quotasOf,
   ruleOf,
   type State,
   stateRoot,
@@ -30,9 +30,12 @@ function running(validators: number): { state: State; facts: Facts } {
   const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
   let state = firstState(PROTOCOL, 0)
   for (;;) {
-    const played = state.duel ? quotaOf(state.epoch - state.duel.start + 1, PROTOCOL) : 0
-    const tally = scored({ wins: Math.ceil(played * 0.27), losses: played >> 2, played })
-    const lane = Object.fromEntries(Object.keys(PROTOCOL.envs).map((env) => [env, tally]))
+    const lane = Object.fromEntries(
+      Object.entries(quotasOf(state)).map(([env, played]) => {
+        const counts = { wins: Math.ceil(played * 0.27), losses: played >> 2, played }
+        return [env, scored(counts)]
+      }),
+    )
     const lanes = Object.fromEntries(voters.map((hotkey) => [hotkey, lane]))
     const attest = {
       epoch: state.epoch,

@@ -1,9 +1,12 @@
 import { walk } from '@affine/wilson'
-import { PROTOCOL, quotaOf, ruleOf } from '../src/index.ts'
-import { RATIO_PPM, type Shares, simulate } from './duels.ts'
+import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { RATIO_PPM, type Shares } from './duels.ts'
+import { NEAR_LIES } from './false-wins.ts'
 import { LIES } from './lies.ts'
 import { ALONE } from './promises.ts'
+import { SINGLE } from './quotas.ts'
 import { equal, fieldOf } from './stakes.ts'
+import { measure, printTable } from './worst.ts'
 
 /** One in 12 seconds. */
 const BLOCKS_A_DAY = 7200
@@ -29,28 +32,34 @@ function yearOfOne(envs: number): number {
   const rule = envs === 1 ? ALONE : ruleOf(PROTOCOL)
   const { win, expectedTrials } = walk({ p: RATIO_PPM / 1e6, ratioPpm: RATIO_PPM, rule })
   let [epochs, challenges] = [0, 0]
-  while (challenges < expectedTrials) challenges += quotaOf(++epochs, PROTOCOL)
+  while (challenges < expectedTrials) challenges += SINGLE[epochs++] ?? Number.POSITIVE_INFINITY
   return dethronementsAYear({ won: win, epochs }, envs)
 }
 
 /** False dethronements a year against liars who know how many environments there are. */
-export function printYears(duels: number, seed: bigint): void {
-  console.log('\nFalse dethronements a year, with contenders exactly at the ratio all the time:')
-  const seen = [4, 7, 16].map((lanes) => ({
-    lanes,
-    shares: [false, true].map((alone) =>
-      [...LIES, 'honest' as const].map((strategy) => {
-        const rule = alone ? ALONE : ruleOf(PROTOCOL)
-        const field = fieldOf(equal(lanes))
-        return simulate({ field, p: RATIO_PPM / 1e6, tied: 0, strategy, rule }, duels, seed)
-      }),
-    ),
-  }))
-  for (const envs of [1, 2, 3, 4]) {
-    const cells = seen.map(({ shares }) => {
-      const kind = shares[envs === 1 ? 1 : 0] ?? []
-      return Math.max(...kind.map((each) => dethronementsAYear(each, envs))).toFixed(2)
+export function printYears(): void {
+  const lanes = [4, 7, 16]
+  const seen = lanes.map((count) => {
+    const at = { field: fieldOf(equal(count)), p: RATIO_PPM / 1e6, tied: 0 }
+    const beside = LIES.map((strategy) => measure({ ...at, strategy }, 600))
+    const alone = NEAR_LIES.map((strategy) => measure({ ...at, strategy, rule: ALONE }, 3000))
+    return { beside, alone }
+  })
+  const title = 'False dethronements a year: contenders at the ratio all the time'
+  const columns = ['environments', 'by itself, exactly', ...lanes.map((count) => `${count} lanes`)]
+  printTable({ title, columns }, [1, 2, 3, 4], (envs) => {
+    const cells = seen.map(({ beside, alone }) => {
+      const years = (envs === 1 ? alone : beside).map((each) => aYear(each, envs))
+      return years.reduce((most, one) => (one.mean > most.mean ? one : most))
     })
-    console.log(`| ${[envs, yearOfOne(envs).toFixed(2), ...cells].join(' | ')} |`)
-  }
+    const texts = cells.map(({ mean, error }) => `${mean.toFixed(2)} ± ${error.toFixed(2)}`)
+    return [envs, yearOfOne(envs).toFixed(2), ...texts]
+  })
+}
+
+/** With what it is more if the share is one standard error more. */
+function aYear(shares: Shares, envs: number): { readonly mean: number; readonly error: number } {
+  const mean = dethronementsAYear(shares, envs)
+  const more = dethronementsAYear({ ...shares, won: shares.won + shares.wonError }, envs)
+  return { mean, error: more - mean }
 }

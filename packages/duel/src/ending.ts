@@ -5,16 +5,18 @@ import { decay, ratchet } from './ratio.ts'
 import type { Duel, State } from './state.ts'
 import type { Winner } from './winner.ts'
 
-/** What every environment of a duel came to, those that are closed too. */
+/** What environments of a duel came to, those that are closed too. */
 export type Reports = Readonly<Record<string, EnvReport>>
 
 /**
- * As an epoch that may be the duel's last leaves them: the open ones as they were judged, whose
- * tallies and rates no rule changes. Protocol §8.10.
+ * The environments that count for the ratio and the record, as an epoch that may be the duel's last
+ * leaves them: the open ones as they were judged, whose tallies and rates no rule changes. Not
+ * those of two players: rates against different opponents do not compare. Protocol §8.10.
  */
-export function reportAll(open: Reports, duel: Duel, turn: DuelEpoch): Reports {
+export function reportRated(open: Reports, duel: Duel, turn: DuelEpoch): Reports {
   const rule = ruleOf(turn.protocol)
-  const envs = Object.keys(turn.protocol.envs)
+  const all = Object.entries(turn.protocol.envs)
+  const envs = all.filter(([, { players }]) => players === 1).map(([env]) => env)
   return tabulate(envs, (env) => own(open, env) ?? reportOn(env, duel, { ...turn, rule }))
 }
 

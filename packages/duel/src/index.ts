@@ -1,5 +1,6 @@
 export { attestedLanes, dueSeals, laneAttesters, type Seals } from './acceptance.ts'
 export { encodeBitmap } from './bitmap.ts'
+export { type EnvConstants, type EnvsConstants, quotaOf } from './env-constants.ts'
 export {
   type Evidence,
   judgeEnvironment,

@@ -1,9 +1,8 @@
 import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
-import { type Reports, ratioAfter, reportAll } from './ending.ts'
+import { type Reports, ratioAfter, reportRated } from './ending.ts'
 import { type DuelEpoch, type EnvReport, judgeAll } from './environments.ts'
 import { own, tabulate } from './own-keys.ts'
-import { quotaOf } from './protocol.ts'
-import { type Duel, isFrozenOut, openEnvs, type State } from './state.ts'
+import { type Duel, isFrozenOut, openEnvs, quotasOf, type State } from './state.ts'
 import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
 import { remember } from './trust.ts'
 import { type Winner, winnerBy } from './winner.ts'
@@ -70,7 +69,7 @@ export function judge(state: State, before: Duel, facts: EpochInputs): Judgement
   const outcome = endOf(duel, turn)
   const report = { frozen, lanes: withOutliers(acceptances, envs), envs, verdicts, outcome }
 
-  const reports = reportAll(envs, duel, turn)
+  const reports = reportRated(envs, duel, turn)
   const ratio = ratioAfter(state, { duel, winner: outcome, reports })
   const trust = frozen ? {} : countLanes(state, report)
   return { duel, reports, trust, ratio, report }
@@ -82,12 +81,11 @@ export function judge(state: State, before: Duel, facts: EpochInputs): Judgement
  */
 function acceptLanes(state: State, duel: Duel, facts: EpochInputs) {
   const { heard, seals, lanes } = facts
-  const open = openEnvs(duel, state.protocol)
-  const quota = quotaOf(state.epoch - duel.start + 1, state.protocol)
+  const quotas = Object.entries(quotasOf(state))
   return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
-    const whole = open.every((env) => fillsQuota(own(lane, env), quota))
+    const whole = quotas.every(([env, quota]) => fillsQuota(own(lane, env), quota))
     const attesters = attestersOf(duel, heard, hotkey)
     return { sealed, whole, attesters, accepted: sealed && whole && isMajority(facts, attesters) }
   })

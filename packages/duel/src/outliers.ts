@@ -36,8 +36,8 @@ export function countOver(
 export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): ReadonlySet<EnvLane> {
   const far = new Set<EnvLane>()
   for (const alike of groupBy(lanes, presenceOf)) {
-    const [{ epochs }] = alike
-    const sharing = lanes.map((lane) => ({ ...lane, ...countOver(lane.epochs, isIn(epochs)) }))
+    const [first] = alike
+    const sharing = lanes.map((lane) => ({ ...lane, ...countShared(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
       const middle = medianLane(peers, kind)
@@ -49,7 +49,7 @@ export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): Readonl
 
 /** Is the lane too far from this median lane? */
 function isFar(lane: EnvLane, middle: EnvLane, { kind, zSquared }: Measure): boolean {
-  return areApart([countOver(lane.epochs, isIn(middle.epochs)), middle], kind, zSquared)
+  return areApart([countShared(lane, middle), middle], kind, zSquared)
 }
 
 interface Measure {
@@ -57,7 +57,11 @@ interface Measure {
   readonly zSquared: bigint
 }
 
-const isIn = (epochs: EnvLane['epochs']) => (epoch: number) => epochs[epoch] !== undefined
+/** The counts of a lane over the epochs that another one has: mostly all of its own. */
+function countShared(lane: EnvLane, other: EnvLane): LaneCounts {
+  if (presenceOf(lane) === presenceOf(other)) return lane
+  return countOver(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
+}
 
 /** The epochs that a lane has, as a text. */
 const presenceOf = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')

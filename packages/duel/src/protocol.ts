@@ -1,12 +1,10 @@
 import type { Hash } from '@affine/prng'
 import type { Rule } from '@affine/wilson'
+import { type EnvsConstants, LOCAL_ENVS, MAIN_ENVS } from './env-constants.ts'
 
 const CONSTANTS = {
-  /** `name@semver` → the digest of its behaviour. */
-  envs: Object.freeze({
-    'mult8@0.1.0': '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
-    'tictactoe@0.1.0': 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
-  }) as Readonly<Record<string, Hash>>,
+  /** By exact id, `name@semver`. */
+  envs: MAIN_ENVS as EnvsConstants,
   /** The digest of the list of what miners' deployments may use. Protocol §5.4. */
   templates: '5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263' as Hash,
   epochBlocks: 360,
@@ -29,12 +27,6 @@ const CONSTANTS = {
   loneFloorZSquaredPpm: 11_560_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
-  /**
-   * Challenges a lane plays in each open environment: doubling from a duel's first epoch, up to the
-   * most.
-   */
-  quotaFirst: 32,
-  quotaMost: 512,
   duelEpochs: 8,
   /**
    * A lane is set aside whose proportion is further than √ of this many deviations from the
@@ -68,11 +60,12 @@ export type Protocol = Readonly<typeof CONSTANTS>
 export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
 
 /**
- * A local network's: short epochs, and a cap of 500 with the z calibrated for it (2.67) and its
- * line of a hold. Protocol §9.2.
+ * A local network's: short epochs, fewer of the long challenges, and a cap of 500 with the z
+ * calibrated for it (2.67) and its line of a hold. Protocol §9.2.
  */
 export const LOCAL: Protocol = Object.freeze({
   ...PROTOCOL,
+  envs: LOCAL_ENVS,
   epochBlocks: 30,
   sealBlock: 20,
   cap: 500,
@@ -112,12 +105,4 @@ export function loneRuleOf(protocol: Protocol): LaneRule {
     zSquaredPpm: BigInt(protocol.loneZSquaredPpm),
     floorZSquaredPpm: BigInt(protocol.loneFloorZSquaredPpm),
   }
-}
-
-/**
- * Challenges a lane plays in each open environment in the `epochIndex`-th epoch (from 1) of a duel.
- * Protocol §8.2.
- */
-export function quotaOf(epochIndex: number, { quotaFirst, quotaMost }: Protocol): number {
-  return Math.min(quotaFirst * 2 ** (epochIndex - 1), quotaMost)
 }

@@ -1,5 +1,6 @@
 import { canonicalize, parseCanonical, type Result } from '@affine/prng'
 import { anyText, hex, int, list, map, oneOf, record, type Shape, text } from '@affine/prng/shape'
+import type { EnvConstants } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
 import {
@@ -60,6 +61,12 @@ const tally = record<Tally>({
   contenderPoints: whole(),
   championPoints: whole(),
 })
+const envConstants = record<EnvConstants>({
+  specHash: hash,
+  players: whole(1, 2),
+  quotaFirst: whole(1),
+  quotaMost: whole(1),
+})
 const duel = record<Duel>({
   id: hash,
   champion: miner,
@@ -76,7 +83,7 @@ const duel = record<Duel>({
 const constants = tabulate(Object.keys(PROTOCOL), () => whole(1))
 const protocol = record<Protocol>({
   ...(constants as Record<keyof Protocol, Shape<number>>),
-  envs: map(hash),
+  envs: map(envConstants),
   templates: hash,
   cap: whole(1, 10_000_000),
   trustFadePpm: share,

@@ -1,4 +1,5 @@
 import { digest, type Hash } from '@affine/prng'
+import { type EnvConstants, quotaOf } from './env-constants.ts'
 import type { Protocol } from './protocol.ts'
 import type { Tallies } from './tally.ts'
 
@@ -128,4 +129,23 @@ export const isFrozenOut = ({ frozen }: Pick<Duel, 'frozen'>): boolean => frozen
 export function openEnvs({ verdicts }: Duel, { envs }: Protocol): readonly string[] {
   const isOpen = (env: string) => !Object.hasOwn(verdicts, env)
   return Object.keys(envs).filter(isOpen).sort()
+}
+
+/**
+ * What a lane plays in the epoch that a state governs: challenges by open environment, ascending;
+ * nothing without a duel. Protocol §8.2.
+ */
+export function quotasOf({
+  epoch,
+  duel,
+  protocol,
+}: Pick<State, 'epoch' | 'duel' | 'protocol'>): Readonly<Record<string, number>> {
+  if (duel === undefined) return {}
+  const epochIndex = epoch - duel.start + 1
+  const quotas = openEnvs(duel, protocol).map((env) => {
+    // It is open, so it is one of them.
+    const constants = protocol.envs[env] as EnvConstants
+    return [env, quotaOf(epochIndex, constants)] as const
+  })
+  return Object.fromEntries(quotas)
 }

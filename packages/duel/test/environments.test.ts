@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { type DuelEpoch, judgeAll, ruleAmong } from '../src/environments.ts'
 import { type Duel, decide, firstState, type Verdict } from '../src/index.ts'
 import { loneRuleOf, type Protocol, ruleOf } from '../src/protocol.ts'
-import { epochOf, MAIN, scored } from './subnet.ts'
+import { constantsOf, epochOf, MAIN, MULT8, scored } from './subnet.ts'
 
 const NAMES = ['a@1.0.0', 'b@1.0.0', 'c@1.0.0', 'd@1.0.0'] as const
 const [A, B, C, D] = NAMES
 const protocol: Protocol = {
   ...MAIN,
-  envs: Object.fromEntries(NAMES.map((name) => [name, '5'.repeat(64)])),
+  envs: Object.fromEntries(NAMES.map((name) => [name, constantsOf(MULT8)])),
 }
 const [RULE, LONE] = [ruleOf(protocol), loneRuleOf(protocol)]
 const { duel: opened } = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10)))

@@ -5,17 +5,23 @@ import {
   type Facts,
   firstState,
   type Lanes,
+  LOCAL,
   type Protocol,
+  quotasOf,
   type Report,
   type State,
   settle,
   stateRoot,
 } from '../src/index.ts'
-import { bitmapOf, HEAD, miner, NEXT, OTHER, quotaIn } from './subnet.ts'
+import { bitmapOf, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
 /** As vectors/duel/networks.py writes them. */
 interface Network {
-  readonly rules: readonly (Partial<Protocol> & { readonly from: number })[]
+  readonly rules: readonly (Partial<Protocol> & {
+    readonly from: number
+    /** Of each environment. */
+    readonly quotaFirst?: number
+  })[]
   readonly epochs: readonly Drawn[]
   readonly roots: readonly string[]
 }
@@ -28,15 +34,24 @@ interface Drawn {
 }
 type Counts = readonly [wins: number, losses: number, both: number, played?: number]
 
+/** Of one player and of two. */
+const PLAYED = ['hex@0.1.0', MULT8, TICTACTOE]
+const ENVS = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => PLAYED.includes(env)))
+
 const networks: readonly Network[] = JSON.parse(networksText).vectors
 
 function rulesAt({ rules }: Network, epoch: number): Protocol {
-  const { from: _, ...changed } = rules.filter(({ from }) => from <= epoch).at(-1) ?? { from: 0 }
-  return { ...OTHER, ...changed }
+  const now = rules.filter(({ from }) => from <= epoch).at(-1) ?? { from: 0 }
+  const { from: _, quotaFirst, ...changed } = now
+  const changedEnvs = Object.entries(ENVS).map(([env, each]) => {
+    return [env, { ...each, quotaFirst: quotaFirst ?? each.quotaFirst }] as const
+  })
+  return { ...LOCAL, envs: Object.fromEntries(changedEnvs), ...changed }
 }
 
 function lanesOf(state: State, { lanes }: Drawn): Lanes {
-  const tally = ([wins, losses, both, played = quotaIn(state)]: Counts) => ({
+  const quotas = quotasOf(state)
+  const tally = (env: string, [wins, losses, both, played = quotas[env] ?? 0]: Counts) => ({
     wins,
     losses,
     played,
@@ -44,7 +59,7 @@ function lanesOf(state: State, { lanes }: Drawn): Lanes {
     championPoints: (losses + both) * 1_000_000,
   })
   const laneOf = (lane: Readonly<Record<string, Counts>>) =>
-    Object.fromEntries(Object.entries(lane).map(([env, counts]) => [env, tally(counts)]))
+    Object.fromEntries(Object.entries(lane).map(([env, counts]) => [env, tally(env, counts)]))
   return Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, laneOf(lane)]))
 }
 
@@ -88,6 +103,7 @@ function eventsIn(before: State, state: State, report: Report): readonly string[
   const isWaiting = !before.duel && !state.duel && Object.keys(before.dueled).length > 1
   return [
     ...(report.outcome ? [`the ${report.outcome} wins`] : []),
+    ...(report.verdicts['hex@0.1.0'] === 'win' && report.outcome === 'contender' ? ['a game'] : []),
     ...(report.frozen ? ['frozen'] : []),
     ...(isFrozenOut ? ['frozen four times'] : []),
     ...(isWaiting ? ['no duel starts'] : []),
@@ -110,6 +126,6 @@ test('three hundred networks of twelve epochs, as a second implementation decide
       state = next
     }
   }
-  expect([networks.length, events.size]).toEqual([300, 10])
+  expect([networks.length, events.size]).toEqual([300, 11])
   for (const [event, count] of events) expect(count, event).toBeGreaterThan(5)
 })

@@ -4,13 +4,20 @@ import { LOCAL, PROTOCOL, quotaOf } from '../src/index.ts'
 test('the constants cannot be changed', () => {
   for (const protocol of [PROTOCOL, LOCAL]) {
     expect(() => Object.assign(protocol, { cap: 1 })).toThrow(TypeError)
-    expect(() => Object.assign(protocol.envs, { 'mult8@0.1.0': '' })).toThrow(TypeError)
+    for (const each of Object.values(protocol.envs))
+      expect(() => Object.assign(each, { quotaMost: 1 })).toThrow(TypeError)
+    expect(() => Object.assign(protocol.envs, { 'mult8@0.1.0': {} })).toThrow(TypeError)
   }
 })
 
-test('a local network differs in its clock, its cap and what follows from it alone', () => {
+test('a local network differs in its clock, its quotas, its cap and what follows from it alone', () => {
   expect(LOCAL).toEqual({
     ...PROTOCOL,
+    envs: {
+      ...PROTOCOL.envs,
+      'hex@0.1.0': { ...PROTOCOL.envs['hex@0.1.0'], quotaFirst: 4, quotaMost: 16 },
+      'pack@0.1.0': { ...PROTOCOL.envs['pack@0.1.0'], quotaFirst: 16, quotaMost: 128 },
+    },
     epochBlocks: 30,
     sealBlock: 20,
     cap: 500,
@@ -21,7 +28,8 @@ test('a local network differs in its clock, its cap and what follows from it alo
 })
 
 test('a quota doubles up to the most', () => {
-  const quotas = Array.from({ length: 8 }, (_, i) => quotaOf(i + 1, PROTOCOL))
+  const constants = { quotaFirst: 32, quotaMost: 512 }
+  const quotas = Array.from({ length: 8 }, (_, i) => quotaOf(i + 1, constants))
   expect(quotas).toEqual([32, 64, 128, 256, 512, 512, 512, 512])
-  expect(quotaOf(10_000, PROTOCOL)).toBe(512)
+  expect(quotaOf(10_000, constants)).toBe(512)
 })

@@ -2,6 +2,7 @@ import {
   type Candidate,
   type Counts,
   type DuelSnapshot,
+  type EnvConstants,
   encodeBitmap,
   type Facts,
   LOCAL,
@@ -27,8 +28,27 @@ export const MULT8 = 'mult8@0.1.0'
 export const TICTACTOE = 'tictactoe@0.1.0'
 export const ENVS: readonly string[] = [MULT8, TICTACTOE]
 
+/** What the main network agrees on for one of its environments. */
+export function constantsOf(env: string): EnvConstants {
+  const constants = PROTOCOL.envs[env]
+  if (constants === undefined) throw new Error(`the main network does not play ${env}`)
+  return constants
+}
+
+/** The same constants, with these quotas in every environment. */
+export function withQuota(
+  protocol: Protocol,
+  quotaFirst: number,
+  quotaMost: number = quotaFirst,
+): Protocol {
+  const envs = Object.entries(protocol.envs).map(([env, each]) => {
+    return [env, { ...each, quotaFirst, quotaMost }] as const
+  })
+  return { ...protocol, envs: Object.fromEntries(envs) }
+}
+
 /** The constants of these tests: with these two environments, whatever else a network plays. */
-const envs = { [MULT8]: PROTOCOL.envs[MULT8]!, [TICTACTOE]: PROTOCOL.envs[TICTACTOE]! }
+const envs = { [MULT8]: constantsOf(MULT8), [TICTACTOE]: constantsOf(TICTACTOE) }
 export const MAIN: Protocol = { ...PROTOCOL, envs }
 export const OTHER: Protocol = { ...LOCAL, envs }
 /** A tally in which whoever wins a challenge earns all there is, and nobody else anything. */
@@ -40,9 +60,14 @@ export const scored = (counts: Counts): Tally => ({
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
-/** Challenges that a lane plays in an open environment in the epoch that `state` governs. */
-export const quotaIn = ({ epoch, duel, protocol }: State): number =>
-  duel ? quotaOf(epoch - duel.start + 1, protocol) : 0
+/**
+ * Challenges that a lane plays in an open environment in the epoch that `state` governs: here the
+ * same in all.
+ */
+export function quotaIn({ epoch, duel, protocol }: State): number {
+  const [constants] = Object.values(protocol.envs)
+  return duel && constants ? quotaOf(epoch - duel.start + 1, constants) : 0
+}
 
 /** Bits for some of a duel's voters. */
 export function bitmapOf({ duel }: State, hotkeys: readonly string[]): Uint8Array {

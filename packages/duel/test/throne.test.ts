@@ -30,6 +30,7 @@ import {
   type Scene,
   scored,
   TICTACTOE,
+  withQuota,
 } from './subnet.ts'
 
 const content = ({ hotkey, model, revision, chute }: Miner) => ({ hotkey, model, revision, chute })
@@ -728,7 +729,7 @@ describe('heads', () => {
 })
 
 describe('the protocol', () => {
-  const change = { ...MAIN, quotaFirst: 64 }
+  const change = withQuota(MAIN, 64, 512)
   const with_ = (protocol: Protocol, state: State, scene: Scene) => {
     const { snapshot, ...rest } = epochOf(state, scene)
     return decide(state, { ...rest, snapshot: { ...snapshot, protocol } })
@@ -741,7 +742,7 @@ describe('the protocol', () => {
       ...LOSING,
       miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
     })
-    expect([next.protocol.quotaFirst, next.duel?.contender.hotkey]).toEqual([64, 'm3'])
+    expect([next.protocol.envs[MULT8]?.quotaFirst, next.duel?.contender.hotkey]).toEqual([64, 'm3'])
   })
 
   it('changes when no duel runs', () => {

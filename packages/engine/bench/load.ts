@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { PROTOCOL } from '@affine/duel'
 import { endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
+import { SYSTEM_CLOCK } from '@affine/settlement'
 import { sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
@@ -69,6 +70,7 @@ async function measure(): Promise<void> {
       secret: SECRET,
       agent,
       deadline: new AbortController().signal,
+      gamesTime: { ...SYSTEM_CLOCK, samplingMs: Infinity, endsAt: Infinity },
       now: Date.now,
       on: () => {},
     }

@@ -64,7 +64,8 @@ export class Epoch {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
     this.#tasks.start('weights', () => this.#setWeights(head))
-    if (offset < protocol.sealBlock) this.#tasks.start(`lane of epoch ${epoch}`, () => this.#seal())
+    if (offset < protocol.sealBlock)
+      this.#tasks.start(`lane of epoch ${epoch}`, () => this.#seal(head))
     else if (offset === protocol.sealBlock) await this.#publish()
     else await this.#auditAndAttest()
   }
@@ -75,20 +76,21 @@ export class Epoch {
   }
 
   /** Samples the own lane, and puts the hash of its last block on chain. */
-  async #seal(): Promise<void> {
+  async #seal({ number: block }: Head): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol, duel } = this.state
     const what = `seal ${epoch}`
     if (duel === undefined || this.#outbox.has(what)) return
-    const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample())
+    const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample(block))
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
     this.#outbox.send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }
 
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
-  async #sample(): Promise<Hash | undefined> {
-    const task = await ownTask(this.#setup, this.state, this.#phase.sampling)
+  async #sample(block: number): Promise<Hash | undefined> {
+    const deadline = this.#phase.sampling
+    const task = await ownTask(this.#setup, this.state, { deadline, block })
     if (task === undefined) return undefined
     // Each sample is in the journal before it counts.
     const sampled = await sampleLane(task)

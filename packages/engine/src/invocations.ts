@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Agent } from '@affine/envs'
+import type { MinerAgent } from '@affine/miners'
 import type { Entry } from './lane-journal.ts'
 
-type AgentAnswer = Awaited<ReturnType<Agent>>
+type AgentAnswer = Awaited<ReturnType<MinerAgent>>
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
@@ -10,12 +10,12 @@ const LONGEST_PAUSE_MS = 30_000
 /**
  * Wraps the agents of one lane so that no invocation id occurs twice in the lane, including its
  * journal. A reply whose id was used before is asked for again, with growing pauses, until the
- * deadline. Protocol §5.4.
+ * deadline, or the call's own end. Protocol §5.4.
  */
 export function distinctAgents(
   entries: readonly Entry[],
   deadline: AbortSignal,
-): (agent: Agent) => Agent {
+): (agent: MinerAgent) => MinerAgent {
   const used = new Set<string>()
   for (const { sample } of entries) {
     for (const { invocation } of [...sample.champion.messages, ...sample.contender.messages]) {
@@ -30,12 +30,12 @@ export function distinctAgents(
     return true
   }
 
-  return (agent) => async (messages) => {
+  return (agent) => async (messages, until) => {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answer = await agent(messages)
+      const answer = await agent(messages, until)
       if (isNew(answer)) return answer
       const randomMs = pauseMs * (1 + Math.random())
-      await sleep(randomMs, undefined, { signal: deadline }).catch(() => {})
+      await sleep(randomMs, undefined, { signal: until ?? deadline }).catch(() => {})
     }
   }
 }

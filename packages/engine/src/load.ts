@@ -2,8 +2,8 @@ import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 
-/** The size of a sample with short replies: counted in docs/scale.md. */
-const SAMPLE_BYTES = 1300
+/** The mean sizes of samples with short replies, of games and of others: see docs/scale.md. */
+const [GAME_BYTES, SAMPLE_BYTES] = [16_000, 1800]
 const DAY_MS = 86_400_000
 
 /** What one validator does for a duel in a period. */
@@ -37,19 +37,30 @@ export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
   const { duelEpochs, epochBlocks } = protocol
-  const mostEpoch = loadOf(quotaOf(duelEpochs, protocol), voters, protocol)
+  const mostEpoch = loadOf(duelEpochs, voters, protocol)
   const epochs = DAY_MS / (epochBlocks * BLOCK_MS)
-  const firstEpoch = loadOf(quotaOf(1, protocol), voters, protocol)
+  const firstEpoch = loadOf(1, voters, protocol)
   return { voters, firstEpoch, mostEpoch, mostDay: times(epochs, mostEpoch) }
 }
 
-/** The load of an epoch with `quota` challenges of each environment. */
-function loadOf(quota: number, voters: number, { envs }: Protocol): Load {
-  const turns = Object.keys(envs).map((env) => registry.get(env)?.maxSteps ?? 0)
-  const challenges = quota * turns.length
-  const requests = 2 * quota * turns.reduce((sum, each) => sum + each, 0)
-  const laneBytes = challenges * SAMPLE_BYTES
+/** The load of the `epochIndex`-th epoch of a duel in which every environment is open. */
+function loadOf(epochIndex: number, voters: number, { envs }: Protocol): Load {
+  const played = Object.entries(envs).map(([env, constants]) => {
+    const quota = quotaOf(epochIndex, constants)
+    const bytes = constants.players === 2 ? GAME_BYTES : SAMPLE_BYTES
+    return { quota, requests: quota * requestsOf(env), bytes: quota * bytes }
+  })
+  const sumOf = (key: 'quota' | 'requests' | 'bytes'): number =>
+    played.reduce((sum, each) => sum + each[key], 0)
+  const [challenges, requests, laneBytes] = [sumOf('quota'), sumOf('requests'), sumOf('bytes')]
   return { challenges, requests, laneBytes, bucketBytes: voters * laneBytes }
+}
+
+/** The most requests of one challenge: a game's replies are those of both miners. */
+function requestsOf(env: string): number {
+  const spec = registry.get(env)
+  if (spec === undefined) return 0
+  return spec.game ? spec.maxSteps : 2 * spec.maxSteps
 }
 
 function times(factor: number, load: Load): Load {

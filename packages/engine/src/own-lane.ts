@@ -1,8 +1,18 @@
 import { join } from 'node:path'
 import { commitmentOf, type Lane, NO_BLOCK, type Scope } from '@affine/blocks'
-import type { State } from '@affine/duel'
+import type { Protocol, State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
-import { checkLane, laneScope, sealsOf, sourceReader } from '@affine/settlement'
+import {
+  averageBlockMs,
+  checkLane,
+  laneScope,
+  placeOf,
+  SYSTEM_CLOCK,
+  sealsOf,
+  sourceReader,
+} from '@affine/settlement'
+import type { GamesTime } from './games.ts'
+import { samplingBlocks } from './phase.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
 import { secretOf, secretPath } from './secret.ts'
 import type { Setup } from './setup.ts'
@@ -14,6 +24,13 @@ export interface OwnLane {
   readonly lane: { readonly ok: true; readonly value: Lane }
 }
 
+/** When the sampling of the own lane begins and ends. */
+interface OwnSampling {
+  readonly deadline: AbortSignal
+  /** The newest there is. */
+  readonly block: number
+}
+
 /**
  * What this validator has to sample in the epoch that `state` governs; undefined when it is not
  * due.
@@ -22,7 +39,7 @@ export interface OwnLane {
 export async function ownTask(
   setup: Setup,
   state: State,
-  deadline: AbortSignal,
+  { deadline, block }: OwnSampling,
 ): Promise<LaneTask | undefined> {
   const { chain, account, folder } = setup
   const { duel, epoch, protocol } = state
@@ -30,10 +47,22 @@ export async function ownTask(
   if (scope === null || duel === undefined) return undefined
   const secret = await committedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
-  const { agent, hasChanged, now, on } = setup
   const { templates } = protocol
-  const task = { agent, now, on, scope, duel, templates, secret, journalPath, deadline }
-  return { ...task, ...(hasChanged && { hasChanged }) }
+  const time = await gamesTimeOf(setup, protocol, block)
+  return { ...setup, scope, duel, templates, secret, journalPath, deadline, gamesTime: time }
+}
+
+/** When sampling ends if blocks come as the last ones did. */
+async function gamesTimeOf(
+  { chain, clock = SYSTEM_CLOCK }: Setup,
+  protocol: Protocol,
+  block: number,
+): Promise<GamesTime> {
+  const seenAt = clock.now()
+  const blockMs = await averageBlockMs(chain, block)
+  const blocks = samplingBlocks(protocol)
+  const left = blocks - placeOf(block, protocol).offset
+  return { ...clock, samplingMs: blocks * blockMs, endsAt: seenAt + left * blockMs }
 }
 
 /** The epoch's secret, if it is the one whose digest is on chain. */

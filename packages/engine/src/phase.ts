@@ -5,6 +5,9 @@ import { Peers } from './peers.ts'
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
+/** For so many blocks of an epoch a validator samples. Protocol §5.4. */
+export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
+
 /** One epoch's deadlines, and the buckets read in it. */
 export class Phase {
   readonly epoch: number
@@ -28,8 +31,9 @@ export class Phase {
   }
 
   /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
-  advance(offset: number, { sealBlock, epochBlocks }: Protocol): void {
-    if (offset >= sealBlock - margin(sealBlock)) this.#sampling.abort()
+  advance(offset: number, protocol: Protocol): void {
+    const { sealBlock, epochBlocks } = protocol
+    if (offset >= samplingBlocks(protocol)) this.#sampling.abort()
     if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.#audit.abort()
   }
 

@@ -1,8 +1,18 @@
 import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel } from '@affine/duel'
-import { challengeId, registry } from '@affine/envs'
-import { type LaneChallenge, playSample, type Sides } from '@affine/miners'
+import { type Agent, challengeId, type EnvSpec, make } from '@affine/envs'
+import {
+  type Asked,
+  type LaneChallenge,
+  playSample,
+  type Role,
+  type Sides,
+  unbegunSample,
+  withClock,
+} from '@affine/miners'
 import type { Hash } from '@affine/prng'
+import pLimit from 'p-limit'
+import { clockMsOf, GAMES_MOST, type GamesTime, hasRoom } from './games.ts'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
 import { lookAgain } from './second-look.ts'
@@ -15,7 +25,7 @@ import type { Setup } from './setup.ts'
 export class Stopped extends Error {}
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
-export interface LaneTask extends Pick<Setup, 'agent' | 'hasChanged' | 'now' | 'on'> {
+export interface LaneTask extends Pick<Setup, 'agent' | 'looked' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
   readonly duel: Pick<Duel, 'champion' | 'contender'>
   /** The digest of the templates that the miners' deployments may use. */
@@ -27,49 +37,77 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'hasChanged' | 'now' | '
    * `Stopped`.
    */
   readonly deadline: AbortSignal
+  readonly gamesTime: GamesTime
 }
 
 /** All samples of a lane, and the time of the last. */
 export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
 
 /**
- * Plays every challenge of a lane that its journal does not hold yet, all side by side, and
- * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
- * killed process goes on where it stopped. Each invocation id occurs once in a lane: a reply with
- * an id that the lane has already is asked for again. At the end, what the miners run is looked at
- * again. Rejects when an agent rejects; the samples played by then stay in the journal.
+ * Plays every challenge of a lane that its journal does not hold yet, side by side, of games 32 at
+ * a time, and resolves with all samples and the time of the last. A sample counts once it is on
+ * disk, so a killed process goes on where it stopped, and plays anew a game that was under way.
+ * Each invocation id occurs once in a lane: a reply with an id that the lane has already is asked
+ * for again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
+ * samples played by then stay in the journal. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<Sampled> {
-  const { scope, duel, templates, deadline, now, on } = task
+  const { scope, now, on } = task
   await using journal = await openLaneJournal(task.journalPath, scope)
   const entries: Entry[] = [...journal.entries]
-  const distinct = distinctAgents(entries, deadline)
+  const take = samplerOf(task, entries)
   const played = new Set(entries.map(({ sample }) => sample.challengeId))
   const open = scheduleOf(task).filter((challenge) => !played.has(challenge.challengeId))
   let left = open.length
 
   const playOne = async (challenge: LaneChallenge): Promise<void> => {
-    const replyMs = registry.get(challenge.env)?.replyMs ?? 0
-    const sides: Sides = (role) => {
-      const miner = duel[role]
-      return { ...miner, agent: distinct(task.agent({ ...miner, templates }, replyMs, deadline)) }
-    }
-    const sample = await playSample(challenge, sides, now)
-    // A reply that is missing because the validator stops is not the miner's fault.
-    if (lacksReply(sample) && deadline.reason instanceof Stopped) throw deadline.reason
-    const entry = { at: now(), sample }
+    const entry = { sample: await take(challenge), at: now() }
     await journal.append(entry)
     entries.push(entry)
     left -= 1
-    on({ type: 'sample', epoch: scope.epoch, sample, left })
+    on({ type: 'sample', epoch: scope.epoch, sample: entry.sample, left })
   }
-  const playing = open.map(playOne)
-  await Promise.allSettled(playing)
-  await Promise.all(playing)
+  const atOnce = pLimit(GAMES_MOST)
+  const isGame = ({ env }: LaneChallenge): boolean => make(env).spec.game !== undefined
+  const games = open.filter(isGame).map((game) => atOnce(playOne, game))
+  const others = open.filter((challenge) => !isGame(challenge)).map(playOne)
+  await Promise.allSettled([...games, ...others])
+  await Promise.all([...games, ...others])
   const samples = entries.map(({ sample }) => sample)
   return {
     samples: await lookAgain(samples, task, journal),
     time: Math.max(0, ...entries.map(({ at }) => at)),
+  }
+}
+
+/** What puts a challenge of the lane to both miners, or leaves a game unbegun. */
+function samplerOf(
+  task: LaneTask,
+  entries: readonly Entry[],
+): (challenge: LaneChallenge) => Promise<Sample> {
+  const { duel, templates, deadline, gamesTime, looked, now } = task
+  const distinct = distinctAgents(entries, deadline)
+  const askedAs = (role: Role): Asked => ({ ...duel[role], templates })
+  const agentOf = (role: Role, { replyMs, game }: EnvSpec): Agent => {
+    const agent = distinct(task.agent(askedAs(role), replyMs, deadline))
+    if (game === undefined) return agent
+    return withClock(agent, { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline })
+  }
+  const isBegun = async ({ game }: EnvSpec): Promise<boolean> => {
+    if (game === undefined) return true
+    await Promise.all(SIDES.map((role) => looked?.(askedAs(role), deadline)))
+    return hasRoom(game, gamesTime) && !deadline.aborted
+  }
+  return async (challenge) => {
+    const { spec } = make(challenge.env)
+    const sides: Sides = (role) => ({ ...duel[role], agent: agentOf(role, spec) })
+    const hotkeys = { champion: duel.champion.hotkey, contender: duel.contender.hotkey }
+    const sample = (await isBegun(spec))
+      ? await playSample(challenge, sides, now)
+      : unbegunSample(challenge, hotkeys)
+    // A reply that is missing because the validator stops is not the miner's fault.
+    if (lacksReply(sample) && deadline.reason instanceof Stopped) throw deadline.reason
+    return sample
   }
 }
 
@@ -86,6 +124,8 @@ function scheduleOf({ scope, secret }: LaneTask): readonly LaneChallenge[] {
     }))
   })
 }
+
+const SIDES: readonly Role[] = ['champion', 'contender']
 
 const lacksReply = ({ champion, contender }: Sample): boolean =>
   champion.fault === 'no-reply' || contender.fault === 'no-reply'

@@ -36,8 +36,10 @@ export interface Setup {
   readonly agent: AgentOf
   /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
   readonly hasChanged?: Chutes['hasChanged']
+  /** On a platform: resolves once what a miner runs has been looked at in this epoch. */
+  readonly looked?: Chutes['looked']
   readonly now: () => number
-  /** The machine's if left out: how long buckets are waited for. */
+  /** The machine's if left out: how long buckets are waited for, and the clocks of games. */
   readonly clock?: Clock
   readonly random: (size: number) => Uint8Array
   readonly on: (event: Event) => void

@@ -8,6 +8,7 @@ import { verify } from '@affine/chain'
 import { type Miner, PROTOCOL } from '@affine/duel'
 import { endpointAgents, openChutes, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
+import { SYSTEM_CLOCK } from '@affine/settlement'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Answer,
@@ -25,6 +26,7 @@ import { writeLane } from '../src/write-lane.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
+const HOUR_MS = 3_600_000
 const json = { 'content-type': 'application/json' }
 let root: string
 let journalPath: string
@@ -68,6 +70,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
     journalPath,
     agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
     deadline: AbortSignal.timeout(60_000),
+    gamesTime: { ...SYSTEM_CLOCK, samplingMs: HOUR_MS, endsAt: performance.now() + HOUR_MS },
     now: Date.now,
     on: () => {},
     ...options,

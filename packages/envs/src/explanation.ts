@@ -1,3 +1,5 @@
+import type { Picture } from './picture.ts'
+
 /** The reply that ended an episode: what was observed before it, what it was, and what followed. */
 export interface LastTurn<Observation, Action> {
   readonly before: Observation
@@ -15,12 +17,16 @@ export interface LastTurn<Observation, Action> {
 export interface Explanation<Observation, Action> {
   /** An observation as lines of text. */
   draw?(observation: Observation): readonly string[]
+  /** An observation as a picture, or what an action made of it, where only that can be seen. */
+  picture?(observation: Observation, action?: Action): Picture | undefined
   /** The best actions; without it, the one that `solve` replies. */
   best?(observation: Observation): readonly Action[]
   /** What an episode is still rewarded with after an action, if all that follows is perfect. */
   worth?(observation: Observation, action: Action): number
   /** Such a reward in words, as "a draw". */
   worthText?(worth: number): string
+  /** Does the scripted player think that the mover of a game of two loses? */
+  isGivenUp?(observation: Observation): boolean
   /** Why an episode that was not forfeited ended as it did, and lines that show it. */
   ending?(last: LastTurn<Observation, Action>): Outcome
 }

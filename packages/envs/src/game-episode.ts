@@ -34,9 +34,14 @@ export class GameEpisode {
     this.#state = this.#rules.initial(this.#random)
   }
 
+  /** What the mover sees, or what is left of the game when it has ended. */
+  get observation(): unknown {
+    return this.#spec.observe(this.#state)
+  }
+
   /** What the mover is asked. */
   get prompt(): string {
-    return this.#spec.prompt(this.#spec.observe(this.#state))
+    return this.#spec.prompt(this.observation)
   }
 
   /** Plays the mover's reply, a line. What is no legal move loses. */

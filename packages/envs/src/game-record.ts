@@ -93,7 +93,7 @@ export function replayGame(
 }
 
 /** The result of one player's part of a game that was played again. */
-type ReplayedSide = { readonly reward: number; readonly fault: boolean }
+export type ReplayedSide = { readonly reward: number; readonly fault: boolean }
 
 /**
  * Plays a game again from what was recorded of both players, taking each message from the mover's.
@@ -121,12 +121,21 @@ export function replayGameFrom(
     const messages = recorded[mover].slice(at, at + 2)
     taken[mover] += messages.length
     const wrong = takeTurn(episode, messages)
-    if (wrong !== undefined) return refusal(wrong.code, `${mover}, message ${at + wrong.at}`)
+    if (wrong !== undefined) return refusal(wrong.code, placeText(wrong.code, mover, at + wrong.at))
     if (messages.length === 1) faulty = mover
   }
   const long = GAME_SIDES.find((side) => recorded[side].length > taken[side])
-  if (long !== undefined) return refusal('TOO_LONG', `${long}: the game takes ${taken[long]}`)
+  if (long !== undefined) return refusal('TOO_LONG', placeText('TOO_LONG', long, taken[long]))
   return resultOf((side) => ({ reward: episode.rewardOf(side), fault: side === faulty }))
+}
+
+const TURNS: Partial<Record<ReplayFault, string>> = {
+  TOO_SHORT: ': it is its turn, and this is missing',
+  TOO_LONG: ': out of turn, because the game is over',
+}
+
+function placeText(code: ReplayFault, side: GameSide, at: number): string {
+  return `${side}, message ${at}${TURNS[code] ?? ''}`
 }
 
 /** Plays the mover's next messages, a prompt and a reply; what is wrong with them, if anything. */

@@ -94,6 +94,12 @@ export function distances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly n
   return found
 }
 
+/** How many empty cells a mark's shortest chain needs to join its sides; `Infinity` without one. */
+export function cellsNeeded(board: HexBoard, mark: 1 | 2): number {
+  const found = distances(board, mark, 0)
+  return Math.min(...sideCells(mark, 1, sizeOfBoard(board)).map((cell) => found[cell] ?? 0))
+}
+
 /** The cells of one of a mark's sides: of X the rows, of O the columns. */
 function sideCells(mark: number, side: 0 | 1, size: number): readonly number[] {
   const line = side === 0 ? 0 : size - 1

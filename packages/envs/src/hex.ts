@@ -2,6 +2,7 @@ import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
 import {
+  cellsNeeded,
   distances,
   emptyBoard,
   type HexBoard,
@@ -10,6 +11,7 @@ import {
   sizeOfBoard,
   WIDEST,
 } from './hex-board.ts'
+import { hexPicture } from './hex-picture.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineGame } from './spec.ts'
 
@@ -57,6 +59,8 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
   },
   explain: {
     draw: linesOf,
+    picture: (board) => hexPicture(board, nameOf),
+    isGivenUp: isBehind,
     best: (board) => [scriptedMove(board)],
     ending: outcomeOf,
   },
@@ -148,6 +152,12 @@ function scriptedMove(board: HexBoard): number {
     least = sum
   }
   return best
+}
+
+/** Does the mover, whose turn it is, need more cells than its opponent? */
+function isBehind(board: HexBoard): boolean {
+  const mover = moverOn(board)
+  return cellsNeeded(board, mover) > cellsNeeded(board, mover === 1 ? 2 : 1)
 }
 
 /** The winner and its sides, and the last board. */

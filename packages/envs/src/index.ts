@@ -10,9 +10,16 @@ export { checkEnv } from './check-env.ts'
 export type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
 export { Env, type ResetOptions } from './env.ts'
 export type { Explanation, LastTurn, Outcome } from './explanation.ts'
-export type { GameSide, PerSide } from './game-episode.ts'
-export { playGame, replayGame, replayGameFrom, unbegunGame } from './game-record.ts'
+export { GameEpisode, type GameSide, type PerSide } from './game-episode.ts'
+export {
+  playGame,
+  type ReplayedSide,
+  replayGame,
+  replayGameFrom,
+  unbegunGame,
+} from './game-record.ts'
 export type { Info } from './info.ts'
+export type { Picture, PictureShape } from './picture.ts'
 export { make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,

@@ -8,6 +8,14 @@ import {
   type PieceSides,
   type Placement,
 } from './pack-cutting.ts'
+import { packPicture } from './pack-picture.ts'
+import {
+  earnedArea,
+  type JudgedPlacement,
+  judgementText,
+  judgePlacements,
+  overlap,
+} from './pack-reward.ts'
 import { scriptedPacking } from './pack-search.ts'
 import { Box } from './spaces.ts'
 import { defineEnv } from './spec.ts'
@@ -44,7 +52,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   difficulty: ({ pieces }) => pieces.length,
   observe: ({ pieces }) => padded(pieces.flat(), 2 * MOST),
   step: (state, action) => {
-    const reward = areaOf(earning(state.pieces, placementsIn(action)))
+    const reward = earnedArea(judgePlacements(state.pieces, placementsIn(action)))
     return { state, reward, terminated: true }
   },
   prompt: promptOf,
@@ -65,10 +73,16 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     )
   },
   explain: {
-    worth: (observation, action) => areaOf(earning(piecesOf(observation), placementsIn(action))),
+    picture: (observation, action) => action && packPicture(judged(observation, action)),
+    worth: (observation, action) => earnedArea(judged(observation, action)),
     ending: outcomeOf,
   },
 })
+
+const judged = (
+  observation: readonly number[],
+  action: readonly number[],
+): readonly JudgedPlacement[] => judgePlacements(piecesOf(observation), placementsIn(action))
 
 const padded = (numbers: readonly number[], length: number): readonly number[] =>
   Array.from({ length }, (_, at) => numbers[at] ?? 0)
@@ -118,44 +132,23 @@ function piecesIn(prompt: string): readonly PieceSides[] {
   })
 }
 
-/** The placements that earn their area: of pieces that were left, in the box, on free squares. */
-function earning(
-  pieces: readonly PieceSides[],
-  placements: readonly Placement[],
-): readonly Placement[] {
-  const left = [...pieces]
-  const lying: Placement[] = []
-  for (const placement of placements) {
-    const [x, y, width, height] = placement
-    const at = left.findIndex(
-      ([wide, high]) => (wide === width && high === height) || (wide === height && high === width),
-    )
-    if (at === -1) continue
-    left.splice(at, 1)
-    const isInside = x + width <= BOX_WIDTH && y + height <= BOX_HEIGHT
-    if (isInside && !lying.some((other) => overlap(other, placement))) lying.push(placement)
-  }
-  return lying
-}
-
-function overlap([x, y, width, height]: Placement, [left, top, wide, high]: Placement): boolean {
-  return x < left + wide && left < x + width && y < top + high && top < y + height
-}
-
-const areaOf = (placements: readonly Placement[]): number =>
-  placements.reduce((area, [, , width, height]) => area + width * height, 0)
-
-/** How much of the box is covered, and a picture of it in which a line stands for two rows. */
+/**
+ * How much of the box is covered, a picture of it in which a line stands for two rows, and the
+ * placements that earned nothing.
+ */
 function outcomeOf({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
-  const lying = earning(piecesOf(before), placementsIn(action))
+  const all = judged(before, action)
+  const lying = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
   const letterAt = (x: number, y: number): string => {
     const at = lying.findIndex((piece) => overlap(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
-  const shown = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
+  const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
-  const outcome: Outcome = { why: `covered ${reward} of ${AREA}`, shown }
+  const wrong = all.filter(({ flaw }) => flaw !== undefined).map(judgementText)
+  const why = `covered ${reward} of ${AREA} with ${lying.length} of ${all.length} placements`
+  const outcome: Outcome = { why, shown: [...rows, ...wrong] }
   return outcome
 }
 

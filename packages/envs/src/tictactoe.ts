@@ -1,12 +1,16 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
+import { type Picture, rectangle } from './picture.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 import { type Board, lineIn, moverOf, type Position, solvedGame, WON } from './tictactoe-game.ts'
 
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const MARKS = '.XO'
+const KINDS = ['empty', 'first', 'second'] as const
+/** Of a cell in the picture. */
+const SIDE = 24
 
 /**
  * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves
@@ -58,6 +62,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   guess: (_, random) => NAMES[random.integers(0, 9)] ?? '',
   explain: {
     draw: linesOf,
+    picture: pictureOf,
     best: (board) => positionOf(board)?.best ?? [],
     worth: (board, cell) => Math.sign(positionOf(board)?.next[cell]?.score ?? -1),
     worthText: (worth) => ['a loss', 'a draw', 'a win'][worth + 1] ?? '',
@@ -97,6 +102,20 @@ function drawFrom<Item>(list: readonly Item[], random: Generator): Item {
 function linesOf(board: Board): readonly string[] {
   const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
+}
+
+function pictureOf(board: Board): Picture {
+  const line = lineIn(board) ?? []
+  const shapes = board.map((mark, cell) => ({
+    kind: KINDS[mark] ?? 'empty',
+    corners: rectangle([(cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE]),
+    text: mark === 0 ? '' : (MARKS[mark] ?? ''),
+    says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
+    isMarked: line.includes(cell),
+    action: cell,
+    ...(mark === 0 && { reply: NAMES[cell] ?? '' }),
+  }))
+  return { width: 3 * SIDE, height: 3 * SIDE, shapes }
 }
 
 const positionOf = (board: Board): Position | undefined =>

@@ -203,6 +203,28 @@ describe('the replay of a game says what is first wrong', () => {
     expect(await change(altered)).toBe(code)
   })
 
+  test('and tells of moves out of turn', async () => {
+    const { champion, contender } = await playGame(
+      env,
+      idOf(0),
+      both(() => scripted),
+    )
+    const recorded = { champion: champion.messages, contender: contender.messages }
+    const first: GameSide =
+      recorded.champion.length > recorded.contender.length ? 'champion' : 'contender'
+    const early = { ...recorded, [first]: [] }
+    expect(replayGame(env, idOf(0), early)).toMatchObject({
+      code: 'TOO_SHORT',
+      detail: `${first}, message 0: it is its turn, and this is missing`,
+    })
+    const at = recorded[first].length
+    const more = { ...recorded, [first]: [...recorded[first], reply('A1')] }
+    expect(replayGame(env, idOf(0), more)).toMatchObject({
+      code: 'TOO_LONG',
+      detail: `${first}, message ${at}: out of turn, because the game is over`,
+    })
+  })
+
   test('what is no list is too short', () => {
     const hostile = { champion: null, contender: [] } as unknown as PerSide<Message[]>
     expect(replayGame(env, idOf(0), hostile)).toMatchObject({ code: 'TOO_SHORT' })

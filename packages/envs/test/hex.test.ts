@@ -134,3 +134,59 @@ describe('replies', () => {
     expect(spec.solve(spec.prompt(board))).toBe('G1')
   })
 })
+
+describe('explanations', () => {
+  const played = (board: Board, cells: readonly number[]) => {
+    const after = [...board]
+    for (const [i, at] of cells.entries()) after[at] = 1 + (i % 2)
+    return after
+  }
+  const clear = Array.from({ length: 121 }, (_, at) => (at % 11 < 7 && at < 77 ? 0 : 3))
+  const markedOf = (board: Board): readonly string[] =>
+    (spec.explain?.picture?.(board)?.shapes ?? []).flatMap(({ isMarked, says = '' }) =>
+      isMarked === true ? [says] : [],
+    )
+
+  test('a picture has each cell in its place, free ones to be taken, and both sides', () => {
+    for (const board of openings.slice(0, 20)) {
+      const { width = 0, height = 0, shapes = [] } = spec.explain?.picture?.(board) ?? {}
+      const size = sizeOf(board)
+      const free = shapes.flatMap(({ kind, action }) => (kind === 'empty' ? (action ?? []) : []))
+      expect(free).toEqual([...board.keys()].filter((at) => board[at] === 0))
+      const kinds = (kind: string) => shapes.filter((shape) => shape.kind === kind).length
+      expect([kinds('first'), kinds('second')]).toEqual([count(board, 1), count(board, 2)])
+      expect(kinds('label')).toBe(2 * size)
+      for (const { kind, says } of shapes)
+        if (says !== undefined)
+          expect(board[spec.parse(says.split(' ')[0] ?? '') as number]).toBe(
+            kind === 'first' ? 1 : 2,
+          )
+      const corners = shapes.flatMap((shape) => shape.corners)
+      expect(Math.min(...corners)).toBeGreaterThanOrEqual(0)
+      expect(Math.max(...corners.filter((_, i) => i % 2 === 0))).toBeLessThanOrEqual(width)
+      expect(Math.max(...corners.filter((_, i) => i % 2 === 1))).toBeLessThanOrEqual(height)
+    }
+  })
+
+  test('a picture marks a shortest chain that joins, and nothing before', () => {
+    const down = [0, 1, 2, 3, 4, 5, 6].map((row) => cell(row, 3))
+    const across = [0, 1, 2, 3, 4, 5].map((column) => cell(column, 0))
+    const moves = down.flatMap((at, i) => [at, across[i] ?? []]).flat()
+    expect(markedOf(played(clear, moves.slice(0, -1)))).toEqual([])
+    const beside = played(played(clear, moves), [cell(2, 4)])
+    expect([...markedOf(beside)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
+  })
+
+  test('the scripted player gives up once the opponent needs fewer cells', () => {
+    const isGivenUp = (cells: readonly number[]) => spec.explain?.isGivenUp?.(played(clear, cells))
+    const [middle, corner] = [cell(3, 3), cell(6, 6)]
+    // Whose turn it is matters where both need as many.
+    expect([isGivenUp([]), isGivenUp([middle]), isGivenUp([corner, middle])]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(isGivenUp([corner, middle, cell(6, 5)])).toBe(false)
+    expect(isGivenUp([corner, middle, cell(6, 5), cell(2, 4)])).toBe(true)
+  })
+})

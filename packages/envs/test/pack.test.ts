@@ -104,3 +104,34 @@ describe('replies', () => {
     expect(() => spec.solve('Pack it.')).toThrow(TypeError)
   })
 })
+
+describe('explanations', () => {
+  test('say of each placement what it earned, or why nothing', () => {
+    env.reset({ seed: 3 })
+    const prompt = env.render()
+    const [one = '', two = '', three = ''] = piecesIn(prompt)
+    const [[w = 0, h = 0], [v = 0, g = 0]] = [numbersIn(one), numbersIn(two)]
+    const [a = 0, b = 0] = numbersIn(three)
+    const reply = `0,0,${w},${h} 0,0,${v},${g} 59,39,${a},${b} 0,0,1,1`
+    const pieces = spec.observe(spec.initial(pcg64(3)))
+    const action = spec.parse(reply)
+    const says = (spec.explain?.picture?.(pieces, action)?.shapes ?? []).map(({ kind, says }) => [
+      kind,
+      says,
+    ])
+    const why = ['on another piece', 'outside the box', 'no such piece is left']
+    const wrong = reply
+      .split(' ')
+      .slice(1)
+      .map((placement, i) => `${placement} earns nothing: ${why[i]}`)
+    expect(says).toEqual([
+      ['empty', undefined],
+      ['first', `0,0,${w},${h} earns ${w * h}`],
+      ...wrong.map((each) => ['wrong', each]),
+    ])
+    const reward = earned(3, reply)
+    const ending = spec.explain?.ending?.({ before: pieces, action, after: pieces, reward })
+    expect(ending?.why).toBe(`covered ${w * h} of 2400 with 1 of 4 placements`)
+    expect(ending?.shown.slice(20)).toEqual(wrong)
+  })
+})

@@ -4,10 +4,16 @@ import type { NoReplyReason } from './no-reply.ts'
 import type { Caller } from './query.ts'
 
 /**
+ * An agent whose calls can each have an end of their own, `until`, instead of that of the sampling:
+ * what has no reply by then has none. Such a call waits for no room among the others.
+ */
+export type MinerAgent = (messages: Parameters<Agent>[0], until?: AbortSignal) => ReturnType<Agent>
+
+/**
  * Who answers for a miner, with the time for a reply and the signal that ends the sampling: what
  * has no reply by then never has one.
  */
-export type AgentOf = (miner: Asked, replyMs: number, signal: AbortSignal) => Agent
+export type AgentOf = (miner: Asked, replyMs: number, signal: AbortSignal) => MinerAgent
 
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =
@@ -17,7 +23,7 @@ export type MinerEvent =
   | {
       readonly type: 'call'
       readonly outcome: 'platform' | 'miner'
-      readonly reason: NoReplyReason | 'changed' | 'undelivered'
+      readonly reason: NoReplyReason | 'changed' | 'undelivered' | 'clock'
       readonly text: string
     }
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }

@@ -39,20 +39,26 @@ export class ChutesKey {
 
   /**
    * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
-   * 401 or 403 while the account is in order is the answer of who was asked. Protocol §5.4.
+   * 401 or 403 while the account is in order is the answer of who was asked. `epoch` is the signal
+   * of the epoch, if the query's ends before. Protocol §5.4.
    */
-  async ask(query: Query): Promise<Received> {
-    await this.#check
+  async ask(query: Query, epoch: AbortSignal = query.signal): Promise<Received> {
+    const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {
+      const wasInOrder = await check
+      if (!wasInOrder && query.signal !== epoch) this.#paused.add(query.signal)
+      return wasInOrder
+    }
+    await wait(this.#check)
     const { exchange, apiKey } = this.#options
     const received = await exchange({ ...query, headers: bearer(apiKey) })
     if (!REFUSALS.includes(received.status)) return received
-    this.#check ??= this.#checkAccount(query.signal)
-    const wasInOrder = await this.#check
+    this.#check ??= this.#checkAccount(epoch)
+    const wasInOrder = await wait(this.#check)
     if (wasInOrder && received.status !== NO_MONEY) return received
     throw new Undelivered('refused')
   }
 
-  /** Did sampling pause for the key in the epoch of this signal? */
+  /** Did sampling pause for the key in the epoch of this signal, or did a query with it wait? */
   async wasRefused(signal: AbortSignal): Promise<boolean> {
     await this.#check
     return this.#paused.has(signal)

@@ -1,5 +1,4 @@
-import type { Agent } from '@affine/envs'
-import type { AgentOf, Asking } from './asking.ts'
+import type { AgentOf, Asking, MinerAgent } from './asking.ts'
 import { CHUTES_API, ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { UUID } from './deployment/look.ts'
@@ -21,6 +20,8 @@ interface Options extends Asking {
 /** The agents of miners on Chutes. */
 export interface Chutes {
   readonly agents: AgentOf
+  /** Resolves once what a miner runs has been looked at in the epoch of this signal. */
+  readonly looked: (miner: Asked, signal: AbortSignal) => Promise<void>
   /** Was what a miner runs changed since it was first asked in the epoch of this signal? */
   readonly hasChanged: (miner: Asked, signal: AbortSignal) => Promise<boolean>
 }
@@ -32,7 +33,7 @@ export interface Chutes {
  *
  * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
  * each time. An agent rejects where it would have no reply at the end of an epoch with such a
- * pause: that may not be the miner's doing. Protocol §5.4.
+ * pause, or of a clock that ran in one: that may not be the miner's doing. Protocol §5.4.
  * @throws RangeError for what cannot be a key, which is not quoted; from `agents` for a list of
  *   templates that this release does not have.
  */
@@ -50,7 +51,7 @@ export function openChutes(options: Options): Chutes {
       const look = await looks.first(miner, signal)
       if (!look.ok) throw new NoReply('deployment', `${look.code}: ${look.detail}`)
       const url = `${hostOf(look.value.slug)}/v1/chat/completions`
-      const received = await key.ask({ ...query, url })
+      const received = await key.ask({ ...query, url }, signal)
       if (received.status !== 200) return received
       const invocation = String(received.headers['x-chutes-invocationid'])
       if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')
@@ -66,15 +67,22 @@ export function openChutes(options: Options): Chutes {
     return client
   }
 
-  const agents: AgentOf = (miner, replyMs, signal): Agent => {
+  const agents: AgentOf = (miner, replyMs, signal): MinerAgent => {
     templatesOf(miner.templates)
     const ask = clientOf(miner, signal)(replyMs, signal)
-    return async (messages) => {
-      const answer = await ask(messages)
-      if ('content' in answer || !signal.aborted) return answer
-      if (!(await key.wasRefused(signal))) return answer
+    return async (messages, until) => {
+      const answer = await ask(messages, until)
+      const ended = signal.aborted ? signal : until
+      if ('content' in answer || !ended?.aborted) return answer
+      if (!(await key.wasRefused(ended))) return answer
       throw new Error('Chutes refused the API key in this epoch: its lane is not sealed')
     }
   }
-  return { agents, hasChanged: (miner, signal) => looks.hasChanged(miner, signal) }
+  return {
+    agents,
+    looked: async (miner, signal) => {
+      await looks.first(miner, signal).catch(() => undefined)
+    },
+    hasChanged: (miner, signal) => looks.hasChanged(miner, signal),
+  }
 }

@@ -1,4 +1,4 @@
-export type { AgentOf, Asking, Hear, MinerEvent } from './asking.ts'
+export type { AgentOf, Asking, Hear, MinerAgent, MinerEvent } from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
 export {
   type AskedAccount,
@@ -14,6 +14,7 @@ export type { SourceFault } from './deployment/source-refusal.ts'
 export { readTemplate, type TemplateCall } from './deployment/template-source.ts'
 export { TEMPLATES, type Templates, templatesHash } from './deployment/templates.ts'
 export { whyNoAnswer } from './first-answer.ts'
+export { type GameTime, withClock } from './game-clock.ts'
 export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
 export { NoReply, type NoReplyReason } from './no-reply.ts'
 export { type Notes, takeUp } from './notes.ts'
@@ -23,6 +24,7 @@ export {
   playSample,
   type Role,
   type Sides,
+  unbegunSample,
   withoutReplies,
 } from './play-sample.ts'
 export { NoAnswer, type Opponent, openPlayer, type Player, type PlayerAsking } from './player.ts'

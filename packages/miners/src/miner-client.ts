@@ -1,7 +1,7 @@
 import type { Miner } from '@affine/duel'
-import type { Agent, Message, Reply } from '@affine/envs'
+import type { Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { Asking, Hear } from './asking.ts'
+import type { Asking, Hear, MinerAgent } from './asking.ts'
 import { completionIn } from './completion.ts'
 import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
@@ -14,15 +14,19 @@ export type Endpoint = Pick<Miner, 'model' | 'chute'>
  * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
  * aborts.
  */
-export type Client = (replyMs: number, signal: AbortSignal) => Agent
+export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
-const NO_REPLY = { fault: 'no-reply' } as const
+export const NO_REPLY = { fault: 'no-reply' } as const
+const CLOCK_RAN_OUT = {
+  ...{ type: 'call', outcome: 'miner', reason: 'clock' },
+  text: 'its clock in a game ran out, so it lost that game',
+} as const
 const UNDELIVERED = [429, 500, 502, 503, 504]
 
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
  * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
- * first.
+ * first; a call with an end of its own, a game's, waits for no room.
  *
  * A request holds the model's name and the conversation, nothing else. What fails for the
  * platform's reasons is asked again, with growing pauses, until `signal` aborts; a reply is never
@@ -42,14 +46,21 @@ export function minerClient({ model, chute }: Endpoint, asking: Asking): Client 
     on?.({ type: 'problem', what, error: new Error(event.text) })
   }
   return (replyMs, signal) => {
-    const ask = async (messages: readonly Message[]): Promise<Reply> => {
-      const query = queryOf({ model, chute }, messages, { replyMs, signal, now })
-      const reply = replyIn(await throttle.run(() => exchange(query)), query.url)
+    const ask = async (messages: readonly Message[], until?: AbortSignal): Promise<Reply> => {
+      const query = queryOf({ model, chute }, messages, { replyMs, signal: until ?? signal, now })
+      const call = () => exchange(query)
+      const received = await (until === undefined ? throttle.run(call) : throttle.runNow(call))
+      const reply = replyIn(received, query.url)
       on?.({ type: 'call', outcome: 'reply' })
       return reply
     }
-    const policy = retryPolicy({ signal, random, on: hear })
-    return (messages) => pRetry(() => ask(messages), policy).catch(() => NO_REPLY)
+    return (messages, until) => {
+      const policy = retryPolicy({ signal: until ?? signal, random, on: hear })
+      return pRetry(() => ask(messages, until), policy).catch(() => {
+        if (until?.aborted && !signal.aborted) hear(CLOCK_RAN_OUT)
+        return NO_REPLY
+      })
+    }
   }
 }
 
@@ -90,7 +101,7 @@ export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
  * reply. Protocol §5.4.
  */
-export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Limits) => Agent {
+export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Limits) => MinerAgent {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
     if (!LOOPBACK.test(chute)) return () => NO_REPLY

@@ -1,5 +1,6 @@
 import { challengeVerdict, type Sample } from '@affine/blocks'
-import { type Agent, make, type PerSide, play, playGame } from '@affine/envs'
+import { type Agent, make, type PerSide, play, playGame, unbegunGame } from '@affine/envs'
+import { NO_REPLY } from './miner-client.ts'
 
 /** A challenge of a lane, before anyone has played it. */
 export type LaneChallenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
@@ -57,15 +58,40 @@ async function playTogether(
   }
 }
 
+/** A game that there was no time for. Protocol §3.1, §5.4. */
+export function unbegunSample(challenge: LaneChallenge, hotkeys: PerSide<string>): Sample {
+  const game = unbegunGame(make(challenge.env))
+  const champion = { miner: hotkeys.champion, ...game.champion, ms: 0 }
+  const contender = { miner: hotkeys.contender, ...game.contender, ms: 0 }
+  return { ...challenge, champion, contender, verdict: 'tie' }
+}
+
 /** A sample as it is if some miners never reply. Protocol §5.4. */
 export async function withoutReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
-  const { env, challengeId } = sample
+  const isSilent = (role: Role): boolean => miners.includes(sample[role].miner)
+  const { spec } = make(sample.env)
+  if (spec.game !== undefined) return gameWithout(sample, isSilent)
   const episode = async (role: Role): Promise<Sample[Role]> => {
     const { miner, ms } = sample[role]
-    if (!miners.includes(miner)) return sample[role]
-    return { miner, ms, ...(await play(make(env), challengeId, () => ({ fault: 'no-reply' }))) }
+    if (!isSilent(role)) return sample[role]
+    return { miner, ms, ...(await play({ spec }, sample.challengeId, () => NO_REPLY)) }
   }
   const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
   const verdict = challengeVerdict({ champion, contender })
   return { ...sample, champion, contender, verdict }
+}
+
+/** A game up to the first prompt of a silent player. If that never replied it is as it was. */
+async function gameWithout(sample: Sample, isSilent: (role: Role) => boolean): Promise<Sample> {
+  const { champion, contender, ...challenge } = sample
+  const silent = (['champion', 'contender'] as const).filter(isSilent)
+  if (silent.length === 2)
+    return unbegunSample(challenge, { champion: champion.miner, contender: contender.miner })
+  if (!silent.some((role) => sample[role].messages.length > 1)) return sample
+  const sides: Sides = (role) => {
+    const [, first] = sample[role].messages
+    const answer = isSilent(role) || first === undefined ? NO_REPLY : first
+    return { hotkey: sample[role].miner, agent: () => answer }
+  }
+  return playSample(challenge, sides, () => 0)
 }

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import type { Hear } from './asking.ts'
+import type { Hear, MinerAgent } from './asking.ts'
 import { firstPrompt } from './first-answer.ts'
 import { type Endpoint, isUndelivered, minerClient, queryOf, replyIn } from './miner-client.ts'
 import { NoReply } from './no-reply.ts'
@@ -23,7 +23,7 @@ export interface PlayerAsking extends Caller {
 export interface Opponent {
   /** How often a request had no usable reply, by what came instead. */
   readonly failures: ReadonlyMap<string, number>
-  readonly agent: (replyMs: number) => Agent
+  readonly agent: (replyMs: number) => MinerAgent
 }
 
 /** How many different failures are told apart. */
@@ -89,12 +89,14 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   const client = minerClient({ chute, model }, all)
   return {
     failures,
-    agent: (replyMs) => async (messages) => {
-      const giveUp = AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)])
-      const reply = await client(replyMs, giveUp)(messages)
-      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
-      return reply
-    },
+    agent:
+      (replyMs) =>
+      async (messages, until = signal) => {
+        const giveUp = AbortSignal.any([until, AbortSignal.timeout(giveUpMs)])
+        const reply = await client(replyMs, giveUp)(messages)
+        signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+        return reply
+      },
   }
 }
 

@@ -1,4 +1,5 @@
 import { make, play, type Transcript } from '@affine/envs'
+import { type GameTime, withClock } from './game-clock.ts'
 import { type Notes, playOn } from './notes.ts'
 import type { Opponent } from './player.ts'
 
@@ -9,7 +10,7 @@ export type Exercise = {
   readonly champion?: number
 }
 
-/** An exercise as it was played, with what a perfect player earns. */
+/** An exercise as it was played, with the most that can be earned: in a game, by winning it. */
 export type Played = Exercise & Transcript & { readonly best: number }
 
 interface PracticeRun {
@@ -20,6 +21,8 @@ interface PracticeRun {
   /** Challenges under way at once. */
   readonly ahead: number
   readonly signal: AbortSignal
+  /** By what the clocks of games run. */
+  readonly time: GameTime
   readonly on: (played: readonly Played[]) => void
 }
 
@@ -28,13 +31,13 @@ interface PracticeRun {
  * order. Rejects when `signal` aborts; what is in the journal then is not played again.
  */
 export async function practise(run: PracticeRun): Promise<readonly Played[]> {
-  const { exercises, journal, player, on } = run
+  const { exercises, journal, on } = run
   const kept = journal.entries.slice(1) as unknown as readonly Played[]
   const played = new Map(kept.map((each) => [each.challengeId, each]))
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
   const next = (): (() => Promise<Played>) | undefined => {
     const { value: exercise } = open.next()
-    return exercise && (() => playExercise(exercise, player))
+    return exercise && (() => playExercise(exercise, run))
   }
   const add = (one: Played): void => {
     played.set(one.challengeId, one)
@@ -44,14 +47,24 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
-async function playExercise(exercise: Exercise, player: Pick<Opponent, 'agent'>): Promise<Played> {
+/** A game is played against the scripted opponent. */
+async function playExercise(
+  exercise: Exercise,
+  { player, time, signal }: Pick<PracticeRun, 'player' | 'time' | 'signal'>,
+): Promise<Played> {
   const { env, challengeId } = exercise
-  const game = make(env)
-  const transcript = await play(game, challengeId, player.agent(game.spec.replyMs))
-  return { ...exercise, ...transcript, best: await bestOf(exercise) }
+  const { spec } = make(env)
+  const agent = player.agent(spec.replyMs)
+  if (spec.game === undefined) {
+    const transcript = await play({ spec }, challengeId, agent)
+    return { ...exercise, ...transcript, best: await bestOf(exercise) }
+  }
+  const clocked = withClock(agent, { ...time, ms: spec.game.clockMs, signal })
+  const transcript = await play({ spec }, challengeId, (messages) => clocked(messages.slice(-1)))
+  return { ...exercise, ...transcript, best: spec.highestReward }
 }
 
-/** What a perfect player earns in a challenge. */
+/** What a perfect player earns in a challenge for one. */
 async function bestOf({ env, challengeId }: Exercise): Promise<number> {
   const { spec } = make(env)
   const { reward } = await play({ spec }, challengeId, (messages) => ({

@@ -11,6 +11,7 @@ import {
 } from '@affine/duel'
 import { challengeId, make, registry, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
+import { type GameTime, withClock } from './game-clock.ts'
 import { allSettled, type Notes, playOn } from './notes.ts'
 import { playSample, type Role, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
@@ -39,6 +40,8 @@ export interface DuelRun {
   readonly ahead: number
   readonly signal: AbortSignal
   readonly now: () => number
+  /** By what the clocks of games run. */
+  readonly time: GameTime
   readonly on: (standing: DuelStanding) => void
 }
 
@@ -108,12 +111,14 @@ class EnvDuel {
   }
 
   #play(index: number): Promise<Sample> {
-    const { duel, players, now } = this.#run
-    const { replyMs } = make(this.env).spec
-    const sides: Sides = (role) => ({
-      hotkey: nameOf(duel[role]),
-      agent: players[role].agent(replyMs),
-    })
+    const { duel, players, now, time, signal } = this.#run
+    const { replyMs, game } = make(this.env).spec
+    const sides: Sides = (role) => {
+      const agent = players[role].agent(replyMs)
+      const hotkey = nameOf(duel[role])
+      if (game === undefined) return { hotkey, agent }
+      return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
+    }
     const challengeId = soloChallenge(this.env, duel.secret, index)
     return playSample({ env: this.env, duel: NONE, index, challengeId }, sides, now)
   }

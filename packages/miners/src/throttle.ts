@@ -25,7 +25,15 @@ export class Throttle {
 
   /** Makes a call once there is room for it. */
   async run(call: () => Promise<Received>): Promise<Received> {
-    const received = await this.#limit(call)
+    return this.#heed(await this.#limit(call))
+  }
+
+  /** Makes a call at once, whatever is under way. */
+  async runNow(call: () => Promise<Received>): Promise<Received> {
+    return this.#heed(await call())
+  }
+
+  #heed(received: Received): Received {
     if (received.status === 429) this.#shrink()
     if (received.status === 200) this.#grow()
     return received

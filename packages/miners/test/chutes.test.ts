@@ -375,6 +375,27 @@ describe.concurrent('a key that is refused', () => {
     )
   })
 
+  it('blames nobody for a clock that ran meanwhile, but for one that runs after it', async () => {
+    let isPaid = false
+    const { agents, asked, problems, outcomes } = await chutes({
+      '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
+      [POST]: (...rest) => (isPaid ? undefined : answers(402)(...rest)),
+    })
+    const ask = agents(MINER, 10_000, phase().signal)
+    const [clock, next] = [phase(), phase()]
+    const call = ask(PROMPT, clock.signal)
+    while (problems().length < 1) await sleep(5)
+    clock.abort()
+    isPaid = true
+    await expect(call).rejects.toThrow('Chutes refused the API key')
+    await sleep(PAUSE_MS) // so long the account is not looked at again
+    const stalled = ask(PROMPT, next.signal)
+    while (asked(POST).length < 2) await sleep(5)
+    next.abort()
+    expect(await stalled).toEqual(NO_REPLY)
+    expect(outcomes().at(-1)).toBe('miner')
+  })
+
   it('blames nobody when it was refused just before the end, and what for is known only after it', async () => {
     const { agents, asked } = await chutes({
       [POST]: answers(402),

@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
-import { registry } from '@affine/envs'
+import { make, registry } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJournal } from '../../engine/src/journal.ts'
+import { SYSTEM_CLOCK } from '../../settlement/src/clock.ts'
+import type { MinerAgent } from '../src/asking.ts'
+import type { GameTime } from '../src/game-clock.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/caller.ts'
+import { practise } from '../src/practice.ts'
 import { playerReply } from '../src/reference-miner.ts'
-import { type DuelStanding, runDuel, type SoloDuel } from '../src/solo-duel.ts'
+import { type DuelStanding, runDuel, type SoloDuel, soloChallenge } from '../src/solo-duel.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
@@ -73,8 +77,9 @@ async function duelOf(
     return { agent: (replyMs: number) => client(replyMs, signal) }
   }
   const players = { champion: agentOf(champion), contender: agentOf(contender) }
+  const time = SYSTEM_CLOCK
   try {
-    return await runDuel({ duel, journal, players, ahead, signal, now: Date.now, on })
+    return await runDuel({ duel, journal, players, ahead, signal, now: Date.now, time, on })
   } finally {
     await journal[Symbol.asyncDispose]()
   }
@@ -230,5 +235,52 @@ describe('the two miners', () => {
       expect(contender.reward + champion.reward).toBe(0)
       expect(verdict).toBe(contender.reward > champion.reward ? 'win' : 'loss')
     }
+  })
+
+  it.each(GAMES)('of %s have a clock each: one that never replies loses', async (env) => {
+    const { solve } = make(env).spec
+    // Time enough for what comes at once, and for nothing else.
+    const after: GameTime['after'] = (_, wake) => {
+      const soon = setImmediate(wake)
+      return () => clearImmediate(soon)
+    }
+    const stalling: MinerAgent = (_, until) =>
+      new Promise((resolve) =>
+        until?.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
+      )
+    const replying: MinerAgent = (messages) => ({ content: solve(messages.at(-1)?.content ?? '') })
+    const notes = { entries: [], append: async () => {} }
+    const run = { signal: endless, ahead: 16, time: { now: () => 0, after } }
+    const { outcome } = await runDuel({
+      duel: { champion: 'a', contender: 'b', envs: [env], ratioPpm: RATIO, secret: SECRET },
+      journal: notes,
+      players: { champion: { agent: () => stalling }, contender: { agent: () => replying } },
+      ...{ ...run, now: () => 0, on: () => {} },
+    })
+    expect(outcome).toBe('contender')
+
+    const player = { agent: () => stalling }
+    const exercises = [{ env, challengeId: soloChallenge(env, SECRET, 0) }]
+    const [played] = await practise({ ...run, exercises, journal: notes, player, on: () => {} })
+    expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
+  })
+
+  it.each(GAMES)('of %s practise against the scripted opponent', async (env) => {
+    const { solve } = make(env).spec
+    const asked: number[] = []
+    const agent: MinerAgent = (messages) => {
+      asked.push(messages.length)
+      return { content: solve(messages.at(-1)?.content ?? '') }
+    }
+    const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
+    const played = await practise({
+      exercises: Array.from({ length: 20 }, (_, i) => challenge(i)),
+      journal: { entries: [], append: async () => {} },
+      player: { agent: () => agent },
+      ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
+    })
+    expect(new Set(asked)).toEqual(new Set([1]))
+    expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
+    expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })
 })

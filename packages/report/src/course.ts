@@ -1,6 +1,7 @@
-import { type Env, isChallengeId, make, registry, seedOf } from '@affine/envs'
+import { type Env, isChallengeId, make, type Picture, registry, seedOf } from '@affine/envs'
 import { pcg64 } from '@affine/prng'
 import { type EpisodeEnding, endingIn } from './ending.ts'
+import type { Side } from './sides.ts'
 import { type Turn, turnOf } from './turn.ts'
 
 /** An episode that is played from recorded or given replies, as far as they go. */
@@ -11,10 +12,21 @@ export interface EpisodeCourse {
   readonly turns: readonly Turn[]
   /** What was observed after the last reply. */
   readonly last: unknown
+  readonly lastPicture: Picture | undefined
+  /** In an environment of two players, the second is the scripted one unless it is recorded. */
+  readonly players: 1 | 2
+  /** Of a recorded game, the turns of both sides in their order. */
+  readonly moves?: readonly GameMove[]
   readonly isOver: boolean
   readonly reward: number
   /** Undefined while it is not over. */
   readonly ending: EpisodeEnding | undefined
+}
+
+/** A turn of a recorded game, and whose it was. */
+export interface GameMove {
+  readonly side: Side
+  readonly turn: Turn
 }
 
 /** What an episode is played from. */
@@ -40,7 +52,13 @@ export function courseOf({
   const env = make(name)
   const played = playReplies(env, challengeId, replies)
   const { turns, last, isOver } = played
-  const course = { env: name, challengeId, ...played }
+  const course = {
+    env: name,
+    challengeId,
+    ...played,
+    lastPicture: env.spec.explain?.picture?.(last),
+    players: env.spec.game === undefined ? 1 : 2,
+  } as const
   if (isOver) return { ...course, ending: endingIn(env.spec, played) }
   const open = { ...course, turns: [...turns, turnOf(env, last)] }
   if (fault === undefined) return { ...open, ending: undefined }

@@ -14,6 +14,8 @@ export interface LaneFacts {
   readonly trust: number
   /** Why the lane is void, as a code. */
   readonly fault: string | undefined
+  /** How many of its games were never begun; 0 if it was not read. */
+  readonly unbegun: number
 }
 
 /** The lanes of an epoch, by validator ascending. */
@@ -21,6 +23,7 @@ export function laneFacts({ report, lanes, state }: Settled): readonly LaneFacts
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
-    return { validator, ...lane, trust: trustOf(state.trust[validator]), fault }
+    const unbegun = read?.ok ? read.value.unbegun : 0
+    return { validator, ...lane, trust: trustOf(state.trust[validator]), fault, unbegun }
   })
 }

@@ -5,7 +5,7 @@ import { type MinerDuel, minerDuel } from './miner-duel.ts'
 import { DuelStats, type Lost } from './miner-stats.ts'
 import type { QueueEntry } from './queue.ts'
 import { type MissingQuorum, missingQuorum } from './quorum.ts'
-import { endingOf } from './recorded-course.ts'
+import { sampleEnding } from './recorded-course.ts'
 import { adviceFor } from './sentences/advice.ts'
 import { answerText, verdictTexts } from './sentences/duel.ts'
 import { epochText } from './sentences/epoch.ts'
@@ -120,7 +120,7 @@ export class MinerReport {
   #sayLosses({ role, stats }: MinerDuel<LostSample>): void {
     const { line, all } = this.#telling
     const losses = stats.losses.map((loss) => {
-      return { role, ...loss, ending: endingOf(loss.sample, loss.sample[role]) }
+      return { role, ...loss, ending: sampleEnding(loss.sample, role) }
     })
     const which = all ? '' : `, the last ${LOSSES_SHOWN} of each environment`
     const texts = losses.map(all ? fullLossText : lossText)

@@ -1,4 +1,4 @@
-import { forfeitOf } from '@affine/blocks'
+import { forfeitIn } from '@affine/blocks'
 import type { Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { Forfeits } from './miner-stats.ts'
@@ -6,7 +6,7 @@ import { Z_SQUARED_95 } from './prospects.ts'
 import type { ChallengeRef } from './recorded-course.ts'
 
 /**
- * A challenge that was played for practice, with what a perfect player earns; of a past one, what
+ * A challenge that was played for practice, with the most that can be earned; of a past one, what
  * the champion earned in it.
  */
 export type PracticeEpisode = ChallengeRef &
@@ -23,7 +23,7 @@ export interface CountedRate {
 export interface PracticeResult {
   readonly env: string
   readonly challenges: number
-  /** Challenges that were played perfectly. */
+  /** Challenges that were played perfectly; in games, that were won. */
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
   readonly forfeits: Forfeits
@@ -31,11 +31,11 @@ export interface PracticeResult {
   readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
 }
 
-/** Did it earn as much as a perfect player? */
+/** Did it earn as much as can be earned? */
 export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'best'>): boolean =>
   reward >= best
 
-/** Did the champion do better, or without a champion a perfect player? */
+/** Did the champion do better, or could more be earned without one? */
 export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
   reward < champion
 
@@ -50,7 +50,7 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
   const rewards = [...new Set(played.map(({ reward }) => reward))].sort((a, b) => b - a)
   const forfeits: Record<string, number> = {}
   for (const each of played) {
-    const way = forfeitOf({ ...each, contender: each }, 'contender')
+    const way = forfeitIn(each, each)
     if (way !== undefined) forfeits[way] = (forfeits[way] ?? 0) + 1
   }
   return {

@@ -15,6 +15,7 @@ import {
   weighToday,
 } from '@affine/duel'
 import {
+  averageBlockMs,
   duelSnapshot,
   type EpochPosition,
   placeOf,
@@ -104,20 +105,13 @@ export async function subnetStatus(
 async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Promise<Due> {
   const { sealBlock, epochBlocks } = protocol
   const { offset } = placeOf(block, protocol)
-  const ms = await blockMs(chain, block)
+  const ms = await averageBlockMs(chain, block)
   const dueAt = (what: Due['what'], deadline: number): Due => {
     const blocks = deadline - offset
     return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
   }
   if (offset <= sealBlock) return dueAt('seals', sealBlock)
   return dueAt('attestations', epochBlocks - 1)
-}
-
-/** The average time of the last 20 blocks; 0 at block 0. */
-async function blockMs(chain: Chain, block: number): Promise<number> {
-  const past = Math.max(0, block - 20)
-  if (past === block) return 0
-  return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
 }
 
 function envsOf({ duel, protocol }: State, today: DuelSnapshot) {

@@ -1,4 +1,4 @@
-import type { Env } from '@affine/envs'
+import type { Env, Picture } from '@affine/envs'
 import { bestActions, mistakeIn } from './explained.ts'
 
 /** One turn of an episode: what was asked, what was replied, and what would have been best. */
@@ -7,6 +7,8 @@ export interface Turn {
   readonly observation: unknown
   /** The observation as lines of text; empty if its environment does not draw it. */
   readonly drawn: readonly string[]
+  /** The same as a picture, with what the reply made of it; undefined without one. */
+  readonly picture: Picture | undefined
   /** The best actions. */
   readonly best: readonly unknown[]
   /** Undefined if there is no reply. */
@@ -33,6 +35,7 @@ export function turnOf({ spec }: Env, observation: unknown, judged?: JudgedReply
     prompt: spec.prompt(observation),
     observation,
     drawn: spec.explain?.draw?.(observation) ?? [],
+    picture: spec.explain?.picture?.(observation, judged?.action ?? undefined),
     best,
   }
   const none = { reply: undefined, action: undefined, forfeit: undefined, mistake: undefined }

@@ -37,7 +37,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   const lanes = new Map(
     dueLanes.map(([validator, tallies]) => [
       validator,
-      { ok: true, value: { tallies, blocks: [] } } as unknown as CheckedLane,
+      { ok: true, value: { tallies, blocks: [], unbegun: 0 } } as unknown as CheckedLane,
     ]),
   )
   const found = { flaws: [], warnings: [], votes: undefined, lanes }

@@ -7,7 +7,7 @@ import {
   verifyLane,
 } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
-import { openEnvs, quotaOf, type State } from '@affine/duel'
+import { quotasOf, type State } from '@affine/duel'
 import type { Result } from '@affine/prng'
 import { beaconBlock } from './timetable.ts'
 
@@ -25,7 +25,7 @@ export async function laneScope(
   const { duel, due, epoch, protocol } = state
   if (duel === undefined || !Object.hasOwn(due, validator)) return null
   const { genesis, netuid } = chain
-  const share = quotaOf(epoch - duel.start + 1, protocol)
+  const specHashes = Object.entries(protocol.envs).map(([env, { specHash }]) => [env, specHash])
   return {
     genesis,
     netuid,
@@ -34,8 +34,8 @@ export async function laneScope(
     beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
     commitment: due[validator] ?? '',
     duel,
-    quota: Object.fromEntries(openEnvs(duel, protocol).map((env) => [env, share])),
-    specHashes: protocol.envs,
+    quota: quotasOf(state),
+    specHashes: Object.fromEntries(specHashes),
   }
 }
 

@@ -48,5 +48,12 @@ export {
   type Source,
   sourceReader,
 } from './sources.ts'
-export { beaconBlock, type EpochPosition, placeOf, sealBlock, snapshotBlock } from './timetable.ts'
+export {
+  averageBlockMs,
+  beaconBlock,
+  type EpochPosition,
+  placeOf,
+  sealBlock,
+  snapshotBlock,
+} from './timetable.ts'
 export type { Votes, Warning } from './warnings.ts'

@@ -1,3 +1,4 @@
+import type { Chain } from '@affine/chain'
 import type { Protocol } from '@affine/duel'
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
@@ -24,4 +25,11 @@ export function snapshotBlock(epoch: number, rules: Protocol): number {
 /** The block at which the seals of `epoch` are read. Protocol §5.1. */
 export function sealBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) + rules.sealBlock
+}
+
+/** The average time of the last 20 blocks up to `block`, in milliseconds; 0 at block 0. */
+export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number): Promise<number> {
+  const past = Math.max(0, block - 20)
+  if (past === block) return 0
+  return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
 }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { blockPath, commitmentOf, LIMITS, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
 import { account, LocalChain } from '@affine/chain'
 import { firstState, LOCAL, type State } from '@affine/duel'
-import { challengeId, make, play } from '@affine/envs'
+import { challengeId, make, play, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { expect, it } from 'vitest'
 import { checkLane } from '../src/checked-lane.ts'
@@ -50,9 +50,7 @@ it('memory stays flat while a lane is read, however many samples it has', async 
   }
   const protocol = {
     ...LOCAL,
-    envs: { [ENV]: LOCAL.envs[ENV] ?? '' },
-    quotaFirst: total,
-    quotaMost: total,
+    envs: { [ENV]: { specHash: specHash(ENV), players: 1, quotaFirst: total, quotaMost: total } },
   }
   const state: State = {
     ...firstState(protocol, 0),
@@ -70,7 +68,7 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     const parts = {
       ...place,
       env: ENV,
-      specHash: protocol.envs[ENV] ?? '',
+      specHash: specHash(ENV),
       duel: duel.id,
       beacon,
       secret: SECRET,

@@ -26,10 +26,9 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = '1a709d787ed7e833136f6a817817a9c0018f33fb869ad34a3e2039d511e58886'
-const envs = Object.fromEntries(
-  ['mult8@0.1.0', 'tictactoe@0.1.0'].map((env) => [env, specHash(env)]),
-)
+const LAST_ROOT = 'aa7080cff486904dcf4204b5d9b84fa98d7bfec2f9e43a55d26467333249639d'
+const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
+const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
 const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }
 const [validator, champion, contender] = [1, 2, 3].map((seed) =>
   account(new Uint8Array(32).fill(seed)),

@@ -37,7 +37,7 @@ function Drawn({ course: { env, turns } }: { readonly course: EpisodeCourse }): 
   return (
     <section class="card">
       <h2>{env}</h2>
-      {turn && <Drawing env={env} observation={turn.observation} drawn={turn.drawn} />}
+      {turn && <Drawing {...turn} />}
       <pre class="message">{visible(turn?.prompt ?? '')}</pre>
     </section>
   )

@@ -5,8 +5,8 @@ import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import type { Met } from '../worker/sample-index.ts'
-import { Board, cellName, isBoard } from './board.tsx'
 import { CourseView } from './course-view.tsx'
+import { PictureView } from './picture-view.tsx'
 
 interface PlayProps extends Page {
   /** The environment that a link names. */
@@ -65,6 +65,8 @@ function Match({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
   const { value: shown } = useAnswer(() => ask('sample', { block, line }), [block, line, state.ms])
   if (mine === undefined) return <p>One moment…</p>
   const theirs = shown?.champion
+  const tryReply = (text: string) =>
+    ask('course', { env, challengeId, replies: [...replies, text] })
   // What is clicked while an answer is on its way was meant for the turn before.
   const reply = (text: string): void => {
     if (mine.turns.length > replies.length) setReplies([...replies, text])
@@ -73,14 +75,15 @@ function Match({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
     <div class="columns">
       <section class="card">
         <h2>You</h2>
-        <Yours course={mine} reply={reply} />
+        {mine.players === 2 && <p>You play against the scripted player.</p>}
+        <Yours course={mine} reply={reply} tryReply={tryReply} />
       </section>
       <section class="card">
         <h2>The champion</h2>
         {!mine.isOver && <p>You will see it when you have finished.</p>}
         {mine.isOver && theirs && (
           <>
-            <p class="lead">{wordsOf(mine.reward, theirs.reward)}</p>
+            <p class="lead">{wordsOf(mine, theirs)}</p>
             <CourseView course={theirs} />
           </>
         )}
@@ -92,40 +95,49 @@ function Match({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
   )
 }
 
-function wordsOf(mine: number, theirs: number): string {
+function wordsOf({ players, reward: mine }: EpisodeCourse, { reward: theirs }: EpisodeCourse) {
+  if (players === 2)
+    return `You ${beat(mine)} the scripted player; the champion ${beat(theirs)} the contender.`
   if (mine > theirs) return 'You beat the champion here.'
   return mine === theirs ? 'You did as well as the champion.' : 'The champion did better.'
 }
 
+const beat = (reward: number): string => (reward > 0 ? 'beat' : 'lost to')
+
 interface YoursProps {
   readonly course: EpisodeCourse
   readonly reply: (text: string) => void
+  /** What it would be after a reply. */
+  readonly tryReply: (text: string) => Promise<EpisodeCourse | undefined>
 }
 
-function Yours({ course, reply }: YoursProps): JSX.Element {
-  const turn = course.turns.at(-1)
-  if (course.isOver || turn === undefined) return <CourseView course={course} />
-  const { observation, prompt } = turn
-  if (isBoard(course.env) && Array.isArray(observation))
-    return (
-      <>
-        <p>{prompt.split('\n')[0]}</p>
-        <Board cells={observation} onTake={(cell) => reply(cellName(cell))} />
-      </>
-    )
-  return <Written prompt={prompt} reply={reply} />
-}
-
-function Written({ prompt, reply }: Pick<YoursProps, 'reply'> & { readonly prompt: string }) {
+function Yours({ course, reply, tryReply }: YoursProps): JSX.Element {
+  const { turns, isOver } = course
   const [text, setText] = useState('')
+  /** What comes of the text, or of it without its last word, which may be half written. */
+  const draw = async () => {
+    for (const each of [text, text.slice(0, Math.max(0, text.lastIndexOf(' ')))]) {
+      const picture = each && (await tryReply(each))?.turns[turns.length - 1]?.picture
+      if (picture) return picture
+    }
+    return undefined
+  }
+  const { value: drawn } = useAnswer(draw, [text, turns.length])
+  const turn = turns.at(-1)
+  if (isOver || turn === undefined) return <CourseView course={course} />
+  const picture = drawn ?? turn.picture
+  const send = (line: string): void => {
+    setText('')
+    reply(line)
+  }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        reply(text)
+        send(text)
       }}
     >
-      <pre class="message">{visible(prompt)}</pre>
+      {picture && <PictureView picture={picture} onTake={send} />}
       <label>
         Your reply{' '}
         <input
@@ -135,6 +147,7 @@ function Written({ prompt, reply }: Pick<YoursProps, 'reply'> & { readonly promp
         />
       </label>{' '}
       <button type="submit">Reply</button>
+      <pre class="message">{visible(turn.prompt)}</pre>
     </form>
   )
 }

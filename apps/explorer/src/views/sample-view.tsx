@@ -40,6 +40,7 @@ export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Ele
       <div class="columns">
         <SideView page={page} shown={shown} side="champion" />
         <SideView page={page} shown={shown} side="contender" />
+        <GameView {...shown} />
       </div>
       <ProofView {...page} line={{ block, line }} />
     </>
@@ -51,6 +52,18 @@ const HOW = {
   loss: 'The champion won this challenge',
   tie: 'A tie',
 } as const
+
+/** A game move by move, as its loser has it. */
+function GameView({ champion, contender }: Shown): JSX.Element | null {
+  if (champion?.moves === undefined || contender === undefined) return null
+  const loser = champion.reward < contender.reward ? champion : contender
+  return (
+    <section class="card wide">
+      <h2>The game</h2>
+      <CourseView course={loser} />
+    </section>
+  )
+}
 
 interface SideProps {
   readonly page: Page
@@ -70,15 +83,13 @@ function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
         Reward {reward}
         {fault !== undefined && `, forfeited: ${fault}`}
       </p>
-      {course ? (
-        <CourseView course={course} />
-      ) : (
+      {course?.moves === undefined && course && <CourseView course={course} />}
+      {!course &&
         messages.map(({ role, content }, i) => (
           <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>
             {visible(content, 8192)}
           </pre>
-        ))
-      )}
+        ))}
     </section>
   )
 }

@@ -4,8 +4,8 @@ import {
   courseOf,
   type EpisodeCourse,
   type PlayedReplies,
-  recordedCourse,
   SIDES,
+  sampleCourse,
 } from '@affine/report'
 import type { Compared } from './compare-copies.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
@@ -63,6 +63,6 @@ async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Prom
   const { sources, validator, epoch } = await reader.holdersOf(block)
   const sample = (await readAgain(block, sources)).samples[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  const [champion, contender] = SIDES.map((side) => recordedCourse(sample, sample[side]))
+  const [champion, contender] = SIDES.map((side) => sampleCourse(sample, side))
   return { validator, epoch, block, line, sample, champion, contender }
 }

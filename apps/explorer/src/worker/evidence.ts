@@ -62,7 +62,7 @@ export async function evidenceOf(
     duel: duel.id,
     champion: duel.champion.hotkey,
     contender: duel.contender.hotkey,
-    specHash: protocol.envs[env] ?? '',
+    specHash: protocol.envs[env]?.specHash ?? '',
     secret: head.secret ?? '',
     commitment: due[validator] ?? '',
     beacon: await chain.blockHash(beaconBlock(epoch, protocol)),

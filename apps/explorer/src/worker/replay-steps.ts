@@ -1,56 +1,87 @@
 import { challengeVerdict } from '@affine/blocks'
-import { make, registry, replay } from '@affine/envs'
+import {
+  GameEpisode,
+  type GameSide,
+  isChallengeId,
+  make,
+  registry,
+  replayFrom,
+  replayGameFrom,
+  seedOf,
+} from '@affine/envs'
 import type { ProofEvidence, Step } from './proof.ts'
 import type { EvidenceRead, Recorded } from './read-evidence.ts'
 
+const SIDES: readonly GameSide[] = ['champion', 'contender']
+
 /** The steps of a proof in which the environment is asked again. Never throws. */
 export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readonly Step[] {
-  const sides = ['champion', 'contender'] as const
-  const replayed = sides.map((side) => replayStep(side, evidence[side], read))
+  const replayed = SIDES.map((side) => {
+    const played = replayedIn(read, side)
+    return replayStep(side, { miner: evidence[side], recorded: read[side], played })
+  })
   return [promptStep(read), ...replayed, verdictStep(read)]
 }
 
-function promptStep({ env, id, champion, contender }: EvidenceRead): Step {
-  const prompt = promptOf(env, id)
-  const recorded = [champion, contender].map(({ messages }) => messages?.[0]?.content)
-  const holds = recorded.every((text) => text === prompt)
+function promptStep(read: EvidenceRead): Step {
+  const { prompt, sides } = firstPrompt(read)
+  const recordedOf = (side: GameSide) => read[side].messages?.[0]?.content
+  const isUnbegun = sides.length === 1 && SIDES.every((side) => recordedOf(side) === undefined)
+  const holds = isUnbegun || sides.every((side) => recordedOf(side) === prompt)
+  const whom = sides.length === 1 ? `the ${sides[0]}, who is first, was` : 'both miners were'
   return {
     title: 'Seed → prompt',
     says: holds
-      ? 'From this seed the environment makes the prompt that both miners were asked.'
-      : 'From this seed the environment makes another prompt than the miners were asked.',
+      ? `From this seed the environment makes the prompt that ${whom} asked.`
+      : `From this seed the environment makes another prompt than ${whom} asked.`,
     values: [
       ['drawn now', prompt],
-      ['champion was asked', recorded[0] ?? ''],
-      ['contender was asked', recorded[1] ?? ''],
+      ['champion was asked', recordedOf('champion') ?? ''],
+      ['contender was asked', recordedOf('contender') ?? ''],
     ],
     holds,
   }
 }
 
-function promptOf(name: string, challengeId: string): string {
-  if (!registry.has(name)) return 'no such environment'
+/** The first prompt of a challenge, and which sides get it: of a game, one. */
+function firstPrompt({ env: name, id }: EvidenceRead) {
+  if (!registry.has(name)) return { prompt: 'no such environment', sides: SIDES }
+  if (!isChallengeId(id)) return { prompt: 'no such challenge', sides: SIDES }
   const env = make(name)
-  try {
-    env.reset({ options: { challengeId } })
-  } catch {
-    return 'no such challenge'
+  if (env.spec.game !== undefined) {
+    const { prompt, mover } = new GameEpisode(env.spec, seedOf(id))
+    return { prompt, sides: [mover] }
   }
-  return env.render()
+  env.reset({ options: { challengeId: id } })
+  return { prompt: env.render(), sides: SIDES }
 }
 
-function replayStep(side: 'champion' | 'contender', miner: string, read: EvidenceRead): Step {
-  const recorded = read[side]
-  const { messages = [], reward, fault } = recorded
-  const played = registry.has(read.env)
-    ? replay(make(read.env), read.id, messages)
-    : ({ ok: false, code: 'no such environment', detail: '' } as const)
-  const holds =
-    recorded.miner === miner &&
-    played.ok &&
-    played.value.reward === reward &&
-    played.value.fault === (fault !== undefined)
+/** What one side comes to when it is played again: of a game with the other, else alone. */
+function replayedIn({ env: name, id, champion, contender }: EvidenceRead, side: GameSide) {
+  if (!registry.has(name)) return refused('no such environment')
+  if (!isChallengeId(id)) return refused('no such challenge')
+  const env = make(name)
+  const messages = { champion: champion.messages ?? [], contender: contender.messages ?? [] }
+  if (env.spec.game === undefined) return replayFrom(env, seedOf(id), messages[side])
+  const played = replayGameFrom(env, seedOf(id), messages)
+  return played.ok ? { ok: true as const, value: played.value[side] } : played
+}
+
+const refused = (code: string) => ({ ok: false as const, code, detail: '' })
+
+/** One side: its miner, the replies that were played again, and what they came to. */
+interface ReplayedEpisode {
+  readonly miner: string
+  readonly recorded: Recorded
+  readonly played: ReturnType<typeof replayedIn>
+}
+
+function replayStep(side: GameSide, { miner, recorded, played }: ReplayedEpisode): Step {
+  const { reward, fault } = recorded
+  const own = played.ok ? played.value : undefined
   const came = played.ok ? `reward ${played.value.reward}` : `${played.code} ${played.detail}`
+  const holds =
+    recorded.miner === miner && own?.reward === reward && own?.fault === (fault !== undefined)
   return {
     title: `Replies of the ${side} → reward`,
     says: holds

@@ -13,7 +13,7 @@ import {
   takeUp,
 } from '@affine/miners'
 import { boundsOf, drawInterval, share } from '@affine/report'
-import { NETWORK_HELP } from '@affine/settlement'
+import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, NETUID, output, raceAbort, shareOption } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { sayFailures } from '../solo/say-failures.ts'
@@ -73,7 +73,8 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const on = (standing: DuelStanding): void =>
       screen.status(standingText(standing, solo).join('   '))
     const players = { champion: one, contender: other }
-    const result = await runDuel({ duel: solo, journal, players, ahead, signal, now: Date.now, on })
+    const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
+    const result = await runDuel({ duel: solo, journal, ...sampling, on })
     await writeFile(
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,

@@ -27,6 +27,11 @@ const AGAINST = new Option(
   .choices(['champion'] as const)
   .conflicts(['env'])
 
+const NOT_COMPARED =
+  'not compared, because in a game each reply answers a move of the opponent: what the champion ' +
+  'replied to another miner says nothing about its game with yours. Without --against, games are ' +
+  'played against a scripted opponent'
+
 const AT_LEAST =
   'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is played ' +
   'perfectly; with --against, if it dethrones with a smaller probability at the middle rates'
@@ -109,6 +114,8 @@ async function practiseAgainst(throne: Throne, session: Session): Promise<void> 
   const practice = { player, model, challenges, envs, against: contentOf(throne.champion) }
   const played = await playPractice(practice, throne.exercises, session)
   for (const env of envs) sayEnvironment(env, played, session)
+  for (const env of throne.games)
+    screen.line(`${env}: ${NOT_COMPARED}`, { type: 'not compared', env })
   const prospects = prospectsOf(played, throne)
   const { hotkey: champion } = throne.champion
   screen.line(prospectsText(prospects), { type: 'prospects', champion, ...prospects })

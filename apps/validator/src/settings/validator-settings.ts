@@ -21,7 +21,7 @@ export const WORK = defineGroup('Validator', {
   concurrency: whole(1, 10_000)
     .default(32)
     .register(ABOUT, {
-      help: 'the number of requests to one miner at once',
+      help: 'the number of requests to one miner at once; games add at most 32',
       takes: '<n>',
       variables: ['AFFINE_CONCURRENCY'],
     }),

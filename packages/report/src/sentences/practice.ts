@@ -1,15 +1,19 @@
+import type { EnvSpec } from '@affine/envs'
 import type { EpisodeEnding } from '../ending.ts'
 import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.ts'
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
 
-/** A result of practice as lines for people. A reply may take `replyMs`. */
-export function practiceText(result: PracticeResult, replyMs: number): string {
+type Limits = Pick<EnvSpec, 'replyMs' | 'game'>
+
+/** A result of practice as lines for people. */
+export function practiceText(result: PracticeResult, { replyMs, game }: Limits): string {
   const { env, challenges, well, rewards, forfeits } = result
   const { half, most, slowest } = result.replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
+  const how = game === undefined ? 'played perfectly' : 'won against the scripted opponent'
   return [
-    `${env}: ${well.count} of ${challenges} played perfectly, ${rangeText(well)}`,
+    `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
     ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),
     `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
     `  replies: ${times}; ${replyMs} ms are allowed`,

@@ -1,7 +1,7 @@
 import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
 import { type AgentOf, endpointAgents } from '@affine/miners'
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
-import { LOCAL_NETWORK } from '@affine/settlement'
+import { type Clock, LOCAL_NETWORK } from '@affine/settlement'
 import type { Cast, Member } from './cast.ts'
 import { seededBytes } from './seeded-bytes.ts'
 
@@ -45,6 +45,9 @@ export class Stage implements Disposable {
 
   /** The clock of all members, in milliseconds: it moves with the blocks. */
   readonly now = (): number => this.chain.height * BLOCK_MS
+
+  /** For games: no clock runs out between two blocks. */
+  readonly clock: Clock = { now: this.now, after: () => () => {} }
 
   /** Makes the next block. */
   async produce(): Promise<void> {

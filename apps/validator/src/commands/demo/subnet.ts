@@ -59,6 +59,7 @@ export async function runSubnet(cast: Cast, out: string, on: OnMemberEvent): Pro
       network,
       emit: true,
       now: stage.now,
+      clock: stage.clock,
       random: seededBytes(cast.seed, name),
       agent: name === LIAR ? liarsAgent(cast, () => validator.state?.duel) : stage.agent,
       on: (event) => {

@@ -9,6 +9,7 @@ import {
   practiceResult,
   practiceText,
 } from '@affine/report'
+import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
 import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
@@ -63,9 +64,9 @@ export async function playPractice(
   const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
   const on = (played: readonly Played[]): void => {
     const well = played.filter(isPerfect).length
-    screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly`)
+    screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly or won`)
   }
-  const all = await practise({ exercises, journal, player, ahead, signal, on })
+  const all = await practise({ exercises, journal, player, ahead, signal, time: SYSTEM_CLOCK, on })
   sayFailures(practice.player, player, screen)
   return all
 }
@@ -84,7 +85,7 @@ export function sayEnvironment(
 ): number {
   const played = all.filter((each) => each.env === env)
   const result = practiceResult(env, played)
-  screen.line(practiceText(result, make(env).spec.replyMs), { type: 'result', ...result })
+  screen.line(practiceText(result, make(env).spec), { type: 'result', ...result })
   for (const each of played.filter(isLost).slice(0, show)) {
     const ending = endingOf(each, each)
     screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })

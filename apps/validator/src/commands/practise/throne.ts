@@ -2,7 +2,6 @@ import type { Miner, Protocol } from '@affine/duel'
 import type { Exercise } from '@affine/miners'
 import { PastChallenges } from '@affine/report'
 import type { Subnet } from '@affine/settlement'
-
 import { Replay, type ReplayOptions } from '../replay.ts'
 
 /** A subnet's throne today, and challenges that its champion has played. */
@@ -10,8 +9,10 @@ export interface Throne {
   readonly champion: Miner
   /** The ratio that a contender has to beat. */
   readonly ratioPpm: number
-  /** The rules of a duel that starts now. */
+  /** The rules of a duel that starts now, in the environments of one player. */
   readonly protocol: Protocol
+  /** The environments of two players. */
+  readonly games: readonly string[]
   readonly exercises: readonly Exercise[]
 }
 
@@ -30,9 +31,16 @@ export async function throneOf(
   for await (const settled of replay.epochs()) past.finish(settled)
   const { champion, ratio: ratioPpm } = replay.state
   if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
-  const exercises = past.of(champion).map(({ reward, ...each }) => ({ ...each, champion: reward }))
   const { protocol } = subnet.network
-  if (exercises.length > 0) return { champion, ratioPpm, protocol, exercises }
+  const all = Object.entries(protocol.envs)
+  const envs = Object.fromEntries(all.filter(([, { players }]) => players === 1))
+  const games = Object.keys(protocol.envs).filter((env) => envs[env] === undefined)
+  const exercises = past
+    .of(champion)
+    .filter(({ env }) => envs[env] !== undefined)
+    .map(({ reward, ...each }) => ({ ...each, champion: reward }))
+  if (exercises.length > 0)
+    return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
   const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
   throw new Error(`${found}: take more epochs with --last`)
 }

@@ -1,0 +1,85 @@
+import type { Picture, PictureShape } from '@affine/envs'
+import type { Turn } from '@affine/report'
+import type { JSX } from 'preact'
+import { visible } from '../visible.ts'
+
+interface PictureProps {
+  readonly picture: Picture
+  /** A reply to what is shown, and what would have been best. */
+  readonly turn?: Turn | undefined
+  /** With it, what is to be taken can be clicked. */
+  readonly onTake?: ((reply: string) => void) | undefined
+}
+
+/** How large a picture is at most, in pixels for each of its units. */
+const SCALE = 1.6
+
+/** What an environment shows of itself, with a move marked on it, or to be made. */
+export function PictureView({ picture, turn, onTake }: PictureProps): JSX.Element {
+  const { width, height, shapes } = picture
+  const said = shapes.flatMap(({ says }) => says ?? [])
+  const wrong = shapes.flatMap(({ kind, says }) => (kind === 'wrong' ? (says ?? []) : []))
+  return (
+    <>
+      <svg
+        class={onTake ? 'picture open' : 'picture'}
+        viewBox={`-1 -1 ${width + 2} ${height + 2}`}
+        width={width * SCALE}
+        role="img"
+        aria-label={visible(said.join(', ') || 'nothing is placed')}
+      >
+        {withLast(shapes, turn).map((shape, i) => (
+          <Shape key={i} shape={shape} turn={turn} onTake={onTake} />
+        ))}
+      </svg>
+      {wrong.map((text) => (
+        <p key={text} class="bad">
+          {visible(text)}
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** What is marked comes last, so that nothing beside it is drawn over its edge. */
+const withLast = (shapes: Picture['shapes'], turn: Turn | undefined): Picture['shapes'] => {
+  const isPlain = (shape: PictureShape): boolean => classOf(shape, turn) === shape.kind
+  return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))
+}
+
+interface ShapeProps extends Omit<PictureProps, 'picture'> {
+  readonly shape: PictureShape
+}
+
+function Shape({ shape, turn, onTake }: ShapeProps): JSX.Element {
+  const { corners, text, says, reply } = shape
+  const middleOf = (axis: 0 | 1): number => {
+    const along = corners.filter((_, i) => i % 2 === axis)
+    return (Math.min(...along) + Math.max(...along)) / 2
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a text field does the same by keyboard
+    <g
+      class={classOf(shape, turn)}
+      onClick={reply === undefined ? undefined : () => onTake?.(reply)}
+    >
+      <polygon points={corners.join(' ')} />
+      {says && <title>{visible(says)}</title>}
+      {text && (
+        <text x={middleOf(0)} y={middleOf(1)}>
+          {visible(text)}
+        </text>
+      )}
+    </g>
+  )
+}
+
+function classOf({ kind, action, isMarked }: PictureShape, turn: Turn | undefined): string {
+  const classes: string[] = [kind]
+  const isMet = action !== undefined && turn !== undefined
+  if (isMarked === true) classes.push('marked')
+  if (isMet && turn.best.includes(action)) classes.push('best')
+  if (isMet && turn.action === action)
+    classes.push(turn.mistake === undefined ? 'taken' : 'mistake')
+  return classes.join(' ')
+}

@@ -1,0 +1,185 @@
+import { type GameSide, make, unbegunGame } from '@affine/envs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Episode, type Sample, verifyLane } from '../src/index.ts'
+import { honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
+
+const HEX = 'hex@0.1.0'
+const quota = { [HEX]: 40, 'mult8@0.1.0': 4, 'pack@0.1.0': 4, 'tictactoe@0.1.0': 4 }
+const scope = scopeOf(toy.hotkey, quota)
+const OTHER = { champion: 'contender', contender: 'champion' } as const
+let samples: Sample[]
+
+beforeAll(async () => {
+  // At .97 a move some games are won by joining, and others by what the loser replied.
+  samples = await honestSamples(scope, 0.98, 0.97)
+})
+
+/** What is said of the lane in which one game is another one. */
+async function verdictOn(old: Sample, altered: Sample): Promise<unknown> {
+  const lane = samples.map((sample) => (sample === old ? altered : sample))
+  const read = await verifyLane(laneOf(toy, scope, plansOf(lane)))
+  return read.ok ? read.value : `${read.code} ${read.detail.replace(/^.*0\.1\.0 \d+: /, '')}`
+}
+
+/** The first game that ended so, and who was the mover then. */
+function gameThat(isIt: (ended: Ended) => boolean): Ended {
+  const games = samples.filter(({ env }) => env === HEX).map(endedOf)
+  const found = games.find(isIt)
+  if (found === undefined) throw new Error('no game ended so')
+  return found
+}
+
+interface Ended {
+  readonly game: Sample
+  /** Whose reply, or whose fault, was the last. */
+  readonly mover: GameSide
+  readonly isWon: boolean
+}
+
+function endedOf(game: Sample): Ended {
+  const { champion, contender } = game
+  const prompts = [champion, contender].map(({ messages }) => Math.ceil(messages.length / 2))
+  const boards = [champion, contender].map(({ messages }) => messages[0]?.content.match(/[XO] /g))
+  const first = (boards[1]?.length ?? 999) < (boards[0]?.length ?? 999) ? 'contender' : 'champion'
+  const isEven = prompts[0] === prompts[1]
+  const mover = isEven ? OTHER[first] : first
+  return { game, mover, isWon: game[mover].reward === 1 }
+}
+
+/** The game with other episodes. */
+const withSides = (game: Sample, sides: Partial<Record<GameSide, Partial<Episode>>>): Sample => ({
+  ...game,
+  champion: { ...game.champion, ...sides.champion },
+  contender: { ...game.contender, ...sides.contender },
+})
+
+const verdictFor = (winner: GameSide): Sample['verdict'] =>
+  winner === 'contender' ? 'win' : 'loss'
+
+/** The same game as if it had ended in its loser's prompt. */
+function cutAt({ game, mover }: Ended, fault: Episode['fault']): Sample {
+  const messages = game[mover].messages.slice(0, -1)
+  const lost = { messages, reward: -1, ...(fault && { fault }) }
+  const cut = withSides(game, { [mover]: lost, [OTHER[mover]]: { reward: 1 } })
+  return { ...cut, verdict: verdictFor(OTHER[mover]) }
+}
+
+function unbegun(game: Sample): Sample {
+  const { champion, contender } = unbegunGame(make(HEX))
+  return { ...withSides(game, { champion, contender }), verdict: 'tie' }
+}
+
+describe('a lane of all four environments', () => {
+  it('is whole, with the points of games', async () => {
+    const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
+    if (!read.ok) throw new Error(read.detail)
+    const { wins, losses, played, ...points } = read.value.tallies[HEX]!
+    expect([wins + losses, played, read.value.unbegun]).toEqual([40, 40, 0])
+    expect(points).toEqual({ contenderPoints: wins * 1e6, championPoints: losses * 1e6 })
+    expect(Object.keys(read.value.tallies).sort()).toEqual(Object.keys(quota).sort())
+    const ends = samples.filter(({ env }) => env === HEX).map(endedOf)
+    const faults = ends.map(({ game, mover }) => game[mover].fault)
+    expect(new Set(faults)).toEqual(new Set([undefined, 'no-reply', 'oversize']))
+    expect(new Set(ends.map(({ isWon }) => isWon))).toEqual(new Set([true, false]))
+  })
+
+  it('counts the games that were never begun: ties without a point', async () => {
+    const { game } = gameThat(({ isWon }) => isWon)
+    const tallies = { [HEX]: { played: 40 } }
+    expect(await verdictOn(game, unbegun(game))).toMatchObject({ unbegun: 1, tallies })
+  })
+
+  it('is whole where a validator cuts a game short, and says no-reply or oversize', async () => {
+    const ended = gameThat(({ isWon }) => isWon)
+    for (const fault of ['no-reply', 'oversize'] as const)
+      expect(await verdictOn(ended.game, cutAt(ended, fault))).toMatchObject({ unbegun: 0 })
+  })
+})
+
+describe('a game that is not what was played', () => {
+  it('may not go on after a win', async () => {
+    const { game, mover } = gameThat(({ isWon }) => isWon)
+    const other = OTHER[mover]
+    const more = [...game[other].messages, game[mover].messages[0]!]
+    const at = game[other].messages.length
+    expect(await verdictOn(game, withSides(game, { [other]: { messages: more } }))).toContain(
+      `TOO_LONG ${other}`,
+    )
+    expect(at).toBeGreaterThan(0)
+  })
+
+  it('may not have a move in the name of the other', async () => {
+    const { game, mover } = gameThat(({ isWon }) => isWon)
+    const other = OTHER[mover]
+    const last = game[mover].messages.slice(-2)
+    const moved = withSides(game, {
+      [mover]: { messages: game[mover].messages.slice(0, -2) },
+      [other]: { messages: [...game[other].messages, ...last] },
+    })
+    const at = game[mover].messages.length - 2
+    expect(await verdictOn(game, moved)).toContain(`TOO_SHORT ${mover}, message ${at}`)
+    const exchanged = withSides(game, {
+      champion: { messages: game.contender.messages },
+      contender: { messages: game.champion.messages },
+    })
+    expect(await verdictOn(game, exchanged)).toMatch(/^(PROMPT_DIFFERS|TOO_SHORT) /)
+  })
+
+  it('may not end early without a fault, nor with the fault of the other', async () => {
+    const ended = gameThat(({ isWon }) => isWon)
+    const { game, mover } = ended
+    expect(await verdictOn(game, cutAt(ended, undefined))).toBe(
+      `WRONG_FAULT ${mover}: expected a fault, got none`,
+    )
+    const cut = cutAt(ended, undefined)
+    const blamed = withSides(cut, { [OTHER[mover]]: { fault: 'no-reply' } })
+    expect(await verdictOn(game, blamed)).toMatch(/^WRONG_FAULT /)
+    const both = withSides(cutAt(ended, 'no-reply'), { [OTHER[mover]]: { fault: 'no-reply' } })
+    expect(await verdictOn(game, both)).toBe(
+      `WRONG_FAULT ${OTHER[mover]}: expected none, got a fault`,
+    )
+    const pair = { messages: game[mover].messages.slice(0, -2) }
+    expect(await verdictOn(game, withSides(game, { [mover]: pair }))).toMatch(/^TOO_SHORT /)
+  })
+
+  it('may not have its rewards exchanged, nor a verdict that does not follow', async () => {
+    const { game, mover } = gameThat(() => true)
+    const swapped = withSides(game, {
+      champion: { reward: game.contender.reward },
+      contender: { reward: game.champion.reward },
+    })
+    expect(await verdictOn(game, swapped)).toMatch(/^WRONG_REWARD champion: /)
+    expect(await verdictOn(game, { ...game, verdict: 'tie' })).toMatch(/^WRONG_VERDICT /)
+    const stranger = withSides(game, { [mover]: { miner: game[OTHER[mover]].miner } })
+    expect(await verdictOn(game, stranger)).toMatch(new RegExp(`^WRONG_MINER ${mover}: `))
+  })
+
+  it('records of a reply its last line alone', async () => {
+    const { game, mover } = gameThat(({ isWon }) => isWon)
+    const messages = [...game[mover].messages]
+    const last = messages.at(-1)!
+    messages[messages.length - 1] = { ...last, content: `I think.\n${last.content}` }
+    expect(await verdictOn(game, withSides(game, { [mover]: { messages } }))).toMatch(
+      /^NOT_NORMALISED /,
+    )
+  })
+
+  it('was never begun only if both have no message, and the fault no-reply', async () => {
+    const { game } = gameThat(({ isWon }) => isWon)
+    const none = unbegun(game)
+    for (const side of ['champion', 'contender'] as const) {
+      const { fault: _, ...unfaulted } = none[side]
+      expect(await verdictOn(game, { ...none, [side]: unfaulted })).toBe(
+        `WRONG_FAULT ${side}: expected a fault, got none`,
+      )
+      const oversize = withSides(none, { [side]: { fault: 'oversize' } })
+      expect(await verdictOn(game, oversize)).toBe(
+        `WRONG_FAULT ${side}: expected no-reply, got oversize`,
+      )
+      const asked = withSides(none, { [side]: { messages: game[side].messages.slice(0, 1) } })
+      expect(await verdictOn(game, asked)).toMatch(/^(WRONG_FAULT|TOO_SHORT) /)
+      const won = withSides(none, { [side]: { reward: 1 } })
+      expect(await verdictOn(game, won)).toBe(`WRONG_REWARD ${side}: expected -1, got 1`)
+    }
+  })
+})

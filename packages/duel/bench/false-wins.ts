@@ -1,0 +1,99 @@
+import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { type Cell, RATIO_PPM, type Shares } from './duels.ts'
+import { LIES, type Strategy } from './lies.ts'
+import { mostFrozenWins } from './one-lane.ts'
+import { ALONE, PROMISED } from './promises.ts'
+import { GAME, SINGLE } from './quotas.ts'
+import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from './stakes.ts'
+import { printTable, textOf, worstOf } from './worst.ts'
+
+/** The lies by which an environment that decides alone is won at all. */
+export const NEAR_LIES = ['copy the best', 'thin'] as const
+const [DUELS, DUELS_ALONE] = [300, 1500]
+
+/** The stakes of the validators. */
+export const STAKES: readonly (readonly [name: string, weights: readonly number[]])[] = [
+  ...[4, 7, 10, 16, 64, 128].map((lanes) => [`${lanes}, equal`, equal(lanes)] as const),
+  ...[7, 16, 64].map((lanes) => [`${lanes}, skewed`, skewed(lanes)] as const),
+  ...[4, 16, 64].map((lanes) => [`${lanes}, Zipf`, zipf(lanes)] as const),
+]
+
+/** A third that is honest, one that lies and one that is absent: ten lanes are 4, 3 and 3. */
+const THIRDS = [
+  [1, 2, 1],
+  [2, 2, 1],
+  [4, 3, 3],
+  [16, 2, 1],
+] as const
+
+/** What FLOOR asks of one lane: 0.4 deviations, which are luck's, and its z. */
+const [BESIDE_Z, ALONE_Z] = [ruleOf(PROTOCOL), ALONE].map(
+  ({ floorZSquaredPpm }) => 0.4 + Math.sqrt(Number(floorZSquaredPpm) / 1e6),
+) as [number, number]
+
+const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
+
+type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
+
+/** How often a contender at the ratio wins beside other environments, and alone. */
+function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
+  const beside = { ...AT_RATIO, ...cell, rule: ruleOf(PROTOCOL) }
+  const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
+  const { shares } = worstOf(strategies, beside, { duels, wins: 'most' })
+  return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWins)
+}
+
+function alone(cell: FalseCell, strategies: readonly Strategy[] = NEAR_LIES): string {
+  const { shares } = worstOf(
+    strategies,
+    { ...AT_RATIO, ...cell, rule: ALONE },
+    { duels: DUELS_ALONE, wins: 'most' },
+  )
+  return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWinsAlone)
+}
+
+/** Says so if a share is above its promise by more than two standard errors. */
+export const aboveOf = ({ won, wonError }: Shares, promise: number): string =>
+  won - 2 * wonError <= promise ? '' : ` ABOVE ${promise}`
+
+export function printRatio(): void {
+  const title = 'False wins: p = R, nothing tied, the worst lie'
+  const columns = ['lanes, stake', 'beside others', 'the same, freezing', 'alone, freezing']
+  printTable({ title, columns }, STAKES, ([name, weights]) => {
+    const cell = { field: balancedOf(weights), freezes: true }
+    return [name, besideOthers({ field: fieldOf(weights) }), besideOthers(cell), alone(cell)]
+  })
+  printThirds()
+  printExact()
+}
+
+function printThirds(): void {
+  const title = 'The same with a third each of honest, lying and absent'
+  const columns = ['honest, lying, absent', 'beside others, freezing', 'alone, freezing']
+  printTable({ title, columns }, THIRDS, ([honest, liars, absent]) => {
+    const cell = { field: thirdsOf(honest, liars, absent), freezes: true }
+    const copy = ['copy the best'] as const
+    return [`${honest}, ${liars}, ${absent}`, besideOthers(cell, copy), alone(cell, copy)]
+  })
+}
+
+function printExact(): void {
+  const title = 'Exactly, where one honest lane decides and liars freeze'
+  const columns = ['R', 'beside others', 'beside others, game', 'alone', 'alone, game']
+  printTable({ title, columns }, [510_000, 600_000, 800_000], (ratioPpm) => {
+    const wins = [BESIDE_Z, ALONE_Z].flatMap((z) =>
+      [SINGLE, GAME].map((quotas) => mostFrozenWins({ ratioPpm, quotas, z })),
+    )
+    return [ratioPpm / 1e6, ...wins.map((win) => win.toFixed(4))]
+  })
+}
+
+/** Where liars freeze an environment with a game's quotas. */
+export function printGameFalseWins(): void {
+  const title = 'False wins in a game where liars freeze'
+  const columns = ['lanes, stake', 'beside others', 'alone']
+  printTable({ title, columns }, [4, 16, 64], (lanes) => {
+    const cell = { field: balancedOf(equal(lanes)), freezes: true, quotas: GAME }
+    return [`${lanes}, equal`, besideOthers(cell), alone(cell)]
+  })
+}

@@ -1,0 +1,66 @@
+import { type Cell, RATIO_PPM, type Shares } from './duels.ts'
+import { aboveOf, STAKES } from './false-wins.ts'
+import { BLOCKS } from './lies.ts'
+import { PROMISED } from './promises.ts'
+import { GAME } from './quotas.ts'
+import { balancedOf, equal, fieldOf } from './stakes.ts'
+import { measure, printTable, textOf, worstOf } from './worst.ts'
+
+const DUELS = 60
+const [BETTER, NEARER] = [0.6, 0.55]
+/** Those that stop a better contender longest. */
+const DELAYS = ['thin', 'down, with care', 'block'] as const
+
+/** A share, its standard error, the challenges of a lane, and whether it is below the promise. */
+function powerOf(shares: Shares): string {
+  const text = `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
+  const isKept = shares.won + 2 * shares.wonError >= PROMISED.rightWins
+  return isKept ? text : `${text} below`
+}
+
+const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
+  worstOf(strategies, cell, { duels: DUELS, wins: 'least' }).shares
+
+export function printPower(): void {
+  const title = 'Wins with a fifth tied, and a lane’s challenges'
+  const columns = ['lanes, stake', 'p = 0.55, honest', 'p = 0.6, honest', 'p = 0.6, the worst lie']
+  printTable({ title, columns }, STAKES, ([name, weights]) => {
+    const at = { field: fieldOf(weights), tied: 0.2 }
+    const honest = [NEARER, BETTER].map((p) => measure({ ...at, p, strategy: 'honest' }, DUELS))
+    return [name, ...[...honest, least(BLOCKS, { ...at, p: BETTER })].map(powerOf)]
+  })
+}
+
+/** By share of ties: a better contender wins, and one at the ratio does not. */
+export function printTies(): void {
+  const shares = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95]
+  const title = 'By share of ties'
+  const columns = ['lanes', 'tied', 'p = 0.6, liars', 'p = 0.6, honest', 'p = R, freezing']
+  const cells = [4, 16, 64, 128].flatMap((lanes) => shares.map((tied) => ({ lanes, tied })))
+  printTable({ title, columns }, cells, ({ lanes, tied }) => {
+    const better = { field: fieldOf(equal(lanes)), p: BETTER, tied }
+    const at = { field: balancedOf(equal(lanes)), p: RATIO_PPM / 1e6, tied, freezes: true }
+    const safe = worstOf(['copy the best', 'thin'], at, { duels: 300, wins: 'most' }).shares
+    const wins = [least(DELAYS, better), measure({ ...better, strategy: 'honest' }, DUELS)]
+    const falsely = textOf(safe, 4) + aboveOf(safe, PROMISED.falseWins)
+    return [lanes, tied.toFixed(2), ...wins.map(powerOf), falsely]
+  })
+}
+
+/** Of a game in which nothing is tied, and of it with three others in which half is. */
+export function printGamePower(): void {
+  const title = 'p = 0.6 in a game, and three wins of four'
+  const columns = ['lanes', 'game, liars', 'game, honest', 'half tied, liars', 'three of four']
+  printTable({ title, columns }, [4, 16, 64, 128], (lanes) => {
+    const at = { field: fieldOf(equal(lanes)), p: BETTER }
+    const game = { ...at, tied: 0, quotas: GAME }
+    const [worst, other] = [least(DELAYS, game), least(DELAYS, { ...at, tied: 0.5 })]
+    const honest = measure({ ...game, strategy: 'honest' }, DUELS)
+    const three = threeOf(worst.won, other.won).toFixed(2)
+    return [lanes, ...[worst, honest, other].map(powerOf), three]
+  })
+}
+
+/** At least three of one game and three other environments. */
+const threeOf = (game: number, other: number): number =>
+  other ** 3 + 3 * game * other ** 2 * (1 - other)

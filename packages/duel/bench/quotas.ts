@@ -1,0 +1,13 @@
+import { PROTOCOL, quotaOf } from '../src/index.ts'
+import { constantsOf } from '../test/subnet.ts'
+
+/** Challenges that a lane plays, by epoch of a duel. */
+export type Quotas = readonly number[]
+
+const quotasIn = (env: string): Quotas =>
+  Array.from({ length: PROTOCOL.duelEpochs }, (_, i) => quotaOf(i + 1, constantsOf(env)))
+
+/** Those of the main network's environments for one player. */
+export const SINGLE: Quotas = quotasIn('mult8@0.1.0')
+/** Those of its games, which take longer. */
+export const GAME: Quotas = quotasIn('hex@0.1.0')

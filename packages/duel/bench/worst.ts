@@ -1,0 +1,44 @@
+import { type Cell, type Shares, simulate } from './duels.ts'
+import type { Strategy } from './lies.ts'
+
+const SEED = 20_260_101n
+const isAll = process.argv.includes('--all')
+
+interface Worst {
+  readonly strategy: Strategy
+  readonly shares: Shares
+}
+
+/** So many duels at up to 32 lanes, fewer at more; ten times as many with `--all`. */
+export function measure(cell: Cell, most: number): Shares {
+  const lanes = cell.field.weights.length
+  const duels = Math.ceil((most * (isAll ? 10 : 1)) / Math.max(1, lanes / 32))
+  return simulate(cell, duels, SEED)
+}
+
+/** Of these strategies the one by which the contender wins most, or least, often. */
+export function worstOf(
+  strategies: readonly Strategy[],
+  cell: Omit<Cell, 'strategy'>,
+  { duels, wins }: { readonly duels: number; readonly wins: 'most' | 'least' },
+): Worst {
+  const sign = wins === 'most' ? 1 : -1
+  return strategies
+    .map((strategy): Worst => ({ strategy, shares: measure({ ...cell, strategy }, duels) }))
+    .reduce((worst, one) => (sign * (one.shares.won - worst.shares.won) > 0 ? one : worst))
+}
+
+export const textOf = ({ won, wonError }: Shares, digits: number): string =>
+  `${won.toFixed(digits)} ± ${wonError.toFixed(digits)}`
+
+/** Prints a table in Markdown, as docs/guarantees.md has it: each row once it is known. */
+export function printTable<Item>(
+  { title, columns }: { readonly title: string; readonly columns: readonly string[] },
+  items: readonly Item[],
+  rowOf: (item: Item) => readonly (string | number)[],
+): void {
+  console.log(`\n${title}\n`)
+  console.log(`| ${columns.join(' | ')} |`)
+  console.log(`| ${columns.map(() => '---').join(' | ')} |`)
+  for (const item of items) console.log(`| ${rowOf(item).join(' | ')} |`)
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { decide, firstState, type Protocol, type State } from '../src/index.ts'
+import { constantsOf, epochOf, MAIN, MULT8, miner, type Scene, TICTACTOE } from './subnet.ts'
+
+/** The same duels where the second environment is one of two players, and where neither is. */
+const envsWith = (players: number): Protocol['envs'] => ({
+  [MULT8]: constantsOf(MULT8),
+  [TICTACTOE]: { ...constantsOf(TICTACTOE), players },
+})
+const MINERS = [miner('m1', 1), miner('m2', 2)]
+
+/** A duel whose epochs are all like this; what it leaves. */
+function dueled(players: number, scene: Scene): State {
+  const envs = envsWith(players)
+  const next = (state: State): State => {
+    const { snapshot, ...facts } = epochOf(state, { ...scene, miners: MINERS })
+    const protocol = { ...snapshot.protocol, envs }
+    return decide(state, { ...facts, snapshot: { ...snapshot, protocol } })
+  }
+  let state = next(firstState({ ...MAIN, envs }, 10))
+  const begun = state.duel?.id
+  expect(begun).toBeDefined()
+  while (state.duel?.id === begun) state = next(state)
+  return state
+}
+
+/** The contender wins nine tenths in the second environment; all of the first is tied. */
+const WON_BY_GAMES: Scene = {
+  rates: (_, env) => (env === TICTACTOE ? [0.9, 0.1] : [0, 0]),
+}
+
+test('a duel that is won by games alone leaves the ratio at the floor, and no rate of them', () => {
+  const games = dueled(2, WON_BY_GAMES)
+  expect([games.champion?.hotkey, games.ratio]).toEqual(['m2', games.protocol.ratioFloorPpm])
+  expect(games.record).toEqual({ [MULT8]: 0 })
+  const others = dueled(1, WON_BY_GAMES)
+  expect(others.champion?.hotkey).toBe('m2')
+  expect(others.ratio).toBeGreaterThan(700_000)
+  expect(others.record).toEqual({ [MULT8]: 0, [TICTACTOE]: 906_250 })
+})
+
+test('games give no bound beside another environment that was won', () => {
+  // The game's bound would be lower, as its lanes say less.
+  const rates: Scene['rates'] = (_, env) => (env === TICTACTOE ? [0.7, 0.3] : [0.9, 0.1])
+  const [games, others] = [dueled(2, { rates }), dueled(1, { rates })]
+  expect([games.champion?.hotkey, others.champion?.hotkey]).toEqual(['m2', 'm2'])
+  expect(games.ratio).toBeGreaterThan(others.ratio)
+  expect(Object.keys(games.record)).toEqual([MULT8])
+})
+
+test('who survives a duel of games keeps its record of the others', () => {
+  const lost = dueled(2, { rates: [0.1, 0.9] })
+  expect(lost.champion?.hotkey).toBe('m1')
+  expect(lost.record).toEqual({ [MULT8]: 906_250 })
+})

@@ -1,0 +1,379 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Sample } from '@affine/blocks'
+import { PROTOCOL } from '@affine/duel'
+import { type Agent, make, replayGame } from '@affine/envs'
+import { endpointAgents, type MinerAgent, type MinerEvent, withoutReplies } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  type Answer,
+  closeServers,
+  completion,
+  serve,
+} from '../../../packages/miners/test/servers.ts'
+import { type LaneTask, Stopped, sampleLane } from '../src/sampling.ts'
+import { FakeTime } from './fake-time.ts'
+import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
+
+const HEX = 'hex@0.1.0'
+const { spec } = make(HEX)
+const CLOCK_MS = spec.game?.clockMs ?? 0
+const SAMPLING_MS = 10 * CLOCK_MS
+const NO_REPLY = { fault: 'no-reply' }
+const json = { 'content-type': 'application/json' }
+let root: string
+let journalPath: string
+let count = 0
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'games-'))
+})
+beforeEach(() => {
+  journalPath = join(root, `${count++}.jsonl`)
+})
+afterAll(async () => {
+  closeServers()
+  await rm(root, { recursive: true })
+})
+
+const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
+  messages.at(-1)?.content ?? ''
+const scripted: MinerAgent = (messages) => ({ content: spec.solve(promptIn(messages)) })
+/** Never replies: what ends the call ends it. */
+const silent: MinerAgent = (_, until) =>
+  new Promise((resolve) => {
+    if (until?.aborted) resolve({ fault: 'no-reply' })
+    until?.addEventListener('abort', () => resolve({ fault: 'no-reply' }))
+  })
+const byRole =
+  (champion: MinerAgent, contender: MinerAgent): LaneTask['agent'] =>
+  ({ hotkey }) =>
+    hotkey === CHAMPION ? champion : contender
+
+interface Sampling extends Partial<LaneTask> {
+  readonly quota?: Readonly<Record<string, number>>
+  readonly time?: FakeTime
+  readonly samplingMs?: number
+  readonly endsAt?: number
+  readonly urls?: readonly [string, string]
+}
+
+function sampled(options: Sampling) {
+  const { quota = { [HEX]: 1 }, time = new FakeTime(), urls = ['', ''], ...rest } = options
+  const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
+  const miner = (hotkey: string, chute: string) => ({ hotkey, model: 'm', revision: 'main', chute })
+  return sampleLane({
+    scope: scopeOf(quota),
+    duel: { champion: miner(CHAMPION, urls[0]), contender: miner(CONTENDER, urls[1]) },
+    templates: PROTOCOL.templates,
+    secret: SECRET,
+    journalPath,
+    agent: byRole(scripted, scripted),
+    deadline: new AbortController().signal,
+    gamesTime: { now: time.now, after: time.after, samplingMs, endsAt },
+    now: () => 0,
+    on: () => {},
+    ...rest,
+  })
+}
+
+/** The samples, each of which is held against its replay. */
+async function gamesOf(options: Sampling): Promise<readonly Sample[]> {
+  const { samples } = await sampled(options)
+  for (const sample of samples) expectWhole(sample)
+  return samples
+}
+
+function expectWhole({ env, challengeId, champion, contender }: Sample): void {
+  const recorded = { champion: champion.messages, contender: contender.messages }
+  const replayed = replayGame(make(env), challengeId, recorded)
+  const resultOf = ({ reward, fault }: Sample['champion']) => ({ reward, fault: !!fault })
+  const value = { champion: resultOf(champion), contender: resultOf(contender) }
+  expect(replayed).toEqual({ ok: true, value })
+}
+
+/** The only one. */
+function only(samples: readonly Sample[]): Sample {
+  const [sample, ...others] = samples
+  if (sample === undefined || others.length > 0) throw new Error(`${samples.length} samples`)
+  return sample
+}
+
+/** An agent that does something before each reply, with the number of the call, from 0. */
+function counting(before: (index: number) => unknown, agent = scripted): MinerAgent {
+  let calls = 0
+  return async (messages, until) => {
+    await before(calls++)
+    return agent(messages, until)
+  }
+}
+
+const replies = ({ messages }: Sample['champion']): number =>
+  messages.filter(({ role }) => role === 'assistant').length
+const callsOf = ({ champion, contender }: Sample): number => replies(champion) + replies(contender)
+
+describe('the clock of a side', () => {
+  it('runs for its own replies alone', async () => {
+    const whole = only(await gamesOf({}))
+    const most = Math.max(replies(whole.champion), replies(whole.contender))
+    const time = new FakeTime()
+    // Both together take nearly twice a clock.
+    const slow = counting(() => time.pass(Math.floor(CLOCK_MS / most)))
+    journalPath = join(root, `${count++}.jsonl`)
+    const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
+    expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
+    expect(time.now()).toBeGreaterThan(CLOCK_MS)
+  })
+
+  it('is for all its replies together', async () => {
+    const time = new FakeTime()
+    const slow = counting(() => time.pass(CLOCK_MS / 2))
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
+    expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
+  })
+
+  it('is what a miner that stalls loses by', async () => {
+    const time = new FakeTime()
+    let asked = 0
+    const stalling: MinerAgent = (messages, until) => {
+      if (asked++ === 0) return scripted(messages)
+      setImmediate(() => time.pass(CLOCK_MS))
+      return silent(messages, until)
+    }
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, stalling) }))
+    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(sample.champion).toMatchObject({ reward: 1 })
+    expect(sample.champion.fault).toBeUndefined()
+    expect(sample.contender.messages.at(-1)?.role).toBe('user')
+    expect(replies(sample.contender)).toBe(1)
+  })
+
+  it('has no reply after it, whatever comes', async () => {
+    const time = new FakeTime()
+    const late = counting(() => time.pass(CLOCK_MS + 1))
+    const sample = only(await gamesOf({ time, agent: byRole(late, scripted) }))
+    expect(sample.champion).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(replies(sample.champion)).toBe(0)
+  })
+
+  it('is a fifth of sampling if that is less', async () => {
+    const samplingMs = 2 * CLOCK_MS
+    const time = new FakeTime()
+    const [inTime, late] = [samplingMs / 5, samplingMs / 5 + 1].map((ms) =>
+      counting((index) => index === 0 && time.pass(ms)),
+    )
+    const agent = byRole(inTime ?? scripted, late ?? scripted)
+    const sample = only(await gamesOf({ time, agent, samplingMs }))
+    expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, 'no-reply'])
+  })
+
+  it('is not stopped by a miner that refuses all calls', async () => {
+    const { url, seen } = await serve((_, __, response) => response.writeHead(503).end())
+    const time = new FakeTime()
+    const reasons: string[] = []
+    const on = (event: MinerEvent): void => {
+      if (event.type !== 'call' || event.outcome === 'reply') return
+      reasons.push(event.reason)
+      if (seen.length === 3) time.pass(CLOCK_MS)
+    }
+    const asking = { ...NODE_CALLER, concurrency: 8, on }
+    const refusing = endpointAgents(asking)
+    const agent: LaneTask['agent'] = (miner, ...rest) =>
+      miner.hotkey === CONTENDER ? refusing(miner, ...rest) : scripted
+    const sample = only(await gamesOf({ time, agent, urls: ['', url] }))
+    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(seen.length).toBe(3)
+    expect(reasons).toEqual(['undelivered', 'undelivered', 'undelivered', 'clock'])
+  })
+
+  it('runs on while a reply is asked for again whose id the lane has', async () => {
+    const time = new FakeTime()
+    const repeating: MinerAgent = async (messages, until) => {
+      time.pass(CLOCK_MS / 3)
+      if (until?.aborted) return { fault: 'no-reply' }
+      return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
+    }
+    const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
+    expect(sample.contender.fault).toBe('no-reply')
+    expect(replies(sample.contender)).toBe(1)
+  })
+})
+
+describe('a game', () => {
+  it('is begun only if both clocks fit before sampling ends', async () => {
+    let asked = 0
+    const agent = byRole(
+      counting(() => asked++),
+      counting(() => asked++),
+    )
+    const sample = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS - 1 }))
+    const none = { messages: [], reward: -1, fault: 'no-reply' }
+    expect(sample).toMatchObject({ champion: none, contender: none, verdict: 'tie' })
+    expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
+    expect(asked).toBe(0)
+    journalPath = join(root, `${count++}.jsonl`)
+    const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
+    expect(callsOf(begun)).toBe(asked)
+  })
+
+  it('is not begun before what the miners run has been looked at', async () => {
+    const looks: string[] = []
+    const looked: NonNullable<LaneTask['looked']> = async ({ hotkey }) => {
+      looks.push(hotkey)
+    }
+    const agent = byRole(
+      counting(() => expect(looks).toEqual([CHAMPION, CONTENDER])),
+      scripted,
+    )
+    expect(only(await gamesOf({ agent, looked })).champion.fault).toBeUndefined()
+  })
+
+  it('that sampling’s end breaks off is lost by the mover', async () => {
+    const whole = only(await gamesOf({}))
+    for (let at = 0; at < callsOf(whole); at += 5) {
+      journalPath = join(root, `${count++}.jsonl`)
+      const phase = new AbortController()
+      let calls = 0
+      const end: MinerAgent = (messages, until) => {
+        if (calls++ < at) return scripted(messages)
+        phase.abort()
+        return silent(messages, until)
+      }
+      const sample = only(await gamesOf({ agent: byRole(end, end), deadline: phase.signal }))
+      expect(callsOf(sample)).toBe(at)
+      const faults = [sample.champion, sample.contender].filter(({ fault }) => fault === 'no-reply')
+      expect(faults.map(({ reward }) => reward)).toEqual([-1])
+      expect(sample.verdict).not.toBe('tie')
+    }
+  })
+
+  it('that a stop or a kill breaks off is played anew, between whichever two moves', async () => {
+    const whole = only(await gamesOf({}))
+    for (let at = 0; at < callsOf(whole); at++) {
+      for (const isStopped of [true, false]) {
+        journalPath = join(root, `${count++}.jsonl`)
+        const phase = new AbortController()
+        let calls = 0
+        const breaking: MinerAgent = (messages, until) => {
+          if (calls++ < at) return scripted(messages)
+          if (!isStopped) throw new Error('killed')
+          phase.abort(new Stopped('stopped'))
+          return silent(messages, until)
+        }
+        const broken = sampled({ agent: byRole(breaking, breaking), deadline: phase.signal })
+        await expect(broken).rejects.toThrow(isStopped ? 'stopped' : 'killed')
+        const hasRoom = at % 2 === 0
+        const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
+        const sample = only(await gamesOf({ endsAt }))
+        if (hasRoom) expect(sample).toEqual(whole)
+        else expect([callsOf(sample), sample.verdict]).toEqual([0, 'tie'])
+        const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+        expect(lines.length).toBe(2)
+      }
+    }
+  })
+
+  it('is sent its present prompt alone', async () => {
+    const answer: Answer = (_, __, response, body) => {
+      const content = spec.solve(promptIn(JSON.parse(body).messages))
+      response.writeHead(200, json).end(completion(content))
+    }
+    const { url, seen } = await serve(answer)
+    const agent = endpointAgents({ ...NODE_CALLER, concurrency: 8 })
+    const sample = only(await gamesOf({ agent, urls: [url, url] }))
+    const asked = seen.map(({ body }) => JSON.parse(body).messages)
+    expect(asked.length).toBe(callsOf(sample))
+    for (const messages of asked)
+      expect(messages).toEqual([{ role: 'user', content: expect.any(String) }])
+  })
+})
+
+describe('the games of a lane', () => {
+  it('are under way 32 at a time', async () => {
+    const waiting: (() => void)[] = []
+    const seen = new Set<string>()
+    let mostAtOnce = 0
+    const agent: MinerAgent = async (messages) => {
+      seen.add(promptIn(messages))
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return { content: 'I resign.' }
+    }
+    const run = gamesOf({ quota: { [HEX]: 70 }, agent: byRole(agent, agent) })
+    for (let ended = 0; ended < 70; ended++) {
+      while (waiting.length === 0) await new Promise(setImmediate)
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      mostAtOnce = Math.max(mostAtOnce, waiting.length)
+      waiting.shift()?.()
+    }
+    expect((await run).length).toBe(70)
+    expect(mostAtOnce).toBe(32)
+  })
+
+  it('wait for no other call', async () => {
+    const phase = new AbortController()
+    const answer: Answer = (_, __, response, body) => {
+      const prompt = promptIn(JSON.parse(body).messages)
+      if (!prompt.startsWith('Hex')) return
+      response.writeHead(200, json).end(completion(spec.solve(prompt)))
+    }
+    const { url } = await serve(answer)
+    const order: string[] = []
+    const on: LaneTask['on'] = (event) => {
+      if (event.type !== 'sample') return
+      order.push(event.sample.env)
+      if (order.length === 3) phase.abort()
+    }
+    const { samples } = await sampled({
+      agent: endpointAgents({ ...NODE_CALLER, concurrency: 1 }),
+      quota: { 'mult8@0.1.0': 5, [HEX]: 3 },
+      urls: [url, url],
+      deadline: phase.signal,
+      on,
+    })
+    expect(order.slice(0, 3)).toEqual([HEX, HEX, HEX])
+    for (const { env, champion } of samples)
+      expect(champion.fault).toBe(env === HEX ? undefined : 'no-reply')
+  })
+})
+
+describe('a game whose miners’ deployments were changed under way', () => {
+  const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
+    const samples = await gamesOf({ quota: { [HEX]: 8 }, agent })
+    const without = await Promise.all(samples.map((sample) => withoutReplies(sample, hotkeys)))
+    for (const sample of without) expectWhole(sample)
+    return without.map((after, i) => ({ before: samples[i] as Sample, after }))
+  }
+
+  it('ends at the first prompt of that miner, which loses it', async () => {
+    for (const { before, after } of await changed(byRole(scripted, scripted), CONTENDER)) {
+      const isFirst = before.contender.messages.length >= before.champion.messages.length
+      expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+      expect(after.contender.messages.length).toBe(1)
+      expect(after.verdict).toBe('loss')
+      if (after.champion.messages.length === 0) expect(isFirst).toBe(true)
+      else expect(after.champion.messages).toEqual(before.champion.messages.slice(0, 2))
+    }
+  })
+
+  it('was not begun if both were', async () => {
+    for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
+      expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
+      expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
+      expect(after.verdict).toBe('tie')
+    }
+  })
+
+  it('stands if that miner had given no reply', async () => {
+    const oversize: MinerAgent = () => ({ content: 'x'.repeat(5000) })
+    const stands: boolean[] = []
+    for (const { before, after } of await changed(byRole(oversize, scripted), CONTENDER)) {
+      const hadReply = before.contender.messages.length > 0
+      stands.push(!hadReply)
+      if (!hadReply) expect(after).toEqual(before)
+      else expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+    }
+    expect(new Set(stands)).toEqual(new Set([true, false]))
+  })
+})

@@ -1,0 +1,86 @@
+import { challengeId, make, playGame } from '@affine/envs'
+import { describe, expect, it } from 'vitest'
+import { courseOf, sampleCourse, sampleEnding } from '../src/index.ts'
+
+const { spec } = make('hex@0.1.0')
+const idOf = (index: number) =>
+  challengeId({
+    genesis: '00'.repeat(32),
+    netuid: 1,
+    env: spec.id,
+    specHash: spec.specHash(),
+    duel: '00'.repeat(32),
+    validator: 'v',
+    epoch: 1,
+    beacon: '11'.repeat(32),
+    secret: '22'.repeat(32),
+    index,
+  })
+
+/** A game of a first empty cell, whatever is asked, against the scripted player. */
+async function lostGame(index: number) {
+  const scripted = (prompt: string) => ({ content: spec.solve(prompt) })
+  const careless = (prompt: string) => {
+    const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
+    const row = rows.findIndex((line) => line.includes('.'))
+    const column = rows[row]?.slice(2).split(' ').indexOf('.') ?? 0
+    return { content: `${'ABCDEFGHIJK'[row]}${column + 1}` }
+  }
+  const played = await playGame({ spec }, idOf(index), {
+    champion: ([asked]) => careless(asked?.content ?? ''),
+    contender: ([asked]) => scripted(asked?.content ?? ''),
+  })
+  return { env: spec.id, challengeId: idOf(index), ...played }
+}
+
+describe('a lost game', () => {
+  it('is told from the loser’s side, with the reply after which it was given up', async () => {
+    const seen = new Set<string>()
+    for (let index = 0; index < 12; index++) {
+      const game = await lostGame(index)
+      const course = sampleCourse(game, 'champion')
+      const { givenUpAfter: replies, better, why } = sampleEnding(game, 'champion')
+      if (course === undefined || replies === undefined) throw new Error('it is lost')
+      expect(why).toMatch(/^lost: [XO] joined /)
+      const isGivenUp = course.turns.map((turn) => spec.explain?.isGivenUp?.(turn.observation))
+      expect(isGivenUp.slice(replies)).toEqual(isGivenUp.slice(replies).map(() => true))
+      expect(isGivenUp[replies - 1] ?? false).toBe(false)
+      const turn = course.turns[replies - 1]
+      expect(better).toBe(
+        turn === undefined
+          ? 'the scripted player gives this up before the first reply'
+          : `the scripted player gives this up after reply ${replies}, ${turn.reply}: ` +
+              `it would have replied ${spec.solve(turn.prompt)}`,
+      )
+      seen.add(replies === 0 ? 'before' : 'after')
+      expect(sampleEnding(game, 'contender').givenUpAfter).toBe(undefined)
+    }
+    expect(seen).toContain('after')
+  })
+
+  it('has the moves of both sides, which alternate, and ends in the joined board', async () => {
+    const game = await lostGame(1)
+    const [mine, theirs] = [sampleCourse(game, 'champion'), sampleCourse(game, 'contender')]
+    const moves = mine?.moves ?? []
+    expect(moves.length).toBe((mine?.turns.length ?? 0) + (theirs?.turns.length ?? 0))
+    for (const [i, { side, turn }] of moves.entries()) {
+      expect(side).not.toBe(moves[i + 1]?.side)
+      expect((side === 'champion' ? mine : theirs)?.turns).toContainEqual(turn)
+    }
+    const marked = mine?.lastPicture?.shapes.filter(({ isMarked }) => isMarked === true) ?? []
+    expect(marked.length).toBeGreaterThanOrEqual(7)
+    expect(marked.map(({ says }) => says)).toContainEqual(
+      expect.stringMatching(new RegExp(`^${moves.at(-1)?.turn.reply} `)),
+    )
+  })
+})
+
+describe('a game against the scripted player', () => {
+  it('is lost with the same words, and one of one player has none', () => {
+    const course = courseOf({ env: spec.id, challengeId: idOf(3), replies: ['Z9'] })
+    expect([course?.players, course?.reward]).toEqual([2, -1])
+    const product = courseOf({ env: 'mult8@0.1.0', challengeId: idOf(3), replies: ['1'] })
+    expect([product?.players, product?.ending?.givenUpAfter]).toEqual([1, undefined])
+    expect(product?.lastPicture).toBe(undefined)
+  })
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { type MinerAgent, playerReply, runDuel } from '../../packages/miners/src/index.ts'
+import { SYSTEM_CLOCK } from '../../packages/settlement/src/index.ts'
+
+/*
+ * A contender passes the prompts of its games on to the champion's endpoint, which then plays
+ * itself. Where each plays alone, that ties every challenge, and the environment is even. A game
+ * has no tie: the relay wins one half, by the side that it is given. Protocol §3.1, §8.6.
+ */
+const HEX = 'hex@0.1.0'
+const signal = new AbortController().signal
+
+/** A duel at hex with a champion of this model. */
+const duelWith = (champion: MinerAgent, contender: MinerAgent) =>
+  runDuel({
+    duel: {
+      ...{ champion: 'a', contender: 'b', envs: [HEX], ratioPpm: 600_000 },
+      secret: '5e'.repeat(32),
+    },
+    journal: { entries: [], append: async () => {} },
+    players: { champion: { agent: () => champion }, contender: { agent: () => contender } },
+    ...{ ahead: 8, signal, now: () => 0, time: SYSTEM_CLOCK, on: () => {} },
+  })
+
+/** A model at the champion's endpoint, with luck from a seed. */
+const model =
+  (seed: string, skill = 0.7): MinerAgent =>
+  ([prompt]) => ({ content: playerReply(prompt?.content ?? '', { skill, seed }) })
+
+test.each([
+  ['always alike', model('any'), model('any')],
+  ['anew for each call', model('champion'), model('contender')],
+] as const)(
+  'a relay to an endpoint that answers %s holds no environment even, and the champion stays',
+  async (_, champion, contender) => {
+    const { outcome, envs } = await duelWith(champion, contender)
+    expect(outcome).toBe('champion')
+    expect(envs[HEX]).toMatchObject({ ties: 0, verdict: 'hold' })
+    const { wins = 0, trials = 1 } = envs[HEX] ?? {}
+    expect(Math.abs(wins / trials - 0.5)).toBeLessThan(0.15)
+  },
+)
+
+test('a contender that is not there loses every game', async () => {
+  const absent: MinerAgent = () => ({ fault: 'no-reply' })
+  const { outcome, envs } = await duelWith(model('any', 1), absent)
+  expect([outcome, envs[HEX]?.wins, envs[HEX]?.ties]).toEqual(['champion', 0, 0])
+})

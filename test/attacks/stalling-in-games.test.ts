@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BLOCK_MS } from '../../packages/chain/src/index.ts'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { samplingBlocks } from '../../packages/engine/src/phase.ts'
+import { sampleLane } from '../../packages/engine/src/sampling.ts'
+import { FakeTime } from '../../packages/engine/test/fake-time.ts'
+import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
+import { make } from '../../packages/envs/src/index.ts'
+import type { MinerAgent } from '../../packages/miners/src/index.ts'
+
+/*
+ * A champion about to lose its throne takes all the time there is in each of its games, so that an
+ * epoch ends before the others are begun: a game never begun is a tie. Protocol §5.4: it has a
+ * clock for each game, and the games of a lane, 32 at a time, have all begun long before the end.
+ */
+const HEX = 'hex@0.1.0'
+const MULT8 = 'mult8@0.1.0'
+const { spec } = make(HEX)
+const CLOCK_MS = spec.game?.clockMs ?? 0
+const SAMPLING_MS = samplingBlocks(PROTOCOL) * BLOCK_MS
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'stalling-'))
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** A perfect player, or at hex a good one. */
+const replying: MinerAgent = ([prompt]) => {
+  const { content = '' } = prompt ?? {}
+  return { content: make(content.startsWith('Hex') ? HEX : MULT8).spec.solve(content) }
+}
+
+/** A lane of the most games that there are, on a clock that the test moves. */
+async function laneAgainst(champion: (time: FakeTime) => MinerAgent, name: string) {
+  const time = new FakeTime()
+  const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'main', chute: '' })
+  const stalling = champion(time)
+  let isOver = false
+  const sampling = sampleLane({
+    scope: scopeOf({ [HEX]: PROTOCOL.envs[HEX]?.quotaMost ?? 0, [MULT8]: 8 }),
+    duel: { champion: miner(CHAMPION), contender: miner(CONTENDER) },
+    templates: PROTOCOL.templates,
+    secret: SECRET,
+    journalPath: join(root, name),
+    agent: ({ hotkey }) => (hotkey === CHAMPION ? stalling : replying),
+    deadline: new AbortController().signal,
+    gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
+    now: () => 0,
+    on: () => {},
+  }).finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await nextTurn()
+    if (time.isAwaited) time.pass(1000)
+  }
+  const { samples } = await sampling
+  return { games: samples.filter(({ env }) => env === HEX), tookMs: time.now() }
+}
+
+test('a champion that never replies loses each game by its own clock, and none is left unbegun', async () => {
+  const { games, tookMs } = await laneAgainst(
+    () => (_, until) =>
+      new Promise((resolve) => {
+        const giveUp = () => resolve({ fault: 'no-reply' })
+        if (until === undefined) giveUp() // another challenge than a game
+        until?.addEventListener('abort', giveUp)
+      }),
+    'never',
+  )
+  expect(games.length).toBe(64)
+  for (const { champion, contender, verdict } of games) {
+    expect([champion.fault, contender.fault, verdict]).toEqual(['no-reply', undefined, 'win'])
+  }
+  // Two times 32 games of one clock.
+  expect(tookMs).toBeLessThan(3 * CLOCK_MS)
+})
+
+test('one that takes nearly all of its clock gains nothing by it', async () => {
+  const { games, tookMs } = await laneAgainst((time) => {
+    return async (messages, until) => {
+      if (until !== undefined)
+        await new Promise<void>((resolve) => {
+          time.after(20_000, resolve)
+          until.addEventListener('abort', () => resolve())
+        })
+      if (until?.aborted) return { fault: 'no-reply' }
+      return replying(messages)
+    }
+  }, 'nearly')
+  const begun = games.filter(({ champion, contender }) =>
+    [champion, contender].some(({ messages }) => messages.length > 0),
+  )
+  expect(begun.length).toBe(64)
+  expect(tookMs).toBeLessThan(SAMPLING_MS / 2)
+})

@@ -50,7 +50,11 @@ const world: World = {
   // The liar has 28 %, and with the other two more than half.
   stakes: [360, 280, 180, 180],
   skews: [0, 0, 0, 0],
-  miners: strengths.map((moves, i) => ({ account: account(bytesOf(5, 'miner', i)), registered: 0, moves })),
+  miners: strengths.map((moves, i) => ({
+    account: account(bytesOf(5, 'miner', i)),
+    registered: 0,
+    moves,
+  })),
 }
 const faults: readonly Fault[] = [{ who: LIAR, kind: 'lies', how: 'serves slowly' }]
 

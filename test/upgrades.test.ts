@@ -88,7 +88,7 @@ test('half on the old release: no fork while a duel runs, a plain message after 
 })
 
 const SHORT: Protocol = { ...network.protocol, duelEpochs: 2 }
-const LATER: Protocol = { ...SHORT, quotaFirst: 4, quotaMost: 4 }
+const LATER: Protocol = withQuota(SHORT, 4, 4)
 const rulesOf = (protocol: Protocol): Network => ({ ...network, protocol })
 
 test('validators of two releases: readers of each say who attests what, and what to do', async () => {
@@ -145,7 +145,7 @@ test('a history across a change is recomputed with the constants of each epoch',
   expect(epochs.map(({ before }) => before.protocol)).toEqual([SHORT, SHORT, SHORT, LATER])
   const seen: number[] = []
   await subnet.recompute({ onSample: ({ index }) => seen.push(index) })
-  expect(Math.max(...seen)).toBe(SHORT.quotaMost - 1)
+  expect(Math.max(...seen)).toBe(1)
   expect(new Set(flawsOf(await subnet.recompute({ network: rulesOf(LATER) })))).toEqual(
     new Set(hotkeys(subnet.voters).map((hotkey) => `WRONG_ROOT_ATTESTED ${hotkey}`)),
   )

@@ -10,6 +10,7 @@
 import { expect, test, vi } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'
 import { account } from '../../packages/chain/src/index.ts'
+import { withQuota } from '../../packages/duel/test/subnet.ts'
 import { commitmentsOf, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { bytesOf } from '../simulate/draw.ts'
 import type { Fault } from '../simulate/faults.ts'
@@ -32,14 +33,10 @@ const LEFT_IN = 2
 const [VICTIM, LIAR] = [0, 1]
 
 const drawn = drawWorld(5, 4)
-const { 'mult8@0.1.0': mult8 = '' } = drawn.protocol.envs
-const protocol: World['protocol'] = {
-  ...drawn.protocol,
-  envs: { 'mult8@0.1.0': mult8 },
-  quotaFirst: QUOTA,
-  quotaMost: QUOTA,
-  duelEpochs: 8,
-}
+const { 'mult8@0.1.0': mult8 } = drawn.protocol.envs
+if (mult8 === undefined) throw new Error('mult8 is played')
+const one = { ...drawn.protocol, envs: { 'mult8@0.1.0': mult8 }, duelEpochs: 8 }
+const protocol: World['protocol'] = withQuota(one, QUOTA, QUOTA)
 const leaving: Move = { block: snapshotBlock(LEFT_IN + 1, protocol), strength: null }
 const strengths: readonly (readonly Move[])[] = [
   [{ block: 1, strength: 0.5 }],
@@ -53,7 +50,11 @@ const world: World = {
   // The liar has 28 %, and with the other two more than half.
   stakes: [360, 280, 180, 180],
   skews: [0, 0, 0, 0],
-  miners: strengths.map((moves, i) => ({ account: account(bytesOf(5, 'miner', i)), moves })),
+  miners: strengths.map((moves, i) => ({
+    account: account(bytesOf(5, 'miner', i)),
+    registered: 0,
+    moves,
+  })),
 }
 const faults: readonly Fault[] = [{ who: LIAR, kind: 'lies', how: 'serves slowly' }]
 

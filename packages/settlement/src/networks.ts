@@ -77,12 +77,12 @@ export function networkOn(genesis: string): Preset {
 }
 
 /** The constants that a network has set for an epoch. Protocol §9.2. */
-export function constantsOf({ protocol, earlier = [] }: Network, epoch: number): Protocol {
+export function constantsFor({ protocol, earlier = [] }: Network, epoch: number): Protocol {
   return earlier.find(({ until }) => epoch < until)?.protocol ?? protocol
 }
 
 /** The state that governs a network's first epoch. Protocol §9.3. */
 export function firstStateOf(network: Network): State {
   const { firstEpoch } = network
-  return firstState(constantsOf(network, firstEpoch), firstEpoch)
+  return firstState(constantsFor(network, firstEpoch), firstEpoch)
 }

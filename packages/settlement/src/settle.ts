@@ -12,7 +12,7 @@ import {
 import type { Hash } from '@affine/prng'
 import { type CheckedLane, isMissing } from './checked-lane.ts'
 import { type Holder, holdersOf, inReadingOrder } from './holders.ts'
-import { constantsOf, type Subnet } from './networks.ts'
+import { constantsFor, type Subnet } from './networks.ts'
 import { duelSnapshot, sealsOf } from './snapshot.ts'
 import { sealBlock, snapshotBlock } from './timetable.ts'
 
@@ -72,7 +72,7 @@ export async function settleEpoch(
 ): Promise<Settled> {
   const { epoch, protocol, duel } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
-  const snapshot = duelSnapshot(ended, epoch + 1, constantsOf(network, epoch + 1))
+  const snapshot = duelSnapshot(ended, epoch + 1, constantsFor(network, epoch + 1))
   const seals = await readSeals(chain, state)
   const needed = attestedLanes(state, snapshot)
   const attestersOf = laneAttesters(state, snapshot)

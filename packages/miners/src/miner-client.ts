@@ -18,7 +18,9 @@ export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
 const CLOCK_RAN_OUT = {
-  ...{ type: 'call', outcome: 'miner', reason: 'clock' },
+  type: 'call',
+  outcome: 'miner',
+  reason: 'clock',
   text: 'its clock in a game ran out, so it lost that game',
 } as const
 const UNDELIVERED = [429, 500, 502, 503, 504]

@@ -139,7 +139,7 @@ export class Copies {
     })
     for (const validator of unheard) {
       const detail =
-        'its bucket did not answer in time for a block of a lane that it attested: ask its operator'
+        'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
       found.push({ validator, code: 'COPY_MISSING', detail })
     }
     found.sort(byText)

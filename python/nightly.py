@@ -4,6 +4,7 @@
 removed again, and installs what the part needs. The last line is `N passed, N failed`.
 """
 
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).resolve().parents[1]
 AF = ["node", str(ROOT / "apps" / "validator" / "bin" / "af.js")]
@@ -78,6 +81,10 @@ def run(*words: str, code: int = 0, says: str = "") -> str:
 
 def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
     """`af practise` and `af duel` ask it; a wrong model or path gets a sentence that says so."""
+    # The first reply may load libraries, for longer than a validator waits.
+    body = json.dumps({"model": model, "messages": PROMPT}).encode()
+    headers = {"content-type": "application/json"}
+    urlopen(Request(f"{url}/chat/completions", body, headers), timeout=600).close()
     named = ["--model", model]
     run(*AF, "practise", url, *named, "--env", "mult8-v0", "--challenges", "3")
     run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", says=ending)
@@ -92,7 +99,7 @@ def openai() -> None:
     with serving(*MINER) as url:
         client = OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0)
         [model] = client.models.list()
-        ask = client.chat.completions.create
+        ask: Any = client.chat.completions.create
         whole = ask(model=model.id, messages=PROMPT)
         product = whole.choices[0].message.content
         assert product.splitlines()[-1] == str(12345678 * 87654321), product

@@ -89,21 +89,39 @@ test('says the same, however many jobs, of buckets that are late, silent, or wit
   const network = ['--network', await writeSubnet(subnet, folder)]
   /** The buckets that fail for every block. */
   const failing = new Set<string>()
+  let lateMs = 0
   const server = createServer(({ url = '' }, response) => {
     const bucket = url.split('/')[1] ?? ''
     const isLate = failing.has(bucket) || (bucket === unsure && url.includes(own.hash))
-    if (isLate) setTimeout(() => response.writeHead(500).end(), 300)
-    else
+    const answer = () =>
       readFile(join(folder, url)).then(
         (bytes) => response.end(bytes),
         () => response.writeHead(404).end(),
       )
+    if (isLate) setTimeout(() => response.writeHead(500).end(), 300)
+    else if (bucket === second && lateMs > 0) setTimeout(answer, lateMs)
+    else void answer()
   })
   try {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const said = async (jobs: number) =>
+    const told = (jobs: number) =>
       run(AF_VERIFY, [base, ...network, '--jobs', String(jobs), '--json'])
+    // On standard error it says whom it waited for, which is no finding.
+    const said = async (jobs: number) => {
+      const { code, stdout } = await told(jobs)
+      return { code, stdout }
+    }
+    // Whom it waited for, and how long: no failure.
+    const prompt = await said(1)
+    lateMs = 1600
+    for (const jobs of [1, 4]) {
+      const { stderr, ...ended } = await told(jobs)
+      expect(ended, `${jobs} jobs`).toEqual(prompt)
+      expect(stderr).toMatch(/^Waited for slow buckets: .+ is no failure\n$/)
+      expect(stderr).toMatch(new RegExp(`[0-9]+ s for that of ${second}`))
+    }
+    lateMs = 0
     for (const silent of [[], [second], [first, unsure]]) {
       for (const bucket of silent) failing.add(bucket)
       const alone = await said(1)

@@ -119,7 +119,7 @@ test.each(sources)('%s is never asked, and its line is named', async (_, source,
   for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
   expect(asked(POST)).toEqual([])
   expect(said.length).toBe(1)
-  expect(said[0]).toMatch(`miner 5M: is not asked: ${refusal}`)
+  expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}`)
 })
 
 const other = { name: 'sglang', tag: 'nightly-2025111800', user: { username: 'me' } }
@@ -139,7 +139,7 @@ test.each(descriptions)('%s is never asked', async (_, more, refusal) => {
   const { ask, asked, said } = await chutesWith(routes)
   expect(await ask()).toEqual({ fault: 'no-reply' })
   expect(asked(POST)).toEqual([])
-  expect(said[0]).toMatch(`miner 5M: is not asked: ${refusal}`)
+  expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}`)
 })
 
 const changes: readonly (readonly [what: string, said: object])[] = [

@@ -20,7 +20,6 @@ import {
 } from '../../packages/chain/src/index.ts'
 import {
   encodeBitmap,
-  firstState,
   LOCAL,
   quotasOf,
   type State,
@@ -31,6 +30,7 @@ import { type Agent, challengeId } from '../../packages/envs/src/index.ts'
 import { playSample, type Sides } from '../../packages/miners/src/index.ts'
 import {
   beaconBlock,
+  firstStateOf,
   type Holder,
   LOCAL_NETWORK,
   laneScope,
@@ -221,7 +221,7 @@ export class ReadingSubnet {
       await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
     }
     const { chain, network } = this
-    const start = firstState(network.protocol, 0)
+    const start = firstStateOf(network)
     for (const voter of attesting) await this.attest(voter, start, [])
     await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))

@@ -24,8 +24,21 @@ export interface Ran {
   readonly end: string
 }
 
-/** Runs a world with faults, and then one calm epoch. Stops at the first broken promise. */
-export async function simulate(world: World, faults: readonly Fault[]): Promise<Ran> {
+/** A world under way. */
+export interface Underway {
+  readonly chain: LocalChain
+  readonly seats: readonly Seat[]
+}
+
+/**
+ * Runs a world with faults, and then one calm epoch. Stops at the first broken promise. `onBlock` is
+ * told of every block once all had its time.
+ */
+export async function simulate(
+  world: World,
+  faults: readonly Fault[],
+  onBlock: (underway: Underway) => Promise<void> = async () => {},
+): Promise<Ran> {
   const clock = new Clock()
   const chain = chainOf(world)
   const troubles = new Troubles(faults, () => chain.height)
@@ -36,8 +49,10 @@ export async function simulate(world: World, faults: readonly Fault[]): Promise<
   const checker: Checker = new Checker(subnet, seats)
   for (const index of world.validators.keys()) seats.push(new Seat(index, subnet, checker.witness))
   const last = (world.epochs + 1) * world.protocol.epochBlocks + CHECKED_AT + 1
-  while (chain.height < last && checker.violation === undefined && !checker.isBeyond)
+  while (chain.height < last && checker.violation === undefined && !checker.isBeyond) {
     await makeBlock(subnet, seats, checker)
+    await onBlock({ chain, seats })
+  }
   if (chain.height === last) checker.checkEnd(world.epochs + 1)
   for (const seat of seats) seat[Symbol.dispose]()
   const { violation, isBeyond, duels, frozen } = checker

@@ -261,7 +261,7 @@ describe('af status --watch', () => {
     await mkdir(join(buckets, own), { recursive: true })
     await using served = await goingOn(chain)
     const watching = watch(served.url)
-    await watching.says(/^! epoch \d+: the attested lane of \w+ is not available$/m)
+    await watching.says(/^! epoch \d+: the attested lane of \w+ is not available: try again later/m)
     await rm(buckets, { recursive: true })
     await rename(join(root, 'away'), buckets)
     await watching.says(new RegExp(`^champion {2}${hotkeyOf('stronger')}; `, 'm'))

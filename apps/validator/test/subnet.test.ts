@@ -474,7 +474,7 @@ describe.concurrent('af-verify', () => {
     const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(
-      /^af-verify: epoch \d+: the attested lane of \w+ is not available\n$/,
+      /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/,
     )
     expect([bare.code, bare.stdout]).toEqual([2, ''])
   })

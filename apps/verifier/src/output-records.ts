@@ -1,6 +1,6 @@
-import { firstState, stateRoot } from '@affine/duel'
+import { stateRoot } from '@affine/duel'
 import { epochFacts, epochRecord, epochText } from '@affine/report'
-import type { Beginning, Recomputed, Subnet } from '@affine/settlement'
+import { type Beginning, firstStateOf, type Recomputed, type Subnet } from '@affine/settlement'
 import type { BeginRecord, EndRecord, EpochRecord, NoteRecord } from './record.ts'
 
 /** An end before its digest is known. */
@@ -16,7 +16,7 @@ export function beginOf(
     type: 'begin',
     genesis: chain.genesis,
     netuid: chain.netuid,
-    first: stateRoot(firstState(network.protocol, network.firstEpoch)),
+    first: stateRoot(firstStateOf(network)),
     epoch: from.epoch,
     root: stateRoot(from),
     champions: champions.map((hotkey) => hotkey ?? null),

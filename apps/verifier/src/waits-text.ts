@@ -11,5 +11,5 @@ export function waitsText(waits: Waits): string | undefined {
   const named = slow.slice(0, MOST_NAMED)
   const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
   if (slow.length > named.length) texts.push(`less for ${slow.length - named.length} more`)
-  return `Waited for slow buckets: ${texts.join(', ')}`
+  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is no failure`
 }

@@ -1,7 +1,7 @@
 import { statePath } from '@affine/blocks'
-import { firstState, parseState, type State } from '@affine/duel'
+import { parseState, type State } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
-import { attestedRoot, attestedState, STATE_BYTES } from '@affine/settlement'
+import { attestedRoot, attestedState, firstStateOf, STATE_BYTES } from '@affine/settlement'
 import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
@@ -13,7 +13,7 @@ import type { Setup } from './setup.ts'
  */
 export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {
   const { network, replay } = setup
-  const first = firstState(network.protocol, network.firstEpoch)
+  const first = firstStateOf(network)
   const kept = await keptState(setup, epoch)
   if (kept !== null || replay) return kept ?? first
   const openBucket = peers.source.bind(peers)

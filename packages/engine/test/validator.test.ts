@@ -7,24 +7,25 @@ import { directoryBucket } from '@affine/blocks/directory'
 import {
   type Account,
   account,
+  BLOCK_MS,
   encodeCommitment,
   type Head,
   LocalChain,
   verify,
 } from '@affine/chain'
-import { LOCAL } from '@affine/duel'
 import { playerReply } from '@affine/miners'
-import { beaconBlock, LOCAL_NETWORK, sealsOf } from '@affine/settlement'
+import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Event, Setup } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
 const STAKE = 1_000_000_000_000
 const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
-/** 64 challenges in a duel's first epoch, and no games: these are in games.test.ts. */
-const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
-const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
-const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }
+/** Challenges of a lane in a duel's first epoch. */
+const LANE = Object.values(network.protocol.envs).reduce(
+  (sum, { quotaFirst }) => sum + quotaFirst,
+  0,
+)
 const tempo = network.protocol.epochBlocks
 let root: string
 let count = 0
@@ -55,7 +56,7 @@ async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
       account,
       encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }),
     )
-    await chain.produce(0)
+    await chain.produce(chain.height * BLOCK_MS)
     await included
   }
   return chain
@@ -89,7 +90,7 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
   /** Makes blocks up to `block`, and lets the validator do at each what is due. */
   const follow = async (block: number): Promise<void> => {
     while (chain.height < block) {
-      validator.onHead(await chain.produce(0))
+      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
       await validator.idle()
     }
   }
@@ -119,7 +120,7 @@ describe('a validator', () => {
     const { validator, sent } = validatorOf(chain, join(root, 'slow'))
     const isAt = async (block: number): Promise<void> => {
       while (chain.height < block) {
-        validator.onHead(await chain.produce(0))
+        validator.onHead(await chain.produce(chain.height * BLOCK_MS))
         for (let i = 0; i < 40; i++) await new Promise((resolve) => setTimeout(resolve, 1))
       }
     }
@@ -156,7 +157,8 @@ describe('a validator', () => {
     const reveal = () => new Promise<Head | null>((settle) => reveals.push(settle))
     const chain = Object.assign(await chainOf(), { reveal })
     const { validator, events } = validatorOf(chain, join(root, 'reveal'))
-    const head = async (): Promise<void> => validator.onHead(await chain.produce(0))
+    const head = async (): Promise<void> =>
+      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await head()
     await head()
     expect(reveals.length).toBe(1)
@@ -197,7 +199,7 @@ describe('a validator', () => {
     const { validator } = validatorOf(chain, join(root, 'events'), {
       on: (event) => events.push(event),
     })
-    const head = await chain.produce(0)
+    const head = await chain.produce(chain.height * BLOCK_MS)
     validator.onHead(head)
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
@@ -223,7 +225,7 @@ describe('a validator that is stopped', () => {
       isDone = true
     })
     await validator.idle()
-    for (await pause(); !isDone; await pause()) await chain.produce(0)
+    for (await pause(); !isDone; await pause()) await chain.produce(chain.height * BLOCK_MS)
     await stopping
   }
   /** A call that is broken off. */
@@ -254,12 +256,12 @@ describe('a validator that is stopped', () => {
     }
     const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
     await first.follow(tempo - 1)
-    first.validator.onHead(await chain.produce(0))
+    first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while (left > 0) await pause()
     await stopped(chain, first.validator)
     const kept = await journal('twice')
     expect(kept.length).toBeGreaterThan(0)
-    expect(kept.length).toBeLessThan(64)
+    expect(kept.length).toBeLessThan(LANE)
     expect(kept.join()).not.toContain('no-reply')
     expect(first.events.filter(({ type }) => type === 'problem')).toEqual([])
     expect(seals(first.events)).toEqual([])
@@ -273,7 +275,7 @@ describe('a validator that is stopped', () => {
       },
     })
     await again.follow(tempo + 3)
-    expect(asked.length).toBe(2 * (64 - kept.length))
+    expect(asked.length).toBe(2 * (LANE - kept.length))
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
@@ -290,8 +292,8 @@ describe('a validator that is stopped', () => {
     const chain = await chainOf(contender)
     const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
     await follow(tempo - 1)
-    validator.onHead(await chain.produce(0))
-    while ((await journal('whole').catch(() => [])).length < 64) await pause()
+    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
     await stopped(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
@@ -331,7 +333,7 @@ describe('a validator that is stopped', () => {
       await first.follow(tempo + network.protocol.sealBlock - 1)
       expect(seals(first.events)).toHaveLength(1)
       // Dead, and the chain goes on.
-      while (chain.height < (1 + later) * tempo) await chain.produce(0)
+      while (chain.height < (1 + later) * tempo) await chain.produce(chain.height * BLOCK_MS)
       const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
       const again = validatorOf(chain, folder, { agent: reply })
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
@@ -348,9 +350,13 @@ describe('a validator that is stopped', () => {
     await follow(tempo - 1)
     const { sealBlock } = network.protocol
     for (; chain.height < tempo + sealBlock - 2; await pause())
-      validator.onHead(await chain.produce(0))
+      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await stopped(chain, validator)
-    expect((await journal('late')).length).toBe(64)
-    expect((await journal('late')).every((line) => line.split('no-reply').length === 3)).toBe(true)
+    expect((await journal('late')).length).toBe(LANE)
+    for (const line of await journal('late')) {
+      // A game is lost by the mover alone.
+      const faults = line.includes('"hex@') ? 1 : 2
+      expect(line.split('no-reply').length - 1).toBe(faults)
+    }
   })
 })

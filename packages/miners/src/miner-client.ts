@@ -1,7 +1,7 @@
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { Asking, Hear, MinerAgent } from './asking.ts'
+import type { Asking, Hear, MinerAgent, MinerEvent } from './asking.ts'
 import { completionIn } from './completion.ts'
 import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
@@ -17,10 +17,12 @@ export type Endpoint = Pick<Miner, 'model' | 'chute'>
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
-const CLOCK_RAN_OUT = {
-  ...{ type: 'call', outcome: 'miner', reason: 'clock' },
+const CLOCK_RAN_OUT: MinerEvent = {
+  type: 'call',
+  outcome: 'miner',
+  reason: 'clock',
   text: 'its clock in a game ran out, so it lost that game',
-} as const
+}
 const UNDELIVERED = [429, 500, 502, 503, 504]
 
 /**

@@ -2,6 +2,7 @@ import type { SourceFault } from '../src/deployment/source-refusal.ts'
 import { MODEL, REVISION, SGLANG, VLLM } from './plain-sources.ts'
 
 type Altered = readonly [what: string, source: string, code: SourceFault, line: number]
+type Named = readonly [what: string, text: string]
 
 /** The source with another text in it. */
 const as = (from: string, to: string, source = VLLM): string => {
@@ -39,6 +40,7 @@ const statements: readonly Altered[] = [
   ['a name with a type', as('chute = build', 'chute: Chute = build'), 'TOKEN', 6],
   ['a walrus', as('chute = build', '(chute := build'), 'TOKEN', 6],
   ['a call of the call', last('()'), 'SECOND_CALL', 24],
+  ['a tuple with the call in it', VLLM.replace(/\n$/, ', x\n'), 'STATEMENT', 6],
   ['a template that is built by hand', as('= build_vllm_chute(', '= Chute('), 'STATEMENT', 6],
   [
     'no import of the template',
@@ -82,24 +84,33 @@ const imports: readonly Altered[] = [
   ['the chute itself', as('import NodeSelector', 'import NodeSelector, Chute'), 'IMPORT', 2],
 ]
 
+/** In the place of a text, refused as no token of a plain source, or as no literal. */
+const noToken: readonly Named[] = [
+  ['a text with values in it', 'f"{x}"'],
+  ['a raw text', 'r"a"'],
+  ['bytes', 'b"a"'],
+  ['a prefix in a later piece', '"a" f"{x}"'],
+  ['an escape in hex', '"\\x41"'],
+  ['an escape in octal', '"\\101"'],
+  ['an escape by name', '"\\N{BULLET}"'],
+  ['an escape in a long text', '"""\\x41"""'],
+  ['an escaped end of a line', '"a\\\nb"'],
+  ['a text over two lines', '"a\nb"'],
+  ['a text without an end', '"""a'],
+  ['one quote too many', '"""a""""'],
+  ['a sum of texts', '"a" + "b"'],
+]
+const noText: readonly Named[] = [
+  ['a share of a text', '"a"[0]'],
+  ['a method of a text', '"a".format(x)'],
+  ['a condition in a value', '"a" if x else "b"'],
+  ['a name in a value', 'os.name'],
+  ['a call in a value', 'open("/x").read()'],
+]
+
 const texts: readonly Altered[] = [
-  ['a text with values in it', as(README, 'f"{x}"'), 'TOKEN', 8],
-  ['a raw text', as(README, 'r"a"'), 'TOKEN', 8],
-  ['bytes', as(README, 'b"a"'), 'TOKEN', 8],
-  ['a prefix in a later piece', as(README, '"a" f"{x}"'), 'TOKEN', 8],
-  ['an escape in hex', as(README, '"\\x41"'), 'TOKEN', 8],
-  ['an escape in octal', as(README, '"\\101"'), 'TOKEN', 8],
-  ['an escape by name', as(README, '"\\N{BULLET}"'), 'TOKEN', 8],
-  ['an escaped end of a line', as(README, '"a\\\nb"'), 'TOKEN', 8],
-  ['a text over two lines', as(README, '"a\nb"'), 'TOKEN', 8],
-  ['a text without an end', as(README, '"""a'), 'TOKEN', 8],
-  ['one quote too many', as(README, '"""a""""'), 'TOKEN', 8],
-  ['a sum of texts', as(README, '"a" + "b"'), 'TOKEN', 8],
-  ['a share of a text', as(README, '"a"[0]'), 'LITERAL', 8],
-  ['a method of a text', as(README, '"a".format(x)'), 'LITERAL', 8],
-  ['a condition in a value', as(README, '"a" if x else "b"'), 'LITERAL', 8],
-  ['a name in a value', as(README, 'os.name'), 'LITERAL', 8],
-  ['a call in a value', as(README, 'open("/x").read()'), 'LITERAL', 8],
+  ...noToken.map(([what, text]): Altered => [what, as(README, text), 'TOKEN', 8]),
+  ...noText.map(([what, text]): Altered => [what, as(README, text), 'LITERAL', 8]),
   ['a generator', as('["a100", "h100"]', '[x for x in y]'), 'LITERAL', 16],
   ['a tuple', as('["a100", "h100"]', '("a100", "h100")'), 'LITERAL', 16],
   ['a starred list', as('["a100", "h100"]', '[*x]'), 'TOKEN', 16],
@@ -109,6 +120,8 @@ const texts: readonly Altered[] = [
   ['a number that starts with zero', as('=32', '=032'), 'TOKEN', 12],
   ['a negative number', as('=32', '=-32'), 'TOKEN', 12],
   ['a number in quotes', as('=32', '="32"'), 'LITERAL', 12],
+  ['a share in quotes', as('=0.5', '="0.5"'), 'LITERAL', 22],
+  ['a number where True or False belongs', as('scaling_threshold=0.5', 'tee=1'), 'LITERAL', 22],
   ['a share where whole ones belong', as('=32', '=32.5'), 'LITERAL', 12],
 ]
 
@@ -155,12 +168,14 @@ const values: readonly Altered[] = [
   ['no model', as(`model_name="${MODEL}",`, ''), 'ARGUMENT', 6],
   ['the model twice', as('concurrency=32', `model_name="${MODEL}"`), 'REPEATED', 12],
   ['an argument by place', as('username="me"', '"me"'), 'ARGUMENT', 7],
+  ['a name and a value by place', as('username=', 'username, '), 'ARGUMENT', 7],
   ['unpacked arguments', as('username="me"', '**options'), 'TOKEN', 7],
   ['an argument that no template has', as('username="me"', 'lock_modules=False'), 'ARGUMENT', 7],
   ['access to other hosts', as('concurrency=32', 'allow_external_egress=True'), 'LITERAL', 12],
   ['an image of somebody else', as('chutes/vllm:', 'me/vllm:'), 'IMAGE', 10],
   ['the image of another engine', as('chutes/vllm:', 'chutes/sglang:'), 'IMAGE', 10],
   ['an image with a name beside it', as('chutes/vllm:', 'chutes/vllm_mine:'), 'IMAGE', 10],
+  ['an image with two tags', as('nightly-2025111700', 'a:b'), 'IMAGE', 10],
   ['an image without a tag', as('chutes/vllm:nightly-2025111700', 'chutes/vllm'), 'IMAGE', 10],
   [
     'an image built here',
@@ -178,8 +193,34 @@ const values: readonly Altered[] = [
   ],
 ]
 
+const noEngineArguments: readonly Named[] = [
+  ['a chat template', '--chat-template /app/solver.jinja'],
+  ['code beside the model', '--trust-remote-code'],
+  ['another served model', '--served-model-name other'],
+  ['another model', '--model other/model'],
+  ['another revision', '--revision main'],
+  ['another tokenizer', '--tokenizer other/model'],
+  ['an adapter', '--enable-lora --lora-modules a=b/c'],
+  ['a plugin', '--tool-parser-plugin /x.py'],
+  ['middleware', '--middleware x.y'],
+  ['a file of settings', '--config x.yaml'],
+  ['a name that was shortened', '--max-model 5'],
+  ['a name with underscores', '--max_model_len 5'],
+  ['a name that is an object’s own', 'constructor'],
+  ['such a name with a value', 'constructor 5'],
+  ['an argument twice', '--max-num-seqs 1 --max-num-seqs 2'],
+  ['a value that is a path', '--tool-call-parser /x.py'],
+  ['a word for a whole number', '--max-num-seqs many'],
+  ['a word for a number', '--gpu-memory-utilization most'],
+  ['a value too many', '--max-num-seqs 1 2'],
+  ['a value where none belongs', '--enforce-eager yes'],
+  ['no value where one belongs', '--max-num-seqs --enforce-eager'],
+  ['a backslash, which becomes a blank', '--enforce-eager\\--chat-template=x'],
+  ['a blank that is not ASCII', '--enforce-eager\u2003--chat-template=x'],
+]
+
 const engineArguments: readonly Altered[] = [
-  ['a chat template', engine('--chat-template /app/solver.jinja'), 'ENGINE_ARGUMENT', 19],
+  ...noEngineArguments.map(([what, text]): Altered => [what, engine(text), 'ENGINE_ARGUMENT', 19]),
   [
     'a chat template in the second piece',
     as('hermes"', 'hermes --chat-template chatml"'),
@@ -189,35 +230,6 @@ const engineArguments: readonly Altered[] = [
   [
     'a chat template split over pieces',
     as(ENGINE, '"--chat-"\n        "template x "'),
-    'ENGINE_ARGUMENT',
-    19,
-  ],
-  ['code beside the model', engine('--trust-remote-code'), 'ENGINE_ARGUMENT', 19],
-  ['another served model', engine('--served-model-name other'), 'ENGINE_ARGUMENT', 19],
-  ['another model', engine('--model other/model'), 'ENGINE_ARGUMENT', 19],
-  ['another revision', engine('--revision main'), 'ENGINE_ARGUMENT', 19],
-  ['another tokenizer', engine('--tokenizer other/model'), 'ENGINE_ARGUMENT', 19],
-  ['an adapter', engine('--enable-lora --lora-modules a=b/c'), 'ENGINE_ARGUMENT', 19],
-  ['a plugin', engine('--tool-parser-plugin /x.py'), 'ENGINE_ARGUMENT', 19],
-  ['middleware', engine('--middleware x.y'), 'ENGINE_ARGUMENT', 19],
-  ['a file of settings', engine('--config x.yaml'), 'ENGINE_ARGUMENT', 19],
-  ['a name that was shortened', engine('--max-model 5'), 'ENGINE_ARGUMENT', 19],
-  ['a name with underscores', engine('--max_model_len 5'), 'ENGINE_ARGUMENT', 19],
-  ['a name that is an object’s own', engine('constructor'), 'ENGINE_ARGUMENT', 19],
-  ['an argument twice', engine('--max-num-seqs 1 --max-num-seqs 2'), 'ENGINE_ARGUMENT', 19],
-  ['a value that is a path', engine('--tool-call-parser /x.py'), 'ENGINE_ARGUMENT', 19],
-  ['a value too many', engine('--max-num-seqs 1 2'), 'ENGINE_ARGUMENT', 19],
-  ['a value where none belongs', engine('--enforce-eager yes'), 'ENGINE_ARGUMENT', 19],
-  ['no value where one belongs', engine('--max-num-seqs --enforce-eager'), 'ENGINE_ARGUMENT', 19],
-  [
-    'a backslash, which becomes a blank',
-    engine('--enforce-eager\\--chat-template=x'),
-    'ENGINE_ARGUMENT',
-    19,
-  ],
-  [
-    'a blank that is not ASCII',
-    engine('--enforce-eager\u2003--chat-template=x'),
     'ENGINE_ARGUMENT',
     19,
   ],

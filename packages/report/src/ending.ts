@@ -48,7 +48,7 @@ function betterIn({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undef
 
 const NO_REPLY = 'there was no usable reply'
 /** Evidence does not tell these apart. */
-const NONE_IN_TIME = `${NO_REPLY} in time: it was late, the miner's clock of the game ran out, or sampling ended`
+const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
 
 /** Why an episode was forfeited, by the last reply. */
 function forfeitText(forfeit: string, reply: string, { game }: EnvSpec): string {

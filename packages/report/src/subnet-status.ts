@@ -24,6 +24,7 @@ import {
 } from '@affine/settlement'
 import { type EnvFacts, envFacts } from './env-facts.ts'
 import { reportRecord } from './epoch-facts.ts'
+import { type OtherState, otherState } from './other-state.ts'
 import { queueIn } from './queue.ts'
 import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { type ValidatorRow, validatorRows } from './validators.ts'
@@ -55,6 +56,8 @@ export interface SubnetStatus {
   readonly report: Report | undefined
   /** Why no duel started after it, though a miner waits. */
   readonly lacking: MissingQuorum | undefined
+  /** Who attests another state of that epoch. */
+  readonly others: OtherState | undefined
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
@@ -82,6 +85,7 @@ export async function subnetStatus(
 ): Promise<SubnetStatus> {
   const report = last?.report
   const lacking = last && missingQuorum(last)
+  const others = last && otherState(last)
   const { chain, network } = subnet
   const { number: block } = await chain.head()
   const snapshot = await chain.snapshot(block)
@@ -94,7 +98,7 @@ export async function subnetStatus(
   const rows = validatorRows({ block, snapshot, weights, state, report })
   const { epochBlocks } = network.protocol
   const seen = { envs, looks, waiting, rows, weights }
-  return { state, report, lacking, block, place, epochBlocks, due, ...seen }
+  return { state, report, lacking, others, block, place, epochBlocks, due, ...seen }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -129,8 +133,8 @@ function envsOf({ duel, protocol }: State, today: DuelSnapshot) {
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, place, report, lacking, ...status }: SubnetStatus): object {
-  const { block, due, envs, waiting, rows, weights } = status
+export function statusRecord({ state, place, report, ...status }: SubnetStatus): object {
+  const { lacking, others, block, due, envs, waiting, rows, weights } = status
   const { ratio, champion, duel } = state
   return {
     block,
@@ -144,6 +148,7 @@ export function statusRecord({ state, place, report, lacking, ...status }: Subne
     envs,
     waiting,
     lacking,
+    others,
     report: report && reportRecord(report),
     rows,
     weights,

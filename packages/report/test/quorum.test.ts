@@ -70,6 +70,6 @@ it('names who attests another state', () => {
   const text = epochText(epochFacts(settled), (hotkey) => hotkey)
   expect(text).toContain('it attests another state: compare its release with this one')
   expect(text).toContain(
-    '! another state of epoch 7 is attested by v3, v4 (50 % of the weight). They or this validator run a release with other constants: compare the releases',
+    '! another state of epoch 7 is attested by v3, v4 (50 % of the weight). Releases with other constants come to that: compare theirs with yours',
   )
 })

@@ -4,6 +4,7 @@ import type { PublicData } from './attested-state.ts'
 import { type Choose, Copies } from './copies.ts'
 import { holdersOf } from './holders.ts'
 import type { Owners } from './owners.ts'
+import type { Patience } from './patience.ts'
 import { commitmentsOf } from './snapshot.ts'
 import type { Failed } from './sources.ts'
 
@@ -19,6 +20,7 @@ interface Answering {
 interface Looked extends PublicData {
   readonly owners: Owners
   readonly choose?: Choose | undefined
+  readonly patience: Patience
 }
 
 /**
@@ -26,7 +28,7 @@ interface Looked extends PublicData {
  * were due or attested it. What they have of its states is read meanwhile.
  */
 export function openCopies(
-  { network, openBucket, owners, choose }: Looked,
+  { network, openBucket, owners, choose, patience }: Looked,
   state: State,
   { duel, ended, failed }: Answering,
 ): Copies {
@@ -42,7 +44,7 @@ export function openCopies(
       const source = openBucket(holder.hotkey, holder.url)
       return source ? { ...source, ownership: owners.ownershipOf(holder, source) } : []
     })
-  const copies = new Copies(sources, { failed, choose })
+  const copies = new Copies(sources, { failed, choose, patience })
   // All others were read with the epoch before.
   if (epoch === network.firstEpoch) copies.readStates(epoch)
   copies.readStates(epoch + 1)

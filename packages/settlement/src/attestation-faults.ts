@@ -3,7 +3,7 @@ import { isMissing } from './checked-lane.ts'
 import type { UndatedFlaw } from './differing.ts'
 import type { Settled } from './settle.ts'
 
-/** What the duel's voters have attested though it is not so. */
+/** What voters have attested though it is not so. */
 export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
   return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
 }
@@ -14,9 +14,9 @@ interface Attested {
   readonly attest: Attestation
 }
 
-/** Attestations without weight in the epoch are ignored. */
-export function attestationsIn({ before, snapshot }: Settled): readonly Attested[] {
-  const { weights } = before.duel ?? { weights: {} }
+/** Attestations without weight are ignored: in the duel, or where none runs in the next. */
+export function attestationsIn({ before, snapshot, quorum }: Settled): readonly Attested[] {
+  const { weights } = before.duel ?? quorum
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === before.epoch && Object.hasOwn(weights, hotkey) ? [{ hotkey, attest }] : [],
   )
@@ -28,7 +28,8 @@ function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
   return attestationsIn(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
     .map(({ hotkey, attest }) => {
-      const detail = `expected ${root}, got ${attest.stateRoot}`
+      const advice = 'if others say so too, compare the releases that you and they run'
+      const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
       return { validator: hotkey, code: 'WRONG_ROOT_ATTESTED', detail }
     })
 }

@@ -1,10 +1,10 @@
 import { statePath } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
-import { firstState, type Protocol, parseState, type State, stateRoot } from '@affine/duel'
+import { type Protocol, parseState, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash, type Result } from '@affine/prng'
 import { type Clock, SYSTEM_CLOCK } from './clock.ts'
 import { inTurn } from './in-turn.ts'
-import type { Subnet } from './networks.ts'
+import { firstStateOf, type Subnet } from './networks.ts'
 import { bucketUrls, commitmentsOf } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
 import { snapshotBlock } from './timetable.ts'
@@ -36,7 +36,7 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   const { root, holders } = attestedIn(ended, epoch, protocol)
   if (root === undefined) return null
   // Everybody has it, so nobody serves it.
-  const first = firstState(protocol, firstEpoch)
+  const first = firstStateOf(data.network)
   if (root === stateRoot(first)) return first
   const urls = bucketUrls(ended)
   const path = statePath(epoch - 1)

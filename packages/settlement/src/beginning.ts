@@ -1,5 +1,6 @@
-import { firstState, type State } from '@affine/duel'
+import type { State } from '@affine/duel'
 import { attestedState, type PublicData } from './attested-state.ts'
+import { firstStateOf } from './networks.ts'
 import { placeOf, snapshotBlock } from './timetable.ts'
 import { type Champions, lagOf } from './warnings.ts'
 
@@ -8,10 +9,10 @@ import { type Champions, lagOf } from './warnings.ts'
  * half of the active stake attested by then, or else the network's first.
  */
 export async function readersState(data: PublicData, epochs: number): Promise<State> {
-  const { protocol, firstEpoch } = data.network
+  const { protocol } = data.network
   const { epoch } = placeOf((await data.chain.head()).number, protocol)
   const attested = await attestedState(data, epoch - epochs + 1)
-  return attested ?? firstState(protocol, firstEpoch)
+  return attested ?? firstStateOf(data.network)
 }
 
 /** What a stretch of epochs is recomputed from. */
@@ -43,8 +44,7 @@ export async function beginningAt(data: PublicData, epoch: number): Promise<Begi
 
 /** The state that governed `epoch`, by those who attested it. */
 async function governing(data: PublicData, epoch: number): Promise<State> {
-  const { protocol, firstEpoch } = data.network
-  if (epoch === firstEpoch) return firstState(protocol, firstEpoch)
+  if (epoch === data.network.firstEpoch) return firstStateOf(data.network)
   const state = await attestedState(data, epoch + 1)
   if (state !== null) return state
   throw new Error(

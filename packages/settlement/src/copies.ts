@@ -6,6 +6,7 @@ import { STATE_BYTES } from './attested-state.ts'
 import { ask, type Copy, copyOf, isSame } from './copy.ts'
 import { type Differing, flawsIn, type UndatedFlaw } from './differing.ts'
 import type { Ownership } from './owners.ts'
+import type { Patience } from './patience.ts'
 import type { Sought } from './settle.ts'
 import type { Failed, LaneBlock, ReadBlock, Source } from './sources.ts'
 
@@ -28,6 +29,8 @@ export interface Looking {
   readonly failed: Failed
   /** Everybody's without. */
   readonly choose?: Choose | undefined
+  /** What is left for the buckets; nothing runs out without. */
+  readonly patience?: Patience
 }
 
 /** A copy that is the original. */
@@ -42,7 +45,8 @@ const COPIES_AT_ONCE = 32
  *
  * What is found follows from what each bucket answers for each block: not from the order of the
  * answers, nor from whose copy was read first. So of a bucket that once did not answer this alone
- * is said: which of its other blocks were looked at is chance.
+ * is said: which of its other blocks were looked at is chance. So it is of a bucket for which the
+ * reader's patience ran out in the epoch, whichever of its answers came before.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, OwnedSource>
@@ -51,6 +55,9 @@ export class Copies {
   readonly #limit = pLimit(COPIES_AT_ONCE)
   readonly #failed: Failed
   readonly #choose: Choose
+  readonly #patience: Patience | undefined
+  /** Those that attested a block that was compared. */
+  readonly #owing = new Set<string>()
   /** The buckets that did not answer for a block that they attested. */
   readonly #silent = new Set<string>()
   /** Those that did not for a block of their own lane, which others attested. */
@@ -61,10 +68,14 @@ export class Copies {
   readonly #reading: Promise<void>[] = []
   readonly #differing: Differing[] = []
 
-  constructor(sources: readonly OwnedSource[], { failed, choose = (holders) => holders }: Looking) {
+  constructor(
+    sources: readonly OwnedSource[],
+    { failed, choose = (holders) => holders, patience }: Looking,
+  ) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
     this.#failed = failed
     this.#choose = choose
+    this.#patience = patience
   }
 
   /** Begins to read the state that governs `epoch` from all buckets that are their announcers'. */
@@ -91,7 +102,9 @@ export class Copies {
     const chosen = this.#choose(holders.filter((holder) => holder !== from))
     const asked = holders.filter((holder) => holder === from || chosen.includes(holder))
     const looking = asked.map(async (holder) => {
-      const silent = attesters.includes(holder) ? this.#silent : this.#silentUnowed
+      const isOwing = attesters.includes(holder)
+      if (isOwing) this.#owing.add(holder)
+      const silent = isOwing ? this.#silent : this.#silentUnowed
       return [holder, await this.#copyAt(holder, original, silent)] as const
     })
     const copies = await Promise.all(looking)
@@ -118,16 +131,22 @@ export class Copies {
   /** What did not hold, once it is known which states are right; in an order of its own. */
   async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
     await Promise.all(this.#reading)
-    const found = this.#differing.flatMap((each) => flawsIn(each, this.#silent, this.#owners))
-    for (const validator of this.#silent) {
-      const detail = 'its bucket did not answer for a block of a lane that it attested'
+    const lost = this.#patience?.endEpoch(this.#silent) ?? new Set()
+    const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
+    const found = this.#differing.flatMap(({ copies, ...of }) => {
+      const known = copies.filter(([holder]) => !lost.has(holder))
+      return flawsIn({ ...of, copies: known }, this.#silent, this.#owners)
+    })
+    for (const validator of unheard) {
+      const detail =
+        'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
       found.push({ validator, code: 'COPY_MISSING', detail })
     }
     found.sort(byText)
     for (const state of states) {
       const expected = stateRoot(state)
       for (const [path, holder, root] of this.#roots) {
-        if (path !== statePath(state.epoch) || root === expected) continue
+        if (path !== statePath(state.epoch) || root === expected || lost.has(holder)) continue
         found.push({ validator: holder, code: 'STATE_DIFFERS', detail: path })
       }
     }

@@ -1,9 +1,14 @@
 import type { Chain } from '@affine/chain'
-import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel'
+import { firstState, LOCAL, PROTOCOL, type Protocol, type State } from '@affine/duel'
 
 /** What a subnet's participants must agree on before the first block, and where it is found. */
 export interface Network {
   readonly protocol: Protocol
+  /**
+   * The constants that it had before, the first ones first: a history is recomputed with those of
+   * its epochs. Epochs have always been as long as they are.
+   */
+  readonly earlier?: readonly EarlierConstants[]
   /** Epochs are counted from block 0; this is the one in which validators start. */
   readonly firstEpoch: number
   readonly endpoints: readonly string[]
@@ -14,6 +19,12 @@ export interface Network {
   readonly careful?: boolean
   /** What a miner's chute is: a deployment on Chutes, or a URL on one's own machine. */
   readonly platform: 'chutes' | 'loopback'
+}
+
+/** Constants, and the first epoch for which they were not set any more. */
+export interface EarlierConstants {
+  readonly until: number
+  readonly protocol: Protocol
 }
 
 /** A network by name; the first epoch may be left to its validators. */
@@ -63,4 +74,15 @@ export function networkNamed(where: string): Preset | undefined {
 export function networkOn(genesis: string): Preset {
   const known = Object.values(NETWORKS).find((network) => network.genesis === genesis)
   return known ?? LOCAL_NETWORK
+}
+
+/** The constants that a network has set for an epoch. Protocol §9.2. */
+export function constantsFor({ protocol, earlier = [] }: Network, epoch: number): Protocol {
+  return earlier.find(({ until }) => epoch < until)?.protocol ?? protocol
+}
+
+/** The state that governs a network's first epoch. Protocol §9.3. */
+export function firstStateOf(network: Network): State {
+  const { firstEpoch } = network
+  return firstState(constantsFor(network, firstEpoch), firstEpoch)
 }

@@ -9,6 +9,8 @@ const QUICK_MS = 1000
 const BYTES_PER_MS = 64
 /** So much patience must be left for a bucket to be asked. */
 const LEAST_MS = 1000
+/** An epoch of a history in which a bucket was silent and waited for counts as so much. */
+const SILENT_MS = 30_000
 
 /** How long a bucket was waited for. */
 interface BucketWait {
@@ -17,6 +19,8 @@ interface BucketWait {
   /** What is not forgotten yet, as of `at`. */
   ms: number
   at: number
+  /** `ms` as it was at the end of the last epoch. */
+  before: number
 }
 
 /** By hotkey: for how many milliseconds its bucket was waited for, of those with any. */
@@ -31,13 +35,20 @@ export type Waits = ReadonlyMap<string, number>
 export class Patience {
   readonly clock: Clock
   readonly #onLost: (hotkey: string) => void
+  readonly #share: number
   readonly #waits = new Map<string, BucketWait>()
   #weights: readonly (readonly [hotkey: string, weight: number])[] = []
 
   /** `onLost` is told whenever there is none left for a hotkey. */
-  constructor(clock: Clock, onLost: (hotkey: string) => void = () => {}) {
+  constructor(clock: Clock, onLost: (hotkey: string) => void = () => {}, share: number = SHARE) {
     this.clock = clock
     this.#onLost = onLost
+    this.#share = share
+  }
+
+  /** That of a reader of a history: 90 seconds for all of it, however fast it is read. */
+  static ofHistory(clock: Clock): Patience {
+    return new Patience(clock, () => {}, 0)
   }
 
   /** Of those whose buckets are read from now on. */
@@ -51,6 +62,22 @@ export class Patience {
       const source = open(hotkey, url)
       return source && this.#bounded(hotkey, source)
     }
+  }
+
+  /**
+   * Ends an epoch of a history in which these buckets were silent. Returns those that there is no
+   * patience left for. How many reads are under way at a time decides when it runs out, but not
+   * whether it does by the end of an epoch: all that slow answers took is charged by then, and how
+   * often a silent bucket was asked does not count.
+   */
+  endEpoch(silent: ReadonlySet<string>): ReadonlySet<string> {
+    const at = this.clock.now()
+    for (const [hotkey, { total, before }] of this.#waits) {
+      const waited = this.#waited(hotkey)
+      const ms = silent.has(hotkey) && waited > before ? before + SILENT_MS : waited
+      this.#waits.set(hotkey, { total, ms, at, before: ms })
+    }
+    return new Set([...this.#waits.keys()].filter((hotkey) => this.#isLost(hotkey)))
   }
 
   get waits(): Waits {
@@ -79,8 +106,9 @@ export class Patience {
 
   #charge(hotkey: string, ms: number): void {
     const wasLost = this.#isLost(hotkey)
-    const total = (this.#waits.get(hotkey)?.total ?? 0) + ms
-    this.#waits.set(hotkey, { total, ms: this.#waited(hotkey) + ms, at: this.clock.now() })
+    const { total, before } = this.#waits.get(hotkey) ?? { total: 0, before: 0 }
+    const waited = this.#waited(hotkey) + ms
+    this.#waits.set(hotkey, { total: total + ms, ms: waited, at: this.clock.now(), before })
     if (!wasLost && this.#isLost(hotkey)) this.#onLost(hotkey)
   }
 
@@ -91,7 +119,7 @@ export class Patience {
   #waited(hotkey: string): number {
     const waiting = this.#waits.get(hotkey)
     if (waiting === undefined) return 0
-    return Math.max(0, waiting.ms - SHARE * (this.clock.now() - waiting.at))
+    return Math.max(0, waiting.ms - this.#share * (this.clock.now() - waiting.at))
   }
 
   /** The least that buckets of half of the weight were waited for at most: the weighted median. */

@@ -1,4 +1,4 @@
-import { firstState, type State } from '@affine/duel'
+import type { State } from '@affine/duel'
 import { openCopies } from './answering.ts'
 import { attestationFaults } from './attestation-faults.ts'
 import type { PublicData } from './attested-state.ts'
@@ -6,6 +6,7 @@ import { SYSTEM_CLOCK } from './clock.ts'
 import type { Choose } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './differing.ts'
 import { laneFinder, type OnSample } from './lane-finder.ts'
+import { firstStateOf } from './networks.ts'
 import { Owners } from './owners.ts'
 import { Patience } from './patience.ts'
 import { type Settled, settleEpoch } from './settle.ts'
@@ -63,7 +64,7 @@ export interface RecomputeOptions extends PublicData {
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
   const { chain, network } = options
-  const { from = firstState(network.protocol, network.firstEpoch) } = options
+  const { from = firstStateOf(network) } = options
   const { number } = await chain.head()
   const open = placeOf(number + 1, network.protocol).epoch
   const { to = open - 1 } = options
@@ -71,7 +72,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
-  const { clock = SYSTEM_CLOCK, patience = new Patience(clock) } = options
+  const { clock = SYSTEM_CLOCK, patience = Patience.ofHistory(clock) } = options
   const openBucket = patience.open(options.openBucket)
   const reading = { ...options, openBucket, clock: patience.clock, patience }
   const owners = new Owners()
@@ -98,7 +99,7 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
   const failed: Failed = new Set()
   patience.weigh(duel?.weights ?? {})
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const looking = { ...options, choose: options.choose ?? undefined }
+  const looking = { ...options, choose: options.choose ?? undefined, patience }
   const copies = ended && duel && openCopies(looking, state, { duel, ended, failed })
   const compared = copies && options.choose !== null ? copies : undefined
   // Whoever compares looks at every lane that is due.

@@ -12,7 +12,7 @@ import {
 import type { Hash } from '@affine/prng'
 import { type CheckedLane, isMissing } from './checked-lane.ts'
 import { type Holder, holdersOf, inReadingOrder } from './holders.ts'
-import type { Subnet } from './networks.ts'
+import { constantsFor, type Subnet } from './networks.ts'
 import { duelSnapshot, sealsOf } from './snapshot.ts'
 import { sealBlock, snapshotBlock } from './timetable.ts'
 
@@ -72,7 +72,7 @@ export async function settleEpoch(
 ): Promise<Settled> {
   const { epoch, protocol, duel } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
-  const snapshot = duelSnapshot(ended, epoch + 1, network.protocol)
+  const snapshot = duelSnapshot(ended, epoch + 1, constantsFor(network, epoch + 1))
   const seals = await readSeals(chain, state)
   const needed = attestedLanes(state, snapshot)
   const attestersOf = laneAttesters(state, snapshot)
@@ -88,8 +88,11 @@ export async function settleEpoch(
   const tallies: Record<string, Lane['tallies']> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
-    if (isMissing(lane) && needed.includes(validator))
-      throw new Unavailable(`epoch ${epoch}: the attested lane of ${validator} is not available`)
+    if (!isMissing(lane) || !needed.includes(validator)) continue
+    const advice = 'try again later, or ask those who attested it'
+    throw new Unavailable(
+      `epoch ${epoch}: the attested lane of ${validator} is not available: ${advice}`,
+    )
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...settle(state, facts), lanes }

@@ -71,8 +71,17 @@ export function sourceReader(options: ReaderOptions): LaneRequest['read'] {
       onLate: ({ name }) => failed.add(name),
       clock,
     })
-    return found ?? search.nobody()
+    if (found === null) return search.nobody()
+    // To keep it is not the time that its source took.
+    if (found.block.ok) await options.keep?.(found.block.value, found.read)
+    return found.block
   }
+}
+
+/** A block, as far as it holds, and how it was read. */
+interface FoundBlock {
+  readonly block: EvidenceResult<AuditedBlock>
+  readonly read: ReadBlock
 }
 
 /** One block that is looked for. */
@@ -83,7 +92,7 @@ class BlockSearch {
   /** Why sources do not have it. */
   readonly #tried: string[] = []
   /** Answers are checked one after the other, and none once the block was found. */
-  #checking: Promise<EvidenceResult<AuditedBlock> | null> = Promise.resolve(null)
+  #checking: Promise<FoundBlock | null> = Promise.resolve(null)
 
   constructor(wanted: BlockRequest, options: ReaderOptions & { readonly failed: Failed }) {
     this.#wanted = wanted
@@ -91,7 +100,7 @@ class BlockSearch {
   }
 
   /** The block, if this source has it, or another had it meanwhile. */
-  async readFrom(source: Source): Promise<EvidenceResult<AuditedBlock> | null> {
+  async readFrom(source: Source): Promise<FoundBlock | null> {
     const asking = ask(source, blockPath(this.#wanted.hash))
     this.#asked.set(source.name, asking)
     const answer = await asking
@@ -104,15 +113,15 @@ class BlockSearch {
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
 
-  async #check(answer: BucketAnswer, from: string): Promise<EvidenceResult<AuditedBlock> | null> {
+  async #check(answer: BucketAnswer, from: string): Promise<FoundBlock | null> {
     if (answer === null) return this.#refuse(from, 'not there')
     if (typeof answer === 'string') return this.#fail(from, 'no answer')
     const { keep, check = checkHere } = this.#options
     const bytes = keep === undefined ? answer : answer.slice()
     const block = await check(bytes, this.#wanted)
-    if (block.ok) await keep?.(block.value, { bytes: answer, from, asked: this.#asked })
     // A bad sample was signed by the validator: no other copy is better.
-    return block.ok || block.code === 'BAD_SAMPLE' ? block : this.#fail(from, block.code)
+    if (!block.ok && block.code !== 'BAD_SAMPLE') return this.#fail(from, block.code)
+    return { block, read: { bytes: answer, from, asked: this.#asked } }
   }
 
   #fail(from: string, why: string): null {

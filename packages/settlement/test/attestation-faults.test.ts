@@ -35,7 +35,8 @@ test('who attests what is so is not named', async () => {
 
 test('who attests another root is named, with both', async () => {
   const { flaws, liar, state } = await flawsWith(() => ({ stateRoot: NEXT }))
-  const detail = `expected ${stateRoot(state)}, got ${NEXT}`
+  const advice = 'if others say so too, compare the releases that you and they run'
+  const detail = `expected ${stateRoot(state)}, got ${NEXT}; ${advice}`
   expect(flaws).toEqual([{ epoch: 1, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
 })
 

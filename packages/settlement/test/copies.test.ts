@@ -57,7 +57,8 @@ it('says why a copy is not to be had', async () => {
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
   ])
   const failed = await found(new Error('no route'))
-  const detail = 'its bucket did not answer for a block of a lane that it attested'
+  const detail =
+    'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
   expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail }])
 })
 
@@ -130,13 +131,14 @@ it('asks a bucket that failed for no other block, and only who attested owes one
   expect(asked).toHaveLength(1)
   const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
   expect(reasons).toEqual([
-    'its bucket did not answer for a block of a lane that it attested',
+    'its bucket did not answer in time for a block of a lane that it attested; ask its operator',
     'it announced no bucket of its own that can be opened',
   ])
 })
 
 describe('a bucket that did not answer for one block', () => {
-  const silence = 'its bucket did not answer for a block of a lane that it attested'
+  const silence =
+    'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
 
   /** What is found when `holder` has these in the place of blocks, which are read in this order. */
   async function foundOf(

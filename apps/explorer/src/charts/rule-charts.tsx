@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import type { Point, RuleAccount, Tried } from '../worker/rule.ts'
+import { EndsChart } from './ends-chart.tsx'
 import { type Frame, Plot, pathOf, percentText } from './plot.tsx'
 
 interface RuleProps {
@@ -29,7 +30,7 @@ export function RuleCharts({ account, tried }: RuleProps): JSX.Element {
           After how many decisive challenges a duel ends, at p = {percentText(tried.p)}: with a win
           above the line, with a hold below.
         </figcaption>
-        <Ends account={account} tried={tried} />
+        <EndsChart account={account} cap={tried.cap} />
       </figure>
     </div>
   )
@@ -115,48 +116,6 @@ function Power({ account: { power }, tried: { p, ratioPpm } }: RuleProps): JSX.E
           <path class="path-win" d={pathOf(power, frame)} />
           {upright(ratioPpm / 1e6, 'bar', frame)}
           {p >= first[0] && p <= last[0] && upright(p, 'here', frame)}
-        </>
-      )}
-    </Plot>
-  )
-}
-
-function Ends({ account: { wins, holds }, tried: { cap } }: RuleProps): JSX.Element {
-  const most = (points: readonly Point[]): number =>
-    Math.max(...points.map(([, share]) => share), 0.005)
-  const width = cap / wins.length
-  return (
-    <Plot
-      label="How often a duel ends after a number of challenges"
-      height={240}
-      xs={[0, cap]}
-      ys={[-most(holds), most(wins)]}
-      yTicks={[0]}
-      xName="decisive challenges"
-      yName="share of duels"
-    >
-      {({ x, y }) => (
-        <>
-          {wins.map(([n, share]) => (
-            <rect
-              key={`w${n}`}
-              class="end-win"
-              x={x(n - width)}
-              width={Math.max(1, x(width) - x(0) - 1)}
-              y={y(share)}
-              height={y(0) - y(share)}
-            />
-          ))}
-          {holds.map(([n, share]) => (
-            <rect
-              key={`h${n}`}
-              class="end-hold"
-              x={x(n - width)}
-              width={Math.max(1, x(width) - x(0) - 1)}
-              y={y(0)}
-              height={y(-share) - y(0)}
-            />
-          ))}
         </>
       )}
     </Plot>

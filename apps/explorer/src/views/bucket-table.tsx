@@ -3,7 +3,7 @@ import type { StateProps } from '../page.ts'
 import { visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { TitledTable } from './wide.tsx'
 
 interface BucketProps extends StateProps {
   readonly health: readonly BucketHealth[]
@@ -24,14 +24,11 @@ export function BucketTable({ state, health }: BucketProps): JSX.Element {
     ],
   }))
   return (
-    <section>
-      <h2>Buckets</h2>
-      <Wide
-        label="Buckets"
-        columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
-        rows={rows}
-      />
-    </section>
+    <TitledTable
+      title="Buckets"
+      columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
+      rows={rows}
+    />
   )
 }
 

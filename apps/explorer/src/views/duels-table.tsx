@@ -4,7 +4,7 @@ import { linkTo } from '../address.ts'
 import { duelsIn, spanText } from '../app-state.ts'
 import { nameIn, type StateProps } from '../page.ts'
 import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { TitledTable } from './wide.tsx'
 
 /** Every duel read, the last first. */
 export function DuelsTable({ state }: StateProps): JSX.Element {
@@ -20,13 +20,10 @@ export function DuelsTable({ state }: StateProps): JSX.Element {
     ],
   }))
   return (
-    <section>
-      <h2>Duels</h2>
-      <Wide
-        label="Duels"
-        columns={['duel', 'contender', 'champion', 'to beat', 'outcome']}
-        rows={rows}
-      />
-    </section>
+    <TitledTable
+      title="Duels"
+      columns={['duel', 'contender', 'champion', 'to beat', 'outcome']}
+      rows={rows}
+    />
   )
 }

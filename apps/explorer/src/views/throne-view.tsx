@@ -1,4 +1,4 @@
-import { percent, quorumTexts, subnetText } from '@affine/report/sentences'
+import { otherStateTexts, percent, quorumTexts, subnetText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsIn, reignsIn } from '../app-state.ts'
@@ -24,6 +24,7 @@ export function ThroneView({ state }: Page): JSX.Element {
       {epochs.length > 0 && (
         <>
           <Contention state={state} />
+          <OtherStates state={state} />
           <figure>
             <figcaption>
               The ratio to beat: how many of the challenges that only one of the two solves a
@@ -103,6 +104,19 @@ function Contention({ state }: StateProps): JSX.Element {
           ))}
         </ul>
       )}
+    </>
+  )
+}
+
+/** Who attests another state, as with a release that has other constants. */
+function OtherStates({ state }: StateProps): JSX.Element {
+  const last = state.epochs.at(-1)
+  const texts = otherStateTexts(last?.others, last?.epoch ?? 0)
+  return (
+    <>
+      {texts.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
     </>
   )
 }

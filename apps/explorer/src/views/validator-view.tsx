@@ -7,7 +7,7 @@ import { nameIn, type Page, type StateProps } from '../page.ts'
 import { BucketTable } from './bucket-table.tsx'
 import { Findings } from './findings.tsx'
 import { BigNumber, Numbers } from './numbers.tsx'
-import { Wide } from './wide.tsx'
+import { TitledTable } from './wide.tsx'
 
 interface ValidatorProps extends StateProps {
   readonly hotkey: string
@@ -78,13 +78,10 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   })
   if (rows.length === 0) return null
   return (
-    <section>
-      <h2>Its lanes</h2>
-      <Wide
-        label="Its lanes"
-        columns={['duel in', 'its lane', 'trust after it']}
-        rows={rows.reverse()}
-      />
-    </section>
+    <TitledTable
+      title="Its lanes"
+      columns={['duel in', 'its lane', 'trust after it']}
+      rows={rows.reverse()}
+    />
   )
 }

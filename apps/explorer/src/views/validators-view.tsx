@@ -7,7 +7,7 @@ import { BucketTable } from './bucket-table.tsx'
 import { Copies } from './copies.tsx'
 import { Findings } from './findings.tsx'
 import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { TitledTable } from './wide.tsx'
 
 /** Validators: trust, lanes, buckets, and what did not hold. */
 export function ValidatorsView(page: Page): JSX.Element {
@@ -55,13 +55,10 @@ function Lanes({ state }: StateProps): JSX.Element {
     ],
   }))
   return (
-    <section>
-      <h2>Lanes</h2>
-      <Wide
-        label="Lanes of validators"
-        columns={['validator', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
-        rows={rows}
-      />
-    </section>
+    <TitledTable
+      title="Lanes"
+      columns={['validator', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
+      rows={rows}
+    />
   )
 }

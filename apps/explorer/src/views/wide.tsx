@@ -59,3 +59,17 @@ export function Wide({ label, columns, rows }: WideProps): JSX.Element {
     </>
   )
 }
+
+interface TitledTableProps extends Omit<WideProps, 'label'> {
+  readonly title: string
+}
+
+/** A table below its title. */
+export function TitledTable({ title, ...table }: TitledTableProps): JSX.Element {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Wide label={title} {...table} />
+    </section>
+  )
+}

@@ -1,9 +1,10 @@
 import type { Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
-import { firstState, type State } from '@affine/duel'
+import type { State } from '@affine/duel'
 import { type QueueEntry, queueIn } from '@affine/report'
 import {
   commitmentsOf,
+  firstStateOf,
   holdersOf,
   inReadingOrder,
   type Opened,
@@ -82,7 +83,7 @@ export class SubnetReader {
   ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
     const data = this.#data()
     const { network } = data
-    const first = firstState(network.protocol, network.firstEpoch)
+    const first = firstStateOf(network)
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
     let epoch = from.epoch

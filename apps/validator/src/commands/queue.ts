@@ -1,6 +1,5 @@
-import { firstState } from '@affine/duel'
 import { queueIn } from '@affine/report'
-import { openChain } from '@affine/settlement'
+import { firstStateOf, openChain } from '@affine/settlement'
 import { onChain, table } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
@@ -21,7 +20,7 @@ export const queue: CommandUnknownOpts = replayCommand('queue')
     onChain(openChain, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const known = buckets !== undefined || last !== undefined
-      let state = firstState(network.protocol, network.firstEpoch)
+      let state = firstStateOf(network)
       if (known) state = await (await Replay.begin(subnet, { buckets, last })).finish()
       const snapshot = await chain.snapshot((await chain.head()).number)
       const block = snapshot.head.number

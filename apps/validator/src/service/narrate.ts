@@ -20,7 +20,10 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
       screen.line(`  would send ${event.what} (dry run: nothing is sent without --emit)`, event)
       break
     case 'slow':
-      warn(screen, `the bucket of ${event.hotkey} is slow: it is asked less from now on`)
+      warn(
+        screen,
+        `the bucket of ${event.hotkey} is slow: it is asked less for a while, and you need not act`,
+      )
       break
     case 'problem':
       sayProblem(event, screen)

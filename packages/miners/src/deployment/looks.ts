@@ -34,7 +34,9 @@ export class DeploymentLooks {
 
   async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const look = await this.#look(miner, signal)
-    if (!look.ok) this.#tell(miner, `is not asked: ${look.code}: ${look.detail}`)
+    const advice = 'its owner has to mend that, and af doctor shows it to them'
+    if (!look.ok)
+      this.#tell(miner, `is not asked in this epoch: ${look.code}: ${look.detail}; ${advice}`)
     return look
   }
 

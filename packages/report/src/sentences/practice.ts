@@ -4,10 +4,10 @@ import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.t
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
 
-type Limits = Pick<EnvSpec, 'replyMs' | 'game'>
+type PlayLimits = Pick<EnvSpec, 'replyMs' | 'game'>
 
 /** A result of practice as lines for people. */
-export function practiceText(result: PracticeResult, { replyMs, game }: Limits): string {
+export function practiceText(result: PracticeResult, { replyMs, game }: PlayLimits): string {
   const { env, challenges, well, rewards, forfeits } = result
   const { half, most, slowest } = result.replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`

@@ -35,8 +35,9 @@ export function otherStateTexts(
 ): readonly string[] {
   if (others === undefined) return []
   const { hotkeys, weightPpm } = others
-  const who = `${hotkeys.map(nameOf).join(', ')} (${percent(weightPpm)} of the weight)`
-  const why = 'They or this validator run a release with other constants: compare the releases'
+  const names = hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')
+  const who = `${names} (${percent(weightPpm)} of the weight)`
+  const why = 'Releases with other constants come to that: compare theirs with yours'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }
 

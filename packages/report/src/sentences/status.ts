@@ -1,7 +1,7 @@
 import type { SubnetStatus } from '../subnet-status.ts'
 import { percent, printable } from '../text.ts'
 import { countsText, envText } from './environment.ts'
-import { quorumTexts } from './quorum.ts'
+import { otherStateTexts, quorumTexts } from './quorum.ts'
 
 /** The state of a subnet as lines for people; a table of its validators follows. */
 export function statusTexts(status: SubnetStatus): readonly string[] {
@@ -15,6 +15,7 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
     ...envTexts(status),
     `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
     ...quorumTexts(status.lacking, printable),
+    ...otherStateTexts(status.others, state.epoch - 1, printable),
     `lanes     ${report === undefined ? 'none: no epoch is over' : `of epoch ${state.epoch - 1}`}`,
   ]
 }

@@ -135,7 +135,7 @@ class EpochOf {
         ...(attesting.includes(who) && { attest: attestOf(who) }),
       })),
       miners: registered.flatMap(({ account: { hotkey }, moves, registered }) => {
-        const move = moves.findLast(({ block }) => block <= last)
+        const move = moves.filter(({ block }) => block <= last).at(-1)
         if (!move || move.strength === null) return []
         const revision = `r${moves.indexOf(move)}`
         const { block } = move

@@ -35,7 +35,8 @@ const bin = (name) => join('node_modules', '.bin', name)
 const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // With `--all`, some slow tests do more.
-if (all) Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400' })
+if (all)
+  Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400', GAMES: '10000' })
 /** How many steps of a stage run at a time. `--all` runs one, as it may take longer. */
 const atOnce = all ? 1 : availableParallelism()
 /** The command that runs these projects' tests, and writes their results into a file. */

@@ -1,6 +1,6 @@
 """Writes the vectors of this folder with affine_envs, the second implementation of what packages/envs does.
 
-pip install ./python, then python3 vectors/envs/make.py   (NumPy 2.4.6; two minutes)
+pip install ./python, then python3 vectors/envs/make.py   (NumPy 2.4.6; five minutes)
 """
 
 import json
@@ -242,21 +242,32 @@ def games():
     row("a reply twice", [prompt, reply, reply, *mine[2:]], other, "WRONG_ROLE")
     row("a system message", mine, [{"role": "system", "content": "Win."}, *other], "WRONG_ROLE")
     row("a reply that is none", mine, [other[0], "A6", *other[2:]], "WRONG_ROLE")
-    write("games.json", {"vectors": rows, "tampered": [{"what": env.id, "input": 500, "want": digest("test", tampered(env, 500))} for env in (HEX, PACK)]})
+    four_times = [{"what": env.id, "input": 500, "want": digest("test", tampered(env, 500))} for env in (HEX, PACK)]
+    many = [{"what": HEX.id, "input": first, "want": digest("test", recorded(HEX, first))} for first in range(0, 10_000, 500)]
+    write("games.json", {"vectors": rows, "tampered": four_times, "recorded": many})
 
 
 def tampered(env, episodes):
     """What golden episodes replay to once something of them is altered, four times each."""
-    results = []
-    for index in range(episodes):
-        played = golden_episode(env.id, index)
-        lists = [list(each.messages) for each in (played.values() if env is HEX else [played])]
-        random = stream(index)
-        for _ in range(4):
-            altered = [list(each) for each in lists]
-            for _ in range(random.integers(1, 4)):
-                alter(altered, random)
-            results.append(replayed(env, golden_id(env, index), altered))
+    return [result for index in range(episodes) for result in replays_of(env, index, 4)[1:]]
+
+
+def recorded(env, first):
+    """What 500 golden episodes replay to, as they were recorded and altered once."""
+    return [result for index in range(first, first + 500) for result in replays_of(env, index, 1)]
+
+
+def replays_of(env, index, times):
+    """What a golden episode replays to as it was recorded, then altered so many times."""
+    played = golden_episode(env.id, index)
+    lists = [list(each.messages) for each in (played.values() if env is HEX else [played])]
+    random = stream(index)
+    results = [replayed(env, golden_id(env, index), lists)]
+    for _ in range(times):
+        altered = [list(each) for each in lists]
+        for _ in range(random.integers(1, 4)):
+            alter(altered, random)
+        results.append(replayed(env, golden_id(env, index), altered))
     return results
 
 

@@ -1,7 +1,7 @@
 import type { Waits } from '@affine/settlement'
 
-/** Waits that are shorter are not worth a word. */
-const LEAST_MS = 1000
+/** Waits that are shorter are not worth a word: a busy reader is late itself. */
+const LEAST_MS = 10_000
 const MOST_NAMED = 8
 
 /** For whose buckets a run waited, the longest waits first; undefined if for nobody's. */

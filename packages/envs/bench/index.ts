@@ -1,87 +1,95 @@
-import { pcg64 } from '@affine/prng'
-import { Bench } from 'tinybench'
-import {
-  challengeId,
-  type Env,
-  type Message,
-  make,
-  play,
-  registry,
-  replay,
-  specHash,
-} from '../src/index.ts'
+import { make } from '../src/index.ts'
+import { type CallCost, callsIn, callsOf, callsRow } from './calls.ts'
+import { CHALLENGES, DUELS, GAMES } from './counts.ts'
+import { type Contest, contestOf, decisionRow } from './decisions.ts'
+import { hexMatch, hexRow, SIZES, scoreOf } from './hex-matches.ts'
+import { HEX_PLAYERS } from './hex-players.ts'
+import { coveredRow, packRewards, packRow, packScore } from './pack-matches.ts'
+import { PACK_PLAYERS } from './pack-players.ts'
+import { type NamePair, neighboursOf, pairsOf, rateOf } from './share.ts'
+import { printSpeed } from './speed.ts'
 
-const EPISODES = 1000
-const zeros = '0'.repeat(64)
+const parts = process.argv.slice(2).filter((each) => !each.startsWith('--'))
+const times = process.argv.includes('--all') ? 10 : 1
+const [games, challenges, duels] = [GAMES * times, CHALLENGES * times, DUELS * times]
+const hexNames = Object.keys(HEX_PLAYERS)
+const packNames = Object.keys(PACK_PLAYERS)
 
-/** Seeds every episode, plays it with random legal actions, and counts the steps. */
-function steps(env: Env, first: number): number {
-  let count = 0
-  for (let seed = first; seed < first + EPISODES; seed++) {
-    let [observation] = env.reset({ seed })
-    for (let over = false; !over; count++) {
-      const [next, , terminated, truncated] = env.step(legal(env, observation, seed + count))
-      over = terminated || truncated
-      observation = next
+/** The same function, which computes nothing twice: parts have games in common. */
+function once<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<string, Value>()
+  return (key) => {
+    const value = known.get(String(key)) ?? compute(key)
+    known.set(String(key), value)
+    return value
+  }
+}
+
+const matchOf = once((pair: NamePair) => hexMatch(pair, games))
+const rewardsOf = once((name: string) => packRewards(name, challenges))
+const packScoreOf = ([strong, weak]: NamePair) => packScore(rewardsOf(strong), rewardsOf(weak))
+
+/** Games of neighbours, none of them at random. */
+const gamesPlayed = () => neighboursOf(hexNames.slice(1)).flatMap(matchOf)
+const oneCost = once((name: string) => callsOf(make(`${name}@0.1.0`), challenges))
+
+function printHex(): void {
+  console.log(`\nhex, who beats whom: ${games} games on 7 rows, 9 and 11, and all`)
+  for (const pair of pairsOf(hexNames)) console.log(hexRow(pair, matchOf(pair)))
+}
+
+function printPack(): void {
+  console.log(`\npack, ${challenges} challenges: the box's share that is covered; perfect packings`)
+  for (const name of packNames) console.log(coveredRow(name, rewardsOf(name)))
+  console.log('\npack, who beats whom where they differ, and the share of ties')
+  for (const pair of pairsOf(packNames)) console.log(packRow(pair, packScoreOf(pair)))
+}
+
+function printCalls(): void {
+  const played = gamesPlayed()
+  const bySize = SIZES.map((size) => {
+    const cost = callsIn(played.filter((game) => game.size === size))
+    return [`hex, ${size} rows`, cost] as const
+  })
+  const others = ['pack', 'tictactoe', 'mult8'].map((name) => [name, oneCost(name)] as const)
+  console.log('\na challenge of both miners: calls, tokens asked, tokens replied (characters / 4)')
+  for (const [name, cost] of [...bySize, ['hex', callsIn(played)] as const, ...others])
+    console.log(callsRow(name, cost))
+}
+
+/** Shares of the challenges that a contender and a champion earn all of, apart from each other. */
+const SKILLS = [
+  [0.6, 0.5],
+  [0.96, 0.95],
+  [1, 1],
+] as const
+
+function printDecisions(): void {
+  console.log('\na decision: p, ties; alone: wins, challenges, calls; 4 lanes: the same, a lane')
+  const print = (names: readonly string[], contest: Contest, { calls }: CallCost) =>
+    console.log(decisionRow(names, contest, { calls, duels }))
+  const cost = callsIn(gamesPlayed())
+  for (const pair of neighboursOf(hexNames)) {
+    const p = rateOf(scoreOf(matchOf(pair)))
+    print(['hex', ...pair], { env: 'hex@0.1.0', p, tied: 0 }, cost)
+  }
+  for (const pair of neighboursOf(packNames)) {
+    const { tied, ...score } = packScoreOf(pair)
+    print(['pack', ...pair], { env: 'pack@0.1.0', p: rateOf(score), tied }, oneCost('pack'))
+  }
+  for (const name of ['tictactoe', 'mult8'])
+    for (const [contender, champion] of SKILLS) {
+      const contest = contestOf(`${name}@0.1.0`, contender, champion)
+      print([name, `${contender}`, `${champion}`], contest, oneCost(name))
     }
-  }
-  return count
 }
 
-function legal(env: Env, observation: unknown, start: number): unknown {
-  if (env.spec.name !== 'tictactoe') return '123456789012345'
-  const board = observation as readonly number[]
-  let cell = start % 9
-  while (board[cell] !== 0) cell = (cell + 1) % 9
-  return cell
+const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
+  speed: printSpeed,
+  pack: printPack,
+  hex: printHex,
+  calls: printCalls,
+  decisions: printDecisions,
 }
 
-const rows: Record<string, string>[] = []
-for (const id of registry.keys()) {
-  const env = make(id)
-  const idOf = (index: number): string =>
-    challengeId({
-      genesis: zeros,
-      netuid: 1,
-      env: id,
-      specHash: specHash(id),
-      duel: zeros,
-      validator: 'v',
-      epoch: 0,
-      beacon: zeros,
-      secret: zeros,
-      index,
-    })
-  const records: { challenge: string; messages: readonly Message[] }[] = []
-  for (let index = 0; index < EPISODES; index++) {
-    const challenge = idOf(index)
-    const { messages } = await play(env, challenge, (conversation) => ({
-      content: env.spec.solve(conversation.at(-1)?.content ?? ''),
-    }))
-    records.push({ challenge, messages })
-  }
-  const perBatch = steps(env, 0)
-  const bench = new Bench({ time: 1000, warmupTime: 300 })
-    .add('steps, seeded every episode', () => void steps(env, 0))
-    .add('episodes replayed', () => {
-      for (const { challenge, messages } of records)
-        if (!replay(env, challenge, messages).ok) throw new Error('replay failed')
-    })
-    .add('seeds alone', () => {
-      for (let seed = 0; seed < EPISODES; seed++) pcg64(seed)
-    })
-  await bench.run()
-  for (const task of bench.tasks) {
-    const { result } = task
-    if (result === undefined || result.error) throw new Error(`"${task.name}" did not complete`)
-    const items = task.name.startsWith('steps') ? perBatch : EPISODES
-    const perSecond = items / ((result.latency.p50 ?? Number.NaN) / 1000)
-    rows.push({
-      environment: id,
-      what: task.name,
-      'per second': Math.round(perSecond).toLocaleString('en'),
-      'µs each': (1e6 / perSecond).toFixed(2),
-    })
-  }
-}
-console.table(rows)
+for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]?.()

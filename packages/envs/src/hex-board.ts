@@ -6,9 +6,11 @@ export type HexBoard = readonly number[]
 
 export const WIDEST = 11
 const OUTSIDE = 3
+/** The length of a cell that no chain leads through to both sides. */
+const CUT_OFF = 1000
 
 /** The cells that touch each cell. Protocol §3.7. */
-const TOUCHING: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
+export const TOUCHING: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
   { length: WIDEST * WIDEST },
   (_, cell) => touching(Math.floor(cell / WIDEST), cell % WIDEST),
 )
@@ -31,8 +33,9 @@ function touching(row: number, column: number): readonly number[] {
 }
 
 export function emptyBoard(size: number): number[] {
-  const isIn = (cell: number): boolean => cell % WIDEST < size && Math.floor(cell / WIDEST) < size
-  return Array.from({ length: WIDEST * WIDEST }, (_, cell) => (isIn(cell) ? 0 : OUTSIDE))
+  const board = Array<number>(WIDEST * WIDEST).fill(OUTSIDE)
+  for (let row = 0; row < size; row++) board.fill(0, row * WIDEST, row * WIDEST + size)
+  return board
 }
 
 /** How many rows and columns it has. */
@@ -68,26 +71,41 @@ function chainOf(board: HexBoard, cell: number): readonly number[] {
 }
 
 /**
+ * For every empty cell, how long the shortest chains through it are, of both players together: how
+ * many empty cells each still needs, this one counted twice. Protocol §3.7.
+ */
+export function chainLengths(board: HexBoard): readonly number[] {
+  const [top, bottom] = [distances(board, 1, 0), distances(board, 1, 1)]
+  const [left, right] = [distances(board, 2, 0), distances(board, 2, 1)]
+  return board.map((_, cell) => {
+    const ofX = (top[cell] ?? 0) + (bottom[cell] ?? 0)
+    const ofO = (left[cell] ?? 0) + (right[cell] ?? 0)
+    return Math.min(ofX, CUT_OFF) + Math.min(ofO, CUT_OFF)
+  })
+}
+
+/**
  * For every cell, the fewest empty cells, itself included, on a chain without opposing marks from
  * it to one side of a mark: the first, or the last; `Infinity` without one. Protocol §3.7.
  */
 export function distances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
-  const size = sizeOfBoard(board)
-  const found = board.map(() => Number.POSITIVE_INFINITY)
+  const found = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
   /** The cells that are reached at the present distance, and those at the next. */
   let now: number[] = []
   let next: number[] = []
-  const reach = (cell: number, before: number): void => {
-    const isEmpty = board[cell] === 0
-    if (!isEmpty && board[cell] !== mark) return
-    const distance = isEmpty ? before + 1 : before
-    if (distance >= (found[cell] ?? 0)) return
-    found[cell] = distance
-    ;(isEmpty ? next : now).push(cell)
+  const reach = (cell: number): void => {
+    if (Number.isFinite(found[cell])) return
+    if (board[cell] === mark) now.push(cell)
+    else if (board[cell] === 0) next.push(cell)
   }
-  for (const cell of sideCells(mark, side, size)) reach(cell, 0)
+  for (const cell of sideCells(mark, side, sizeOfBoard(board))) reach(cell)
   for (let distance = 0; now.length + next.length > 0; distance++) {
-    for (const cell of now) for (const touched of TOUCHING[cell] ?? []) reach(touched, distance)
+    // A list that grows goes on with what was added.
+    for (const cell of now) {
+      if (Number.isFinite(found[cell])) continue
+      found[cell] = distance
+      for (const touched of TOUCHING[cell] ?? []) reach(touched)
+    }
     now = next
     next = []
   }
@@ -103,7 +121,7 @@ export function cellsNeeded(board: HexBoard, mark: 1 | 2): number {
 /** The cells of one of a mark's sides: of X the rows, of O the columns. */
 function sideCells(mark: number, side: 0 | 1, size: number): readonly number[] {
   const line = side === 0 ? 0 : size - 1
-  return Array.from({ length: size }, (_, at) =>
-    mark === 1 ? line * WIDEST + at : at * WIDEST + line,
-  )
+  const cells: number[] = []
+  for (let at = 0; at < size; at++) cells.push(mark === 1 ? line * WIDEST + at : at * WIDEST + line)
+  return cells
 }

@@ -3,7 +3,7 @@ import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
 import {
   cellsNeeded,
-  distances,
+  chainLengths,
   emptyBoard,
   type HexBoard,
   isJoining,
@@ -17,8 +17,6 @@ import { defineGame } from './spec.ts'
 
 const ROWS = 'ABCDEFGHIJK'
 const MARKS = '.XO'
-/** The length of a cell that no chain leads through to both sides. */
-const CUT_OFF = 1000
 
 /**
  * Hex of two players, on boards of 7, 9 and 11 rows that begin with some marks. Whoever joins its
@@ -139,17 +137,14 @@ function boardIn(prompt: string): HexBoard {
  * how many empty cells it still needs, this one counted twice. Protocol §3.7.
  */
 function scriptedMove(board: HexBoard): number {
-  const lengths = ([1, 2] as const).map((mark) => {
-    const [first, last] = [distances(board, mark, 0), distances(board, mark, 1)]
-    return board.map((_, cell) => Math.min((first[cell] ?? 0) + (last[cell] ?? 0), CUT_OFF))
-  })
+  const lengths = chainLengths(board)
   let best = -1
   let least = Number.POSITIVE_INFINITY
   for (const [cell, mark] of board.entries()) {
-    const sum = (lengths[0]?.[cell] ?? 0) + (lengths[1]?.[cell] ?? 0)
-    if (mark !== 0 || sum >= least) continue
+    const length = lengths[cell] ?? 0
+    if (mark !== 0 || length >= least) continue
     best = cell
-    least = sum
+    least = length
   }
   return best
 }

@@ -50,7 +50,11 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   initial: cutBox,
   truth: ({ cutting }) => textOf(cutting),
   difficulty: ({ pieces }) => pieces.length,
-  observe: ({ pieces }) => padded(pieces.flat(), 2 * MOST),
+  observe: ({ pieces }) => {
+    const sides: number[] = []
+    for (const [width, height] of pieces) sides.push(width, height)
+    return padded(sides, 2 * MOST)
+  },
   step: (state, action) => {
     const reward = earnedArea(judgePlacements(state.pieces, placementsIn(action)))
     return { state, reward, terminated: true }
@@ -84,8 +88,11 @@ const judged = (
   action: readonly number[],
 ): readonly JudgedPlacement[] => judgePlacements(piecesOf(observation), placementsIn(action))
 
-const padded = (numbers: readonly number[], length: number): readonly number[] =>
-  Array.from({ length }, (_, at) => numbers[at] ?? 0)
+function padded(numbers: readonly number[], length: number): readonly number[] {
+  const all = [...numbers]
+  while (all.length < length) all.push(0)
+  return all
+}
 
 const textOf = (placements: readonly Placement[]): string =>
   placements.map((placement) => placement.join(',')).join(' ')
@@ -94,10 +101,12 @@ const textOf = (placements: readonly Placement[]): string =>
 function placementsIn(action: readonly number[]): readonly Placement[] {
   let length = action.length
   while (length > 1 && action[length - 1] === 0) length -= 1
-  return Array.from({ length: Math.ceil(length / 4) }, (_, at): Placement => {
-    const [x = 0, y = 0, width = 0, height = 0] = action.slice(4 * at, 4 * at + 4)
-    return [x, y, width, height]
-  })
+  const placements: Placement[] = []
+  for (let at = 0; at < length; at += 4) {
+    const [x = 0, y = 0, width = 0, height = 0] = action.slice(at, at + 4)
+    placements.push([x, y, width, height])
+  }
+  return placements
 }
 
 /** The pieces of an observation. */

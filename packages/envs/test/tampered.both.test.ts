@@ -1,11 +1,8 @@
-import { digest, type Json, pcg64 } from '@affine/prng'
+import { digest, type Json } from '@affine/prng'
 import { expect, test } from 'vitest'
 import games from '../../../vectors/envs/games.json' with { type: 'json' }
-import { encodeId } from '../src/challenge.ts'
-import { goldenEpisode, transcriptsOf } from '../src/golden.ts'
-import { type Env, type Message, make, type PerSide, replay, replayGame } from '../src/index.ts'
-
-type Random = ReturnType<typeof pcg64>
+import { type Message, make, type PerSide, replayGame } from '../src/index.ts'
+import { replaysOf } from './altered.ts'
 
 test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
   const recorded = input.recorded as unknown as PerSide<Message[]>
@@ -18,55 +15,7 @@ test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
 test.each(games.tampered)('$input golden episodes of $what, altered', ({ what, input, want }) => {
   const env = make(what)
   const results: Json[] = []
-  for (let index = 0; index < input; index++) {
-    const lists = transcriptsOf(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
-    const challengeId = encodeId(digest('golden', env.spec.id, index))
-    const random = pcg64(index)
-    for (let time = 0; time < 4; time++) {
-      const altered = lists.map((list): Message[] => [...list])
-      for (let left = random.integers(1, 4); left > 0; left--) alter(altered, random)
-      results.push(replayed(env, challengeId, altered))
-    }
-  }
+  for (let index = 0; index < input; index++) results.push(...replaysOf(env, index, 4).slice(1))
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBeGreaterThan(7)
   expect(digest('test', results)).toBe(want)
 })
-
-/** One change of one message; which one, the stream says. vectors/envs/make.py has the same. */
-function alter(lists: Message[][], random: Random): void {
-  const [kind, side] = [random.integers(0, 8), random.integers(0, lists.length)]
-  const list = lists[side] as Message[]
-  const at = random.integers(0, list.length + 1)
-  const message = list[at]
-  if (message === undefined) {
-    list.push({ role: kind % 2 === 1 ? 'user' : 'assistant', content: 'A1' })
-    return
-  }
-  const { role, content } = message
-  const put = (change: Partial<Message>): void => void list.splice(at, 1, { ...message, ...change })
-  const alterations = [
-    () => list.splice(at, 1),
-    () => list.splice(at, 0, message),
-    () => list.splice(at),
-    () => {
-      const where = random.integers(0, content.length + 1)
-      put({ content: `${content.slice(0, where)}B${content.slice(where + 1)}` })
-    },
-    () => put({ content: `${content}\n` }),
-    () => lists[lists.length - 1 - side]?.push(message),
-    () => put({ role: role === 'user' ? 'assistant' : 'user' }),
-    () => put({ content: content.slice(0, -1) }),
-  ]
-  alterations[kind]?.()
-}
-
-function replayed(env: Env, challengeId: string, lists: readonly Message[][]): Json {
-  const [champion = [], contender = []] = lists
-  if (env.spec.game === undefined) {
-    const result = replay(env, challengeId, champion)
-    return result.ok ? [result.value.reward, result.value.fault] : result.code
-  }
-  const result = replayGame(env, challengeId, { champion, contender })
-  if (!result.ok) return result.code
-  return [result.value.champion, result.value.contender].map(({ reward, fault }) => [reward, fault])
-}

@@ -1,7 +1,6 @@
 """Hex: boards, chains, and how far a cell is from a side. Protocol §3.7."""
 
 from functools import cache
-from heapq import heappop, heappush
 
 Board = tuple[int, ...]
 """n × n cells, row by row: 0 empty, 1 X, 2 O."""
@@ -21,11 +20,14 @@ def mover(board: Board) -> int:
 
 
 @cache
-def touching(cell: int, n: int) -> tuple[int, ...]:
-    """The cells that touch this one."""
-    row, column = divmod(cell, n)
-    places = ((row + down, column + right) for down, right in STEPS)
-    return tuple(r * n + c for r, c in places if 0 <= r < n and 0 <= c < n)
+def touching(n: int) -> tuple[tuple[int, ...], ...]:
+    """For each cell, those that touch it."""
+    places = [
+        [(row + down, column + right) for down, right in STEPS]
+        for row in range(n)
+        for column in range(n)
+    ]
+    return tuple(tuple(r * n + c for r, c in near if 0 <= r < n and 0 <= c < n) for near in places)
 
 
 @cache
@@ -39,11 +41,12 @@ def sides(player: int, n: int) -> tuple[frozenset[int], frozenset[int]]:
 def has_joined(board: Board, player: int) -> bool:
     """Does a chain of the player's marks lead from one of its sides to the other?"""
     n = size(board)
+    touched = touching(n)
     first, last = sides(player, n)
     reached = {cell for cell in first if board[cell] == player}
     fringe = list(reached)
     while fringe:
-        near = {c for c in touching(fringe.pop(), n) if board[c] == player} - reached
+        near = {c for c in touched[fringe.pop()] if board[c] == player} - reached
         reached |= near
         fringe.extend(near)
     return not reached.isdisjoint(last)
@@ -54,19 +57,24 @@ def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int,
 
     A cell from which no chain without opposing marks leads there is left out.
     """
-    n = size(board)
-    costs = {0: 1, player: 0}
-    queue = [(costs[board[cell]], cell) for cell in side if board[cell] in costs]
-    queue.sort()
+    touched = touching(size(board))
     found: dict[int, int] = {}
-    while queue:
-        distance, cell = heappop(queue)
-        if cell in found:
-            continue
-        found[cell] = distance
-        for near in touching(cell, n):
-            if near not in found and board[near] in costs:
-                heappush(queue, (distance + costs[board[near]], near))
+    distance = 0
+    now = [cell for cell in side if board[cell] == player]
+    after = [cell for cell in side if board[cell] == 0]
+    while now or after:
+        for cell in now:  # goes on with what is appended
+            if cell in found:
+                continue
+            found[cell] = distance
+            for near in touched[cell]:
+                if near not in found:
+                    if board[near] == player:
+                        now.append(near)
+                    elif board[near] == 0:
+                        after.append(near)
+        now, after = after, []
+        distance += 1
     return found
 
 

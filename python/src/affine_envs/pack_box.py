@@ -4,12 +4,12 @@ Protocol §3.8.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from numpy.random import Generator
 
 WIDTH, HEIGHT = 60, 40
 PLACINGS = 500
-FULL_ROW = (1 << WIDTH) - 1
 
 Piece = tuple[int, int]
 """Width and height."""
@@ -66,30 +66,36 @@ def _parts(rectangle: Placement, may_be_five: bool, random: Generator) -> list[P
 
 
 class Box:
-    """The squares that are covered, a row as the bits of a number."""
+    """The squares that are covered, as the bits of a number, row by row."""
 
     def __init__(self) -> None:
-        self.rows = [0] * HEIGHT
+        self.covered = 0
 
     def has_room(self, placement: Placement) -> bool:
         x, y, w, h = placement
-        if x + w > WIDTH or y + h > HEIGHT:
-            return False
-        mask = ((1 << w) - 1) << x
-        return all(row & mask == 0 for row in self.rows[y : y + h])
+        return x + w <= WIDTH and y + h <= HEIGHT and not self.covered & squares(placement)
 
     def flip(self, placement: Placement) -> None:
         """Covers free squares, or frees covered ones."""
-        x, y, w, h = placement
-        mask = ((1 << w) - 1) << x
-        for row in range(y, y + h):
-            self.rows[row] ^= mask
+        self.covered ^= squares(placement)
 
     def first_free(self) -> tuple[int, int]:
         """x and y of the free square of the least y, of these of the least x."""
-        y = next(y for y, row in enumerate(self.rows) if row != FULL_ROW)
-        free = ~self.rows[y]
-        return (free & -free).bit_length() - 1, y
+        free = ~self.covered
+        y, x = divmod((free & -free).bit_length() - 1, WIDTH)
+        return x, y
+
+
+@cache
+def _at_the_corner(w: int, h: int) -> int:
+    """The squares of a rectangle at (0, 0)."""
+    return sum(((1 << w) - 1) << (y * WIDTH) for y in range(h))
+
+
+def squares(placement: Placement) -> int:
+    """The squares of a rectangle in the box, as bits."""
+    x, y, w, h = placement
+    return _at_the_corner(w, h) << (y * WIDTH + x)
 
 
 def earned(pieces: Sequence[Piece], placements: Sequence[Placement]) -> int:

@@ -1,0 +1,128 @@
+import { type Generator, pcg64 } from '@affine/prng'
+import { describe, expect, it } from 'vitest'
+import {
+  type Candidate,
+  decide,
+  firstState,
+  type Lanes,
+  PROTOCOL,
+  quotasOf,
+  type State,
+  type Tally,
+} from '../src/index.ts'
+import { type MeasuredPair, measuredCover, measuredHex, measuredPack } from './measured.ts'
+import { epochOf, MAIN, miner } from './subnet.ts'
+
+// How often one program beats another is what docs/environments.md measured.
+const VALIDATORS = ['v1', 'v2', 'v3', 'v4']
+/** Programs that miners play by, from the weakest on. All are perfect at the old two. */
+const HEX = ['random', 'tree 200', 'golden', 'alpha-beta 4']
+const PACK = ['greedy', '100 tries', 'local 1000', 'local 10000']
+const MINERS = ['m1', 'm2', 'm3', 'm4']
+const COPY = 'm4 again'
+
+/** How strong a miner is: the place of its programs. A copy is as strong as what it copies. */
+const placeOf = (hotkey: string): number => MINERS.indexOf(hotkey.slice(0, 2))
+
+/** What a contender does against a champion: in what is measured the stronger one comes first. */
+function chancesOf(env: string, contender: number, champion: number): MeasuredPair {
+  const programs = { 'hex@0.1.0': HEX, 'pack@0.1.0': PACK }[env]
+  if (programs === undefined) return { p: 0, tied: 1 }
+  if (contender === champion) return { p: 0.5, tied: env === 'hex@0.1.0' ? 0 : 0.3 }
+  const measured = env === 'hex@0.1.0' ? measuredHex : measuredPack
+  const [strong, weak] = [Math.max(contender, champion), Math.min(contender, champion)]
+  const { p, tied } = measured(programs[strong] ?? '', programs[weak] ?? '')
+  return { p: contender > champion ? p : 1 - p, tied }
+}
+
+/** What a lane sees in an environment. */
+function seenIn(played: number, { p, tied }: MeasuredPair, random: Generator): Tally {
+  let [wins, losses] = [0, 0]
+  for (let i = 0; i < played; i++) {
+    if (random.random() < tied) continue
+    if (random.random() < p) wins += 1
+    else losses += 1
+  }
+  return { wins, losses, played, contenderPoints: 0, championPoints: 0 }
+}
+
+/** And what both earn: a game is won or lost, of a box a share is covered, the old two are easy. */
+function withPoints(env: string, tally: Tally, places: readonly [number, number]): Tally {
+  const { wins, losses, played } = tally
+  const shares = { 'hex@0.1.0': [wins / played, losses / played] }[env] ?? [1, 1]
+  const covered = places.map((place) => measuredCover(PACK[place] ?? ''))
+  const [contender = 0, champion = 0] = env === 'pack@0.1.0' ? covered : shares
+  const pointsOf = (share: number): number => Math.round(share * played * 1_000_000)
+  return { ...tally, contenderPoints: pointsOf(contender), championPoints: pointsOf(champion) }
+}
+
+function lanesIn(state: State, random: Generator): Lanes {
+  const { duel } = state
+  if (duel === undefined) return {}
+  const places = [placeOf(duel.contender.hotkey), placeOf(duel.champion.hotkey)] as const
+  const lane = () =>
+    Object.fromEntries(
+      Object.entries(quotasOf(state)).map(([env, played]) => {
+        const tally = seenIn(played, chancesOf(env, ...places), random)
+        return [env, withPoints(env, tally, places)]
+      }),
+    )
+  return Object.fromEntries(VALIDATORS.map((validator) => [validator, lane()]))
+}
+
+/** Who had the throne, one after the other, until everybody has had a duel. */
+function thronesOf(
+  hotkeys: readonly string[],
+  seed: number,
+  protocol = PROTOCOL,
+): readonly string[] {
+  const random = pcg64(seed)
+  const miners = hotkeys.map((hotkey, i): Candidate => miner(hotkey, i + 1))
+  const thrones: string[] = []
+  let state = firstState(protocol, 0)
+  const isOver = () => Object.keys(state.dueled).length === miners.length && !state.duel
+  while (!isOver()) {
+    const facts = epochOf(state, { miners })
+    const snapshot = { ...facts.snapshot, protocol }
+    state = decide(state, { ...facts, snapshot, lanes: lanesIn(state, random) })
+    const throne = state.champion?.hotkey ?? ''
+    if (thrones.at(-1) !== throne) thrones.push(throne)
+  }
+  return thrones
+}
+
+const SEEDS = Array.from({ length: 20 }, (_, seed) => seed)
+
+describe('two that are perfect at the old two', () => {
+  it('tie for ever in a network that plays no other', () => {
+    expect(thronesOf(['m1', 'm4'], 0, MAIN)).toEqual(['m1'])
+  })
+
+  it('the better player of hex and pack takes the throne', () => {
+    for (const seed of SEEDS) expect(thronesOf(['m3', 'm4'], seed)).toEqual(['m3', 'm4'])
+  })
+
+  it('the weaker player of hex and pack does not, and a copy rarely', () => {
+    for (const seed of SEEDS) expect(thronesOf(['m4', 'm3'], seed)).toEqual(['m4'])
+    const fallen = SEEDS.filter((seed) => thronesOf(['m4', COPY], seed).length > 1)
+    expect(fallen.length).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('a network of four', () => {
+  const orders = MINERS.flatMap((a) =>
+    MINERS.flatMap((b) =>
+      MINERS.flatMap((c) =>
+        MINERS.map((d) => [a, b, c, d]).filter((each) => new Set(each).size === 4),
+      ),
+    ),
+  )
+
+  it('has those on the throne, one after another, that beat all who came before', () => {
+    expect(orders).toHaveLength(24)
+    for (const [seed, order] of orders.entries()) {
+      const best = order.filter((one, at) => order.slice(0, at).every((other) => other < one))
+      expect(thronesOf(order, seed)).toEqual(best)
+    }
+  })
+})

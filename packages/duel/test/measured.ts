@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+
+/** What docs/environments.md measured of two programs: of wins where they differ, and of ties. */
+export interface MeasuredPair {
+  readonly p: number
+  readonly tied: number
+}
+
+const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map((cells) => cells.slice(1, -1))
+
+function rowOf(names: readonly string[], length: number): readonly string[] {
+  const found = rows.find(
+    (cells) => cells.length === length && names.every((name, at) => cells[at] === name),
+  )
+  if (found === undefined) throw new Error(`docs/environments.md has no row of ${names.join(', ')}`)
+  return found
+}
+
+/** Of all sizes of board. */
+export function measuredHex(strong: string, weak: string): MeasuredPair {
+  return { p: Number.parseFloat(rowOf([strong, weak], 6)[5] ?? ''), tied: 0 }
+}
+
+export function measuredPack(strong: string, weak: string): MeasuredPair {
+  const [, , share = '', tied = ''] = rowOf([strong, weak], 4)
+  return { p: Number.parseFloat(share), tied: Number(tied) }
+}
+
+/** The share of the box that a program covers. */
+export const measuredCover = (name: string): number => Number(rowOf([name], 3)[1])

@@ -1,0 +1,48 @@
+import type { EnvSpec } from '../src/index.ts'
+import { type Message, record } from '../src/replay.ts'
+
+/** What both miners are asked and reply in a challenge, in the mean. */
+export interface CallCost {
+  readonly calls: number
+  /** Characters of all requests, and of all replies as they are recorded. */
+  readonly asked: number
+  readonly replied: number
+}
+
+/** In an environment of one player both miners play, here the golden line. */
+export function callsOf({ spec }: { readonly spec: EnvSpec }, challenges: number): CallCost {
+  let [calls, asked, replied] = [0, 0, 0]
+  for (let seed = 0; seed < challenges; seed++) {
+    const episode = record(spec, seed)
+    let turn = episode.next()
+    while (!turn.done) {
+      const content = spec.solve(turn.value.at(-1)?.content ?? '')
+      calls += 2
+      asked += 2 * charactersOf(turn.value)
+      replied += 2 * content.length
+      turn = episode.next({ content })
+    }
+  }
+  return { calls: calls / challenges, asked: asked / challenges, replied: replied / challenges }
+}
+
+/** In a game a request is a prompt alone. */
+export function callsIn(games: readonly { readonly messages: readonly Message[] }[]): CallCost {
+  const messages = games.flatMap((game) => game.messages)
+  const asked = messages.filter(({ role }) => role === 'user')
+  const replied = messages.filter(({ role }) => role === 'assistant')
+  return {
+    calls: asked.length / games.length,
+    asked: charactersOf(asked) / games.length,
+    replied: charactersOf(replied) / games.length,
+  }
+}
+
+const charactersOf = (messages: readonly Message[]): number =>
+  messages.reduce((sum, { content }) => sum + content.length, 0)
+
+/** A row: calls, and tokens as a quarter of the characters. */
+export function callsRow(name: string, { calls, asked, replied }: CallCost): string {
+  const tokens = [asked / 4, replied / 4].map((count) => count.toFixed(0))
+  return `| ${[name, calls.toFixed(1), ...tokens].join(' | ')} |`
+}

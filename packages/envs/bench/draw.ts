@@ -1,0 +1,28 @@
+/** An integer from 0 up to `below`, without it. */
+export type Draw = (below: number) => number
+
+/** What replies to a prompt. What it draws is its own. */
+export type Program = (prompt: string, draw: Draw) => string
+
+/** Draws from a seed by Marsaglia's xorshift: good enough to play by, and quick. */
+export function drawFrom(seed: number): Draw {
+  let state = (seed + 1) * 0x9e3779b1
+  return (below) => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return Math.floor(((state >>> 0) / 2 ** 32) * below)
+  }
+}
+
+/** Puts a list in a random order, in its place. */
+export function shuffle<Item>(list: Item[], draw: Draw): Item[] {
+  for (let i = list.length - 1; i > 0; i--) exchange(list, i, draw(i + 1))
+  return list
+}
+
+export function exchange<Item>(list: Item[], i: number, j: number): void {
+  const moved = list[i] as Item
+  list[i] = list[j] as Item
+  list[j] = moved
+}

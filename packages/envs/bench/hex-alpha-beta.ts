@@ -1,0 +1,58 @@
+import { cellsNeeded, chainLengths, type HexBoard, isJoining, moverOn } from '../src/hex-board.ts'
+import type { HexMove } from './hex-players.ts'
+
+/** How many moves are looked at: those on the shortest chains. */
+const BREADTH = 10
+/** More than any difference between two players' chains. */
+const WON = 10_000
+
+/** Alpha-beta to a depth. A leaf is worth what the opponent's shortest chain is longer. */
+export function alphaBeta(depth: number): HexMove {
+  return (board) => {
+    const moves = movesOn(board)
+    let best = moves[0] ?? 0
+    let most = -WON * 2
+    for (const cell of moves) {
+      const value = -valueAfter([...board], cell, { depth: depth - 1, low: -WON * 2, high: -most })
+      if (value <= most) continue
+      best = cell
+      most = value
+    }
+    return best
+  }
+}
+
+interface AlphaBetaWindow {
+  readonly depth: number
+  readonly low: number
+  readonly high: number
+}
+
+/** What a board is worth to the one whose turn it is after a move there, which is taken back. */
+function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
+  board[cell] = moverOn(board)
+  const value = isJoining(board, cell) ? -WON - window.depth : worthOf(board, window)
+  board[cell] = 0
+  return value
+}
+
+function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number {
+  if (depth === 0) {
+    const mover = moverOn(board)
+    return cellsNeeded(board, mover === 1 ? 2 : 1) - cellsNeeded(board, mover)
+  }
+  let most = low
+  for (const cell of movesOn(board)) {
+    const value = -valueAfter(board, cell, { depth: depth - 1, low: -high, high: -most })
+    most = Math.max(most, value)
+    if (most >= high) break
+  }
+  return most
+}
+
+/** The empty cells with the shortest chains through them. */
+function movesOn(board: HexBoard): readonly number[] {
+  const lengths = chainLengths(board)
+  const free = [...board.keys()].filter((cell) => board[cell] === 0)
+  return free.sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0)).slice(0, BREADTH)
+}

@@ -1,0 +1,65 @@
+import { pcg64 } from '@affine/prng'
+import { recordGame } from '../src/game-record.ts'
+import { make } from '../src/index.ts'
+import type { RecordedMessage } from '../src/replay.ts'
+import { drawFrom, type Program } from './draw.ts'
+import { HEX_PLAYERS } from './hex-players.ts'
+import { type NamePair, type Score, shareText } from './share.ts'
+
+export const SIZES = [7, 9, 11] as const
+const { spec } = make('hex@0.1.0')
+
+/** One game, its winner and all that was recorded. */
+interface PlayedGame {
+  readonly size: number
+  readonly isWon: boolean
+  readonly messages: readonly RecordedMessage[]
+}
+
+/** Two players' games on the first challenges of each size. */
+export function hexMatch([strong, weak]: NamePair, perSize: number): readonly PlayedGame[] {
+  const programs = [HEX_PLAYERS[strong], HEX_PLAYERS[weak]] as [Program, Program]
+  return SIZES.flatMap((size) =>
+    seedsOf(size, perSize).map((seed) => ({ size, ...playHex(programs, seed) })),
+  )
+}
+
+/** The game of one challenge. Its first draw says who is first. */
+function playHex([a, b]: readonly [Program, Program], seed: number): Omit<PlayedGame, 'size'> {
+  const draws = { champion: drawFrom(2 * seed), contender: drawFrom(2 * seed + 1) }
+  const game = recordGame(spec, seed)
+  let turn = game.next()
+  while (!turn.done) {
+    const { side, prompt } = turn.value
+    const program = side === 'champion' ? a : b
+    turn = game.next({ content: program(prompt, draws[side]) })
+  }
+  const { champion, contender } = turn.value
+  return {
+    isWon: champion.reward === spec.highestReward,
+    messages: [...champion.messages, ...contender.messages],
+  }
+}
+
+/** The first seeds of challenges with so many rows. */
+function seedsOf(size: number, count: number): readonly number[] {
+  const seeds: number[] = []
+  for (let seed = 0; seeds.length < count; seed++) {
+    const random = pcg64(seed)
+    random.integers(0, 2)
+    if (spec.difficulty(spec.game?.initial(random)) === size) seeds.push(seed)
+  }
+  return seeds
+}
+
+export const scoreOf = (games: readonly PlayedGame[]): Score => ({
+  wins: games.filter(({ isWon }) => isWon).length,
+  trials: games.length,
+})
+
+/** A row: the pair, the first one's share of wins on each size, and on all. */
+export function hexRow(pair: NamePair, games: readonly PlayedGame[]): string {
+  const bySize = SIZES.map((size) => games.filter((game) => game.size === size))
+  const shares = [...bySize, games].map((some) => shareText(scoreOf(some)))
+  return `| ${[...pair, ...shares].join(' | ')} |`
+}

@@ -1,0 +1,29 @@
+import { intervalOf } from '@affine/wilson'
+
+/** Wins of decisive challenges. */
+export interface Score {
+  readonly wins: number
+  readonly trials: number
+}
+
+export const rateOf = ({ wins, trials }: Score): number => wins / trials
+
+/** A share and its Wilson interval of 95 %, as `.83 (.74–.89)`. */
+export function shareText(score: Score): string {
+  const { lower, upper } = intervalOf({ ...score, z: 1.96 })
+  return `${short(rateOf(score))} (${short(lower)}–${short(upper)})`
+}
+
+/** `.83` or `1.00`. */
+export const short = (share: number): string => share.toFixed(2).replace(/^0/, '')
+
+/** The stronger one, then the weaker. */
+export type NamePair = readonly [strong: string, weak: string]
+
+/** Every pair of names, the later one first. */
+export const pairsOf = (names: readonly string[]): readonly NamePair[] =>
+  names.flatMap((strong, i) => names.slice(0, i).map((weak) => [strong, weak] as const))
+
+/** Of each name but the first, itself and the one before. */
+export const neighboursOf = (names: readonly string[]): readonly NamePair[] =>
+  names.slice(1).map((strong, i) => [strong, names[i] as string])

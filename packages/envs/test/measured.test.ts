@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { callsOf, callsRow } from '../bench/calls.ts'
+import { CHALLENGES, DUELS, GAMES } from '../bench/counts.ts'
+import { contestOf, decisionRow } from '../bench/decisions.ts'
+import { hexMatch, hexRow } from '../bench/hex-matches.ts'
+import { coveredRow, packRewards, packRow, packScore } from '../bench/pack-matches.ts'
+import { type NamePair, pairsOf } from '../bench/share.ts'
+import { make } from '../src/index.ts'
+
+// The programs that take long are left to the bench, which prints every row.
+const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
+const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
+
+test('who beats whom in hex is what docs/environments.md says', () => {
+  for (const pair of pairsOf(['random', 'golden', 'alpha-beta 2']))
+    expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
+})
+
+test('what is covered, and who beats whom in pack, is what the page says', () => {
+  const names = ['greedy', 'sorted', 'golden', '100 tries']
+  const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
+  const of = (name: string): readonly number[] => rewards[name] ?? []
+  for (const name of names) expect(rows).toContain(coveredRow(name, of(name)))
+  for (const pair of pairsOf(names))
+    expect(rows).toContain(packRow(pair, packScore(of(pair[0]), of(pair[1]))))
+})
+
+test.each(['pack', 'tictactoe', 'mult8'])('the calls of %s are what the page says', (name) => {
+  expect(rows).toContain(callsRow(name, callsOf(make(`${name}@0.1.0`), CHALLENGES)))
+})
+
+test.each(['tictactoe', 'mult8'])('a decision in %s takes what the page says', (name) => {
+  const env = make(`${name}@0.1.0`)
+  const { calls } = callsOf(env, CHALLENGES)
+  const pair: NamePair = ['0.96', '0.95']
+  const contest = contestOf(env.spec.id, 0.96, 0.95)
+  expect(rows).toContain(decisionRow([name, ...pair], contest, { calls, duels: DUELS }))
+})

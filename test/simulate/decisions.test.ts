@@ -22,9 +22,10 @@ function play(seed: number) {
     const { before, report, present, quorum, snapshot } = decided
     const weigh = (weights: Readonly<Record<string, number>>, isMeant: (who: number) => boolean) =>
       Object.entries(weights).reduce((sum, [key, ppm]) => sum + (isMeant(whoIs(key)) ? ppm : 0), 0)
-    const { weights } = before.duel ?? { weights: {} }
-    seen.isBeyond = 3 * weigh(weights, (who) => liars.has(who)) >= weigh(weights, () => true)
-    if (before.duel && seen.isBeyond) break
+    const { weights = {} } = before.duel ?? {}
+    const lying = weigh(weights, (who) => liars.has(who))
+    seen.isBeyond = lying > 0 && 3 * lying >= weigh(weights, () => true)
+    if (seen.isBeyond) break
     const honest = weigh(quorum.weights, (who) => present.includes(who) && !liars.has(who))
     const all = weigh(quorum.weights, () => true)
     watch.see(decided, all > 0 && 3 * honest >= 2 * all)

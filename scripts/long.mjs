@@ -19,6 +19,10 @@ const PARTS = {
       '0..2000',
     ],
   },
+  decisions: {
+    words: [bin('vitest'), 'run', '--project', 'node', 'test/simulate/decisions.test.ts'],
+    env: { SEEDS: '10000' },
+  },
   duels: {
     words: [bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
     env: { DUELS: '2000' },

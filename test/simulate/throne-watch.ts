@@ -8,6 +8,9 @@ import {
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
+/** What it looks at. */
+type Seen = Pick<Recomputed, 'before' | 'state' | 'snapshot' | 'report'>
+
 /** With so many frozen epochs a duel is over. Protocol §8.3. */
 const FROZEN_MOST = 4
 
@@ -27,7 +30,7 @@ export class ThroneWatch {
   }
 
   /** Takes an epoch that was decided. Are those who attest a quorum, as far as anyone can tell? */
-  see(decided: Recomputed, hasQuorum: boolean): void {
+  see(decided: Seen, hasQuorum: boolean): void {
     const heard = this.#heardIn(decided)
     const { before, state, snapshot } = decided
     const isFirst = before.attested === undefined
@@ -42,7 +45,7 @@ export class ThroneWatch {
   }
 
   /** Whose attestation of the epoch and its state is on chain. */
-  #heardIn({ before, snapshot }: Recomputed): ReadonlySet<string> {
+  #heardIn({ before, snapshot }: Seen): ReadonlySet<string> {
     const root = stateRoot(before)
     const heard = snapshot.validators.filter(
       ({ attest }) => attest?.epoch === before.epoch && attest.stateRoot === root,
@@ -51,11 +54,7 @@ export class ThroneWatch {
   }
 
   /** All active ones vote, absent or not, and two thirds of them attest. */
-  #checkStart(
-    { before, snapshot }: Recomputed,
-    { weights }: Duel,
-    heard: ReadonlySet<string>,
-  ): void {
+  #checkStart({ before, snapshot }: Seen, { weights }: Duel, heard: ReadonlySet<string>): void {
     const { epoch, protocol } = before
     const since = (hotkey: string) =>
       epoch - (this.#attested.get(hotkey) ?? Number.NEGATIVE_INFINITY)
@@ -73,13 +72,13 @@ export class ThroneWatch {
       this.#break('no duel starts without a quorum', `one does in epoch ${epoch + 1}`)
   }
 
-  #checkWaiting({ state, snapshot }: Recomputed): void {
+  #checkWaiting({ state, snapshot }: Seen): void {
     const isWaiting = nextContenders(state, snapshot).length > 0
     if (state.champion && !state.duel && isWaiting)
       this.#break('with a quorum a duel starts', `none does in epoch ${state.epoch}`)
   }
 
-  #checkFrozen({ before, report }: Recomputed): void {
+  #checkFrozen({ before, report }: Seen): void {
     if (before.duel === undefined) return
     if (report.frozen) this.#frozen += 1
     const isOver = this.#frozen >= FROZEN_MOST
@@ -89,7 +88,7 @@ export class ThroneWatch {
   }
 
   /** A champion that stands loses the throne to nobody but a contender, by a duel that ended. */
-  #checkThrone({ before, state, snapshot, report }: Recomputed): void {
+  #checkThrone({ before, state, snapshot, report }: Seen): void {
     const { champion, duel, epoch } = before
     if (champion === undefined || isSame(champion, state.champion)) return
     const stands = (one: Miner | undefined) => snapshot.miners.some((miner) => isSame(one, miner))

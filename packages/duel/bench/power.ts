@@ -53,17 +53,18 @@ export function printTies(): void {
   })
 }
 
-/** Of a game in which nothing is tied, and of it with three others in which half is. */
+/** Of a game in which nothing is tied, and of it with others in which half is. */
 export function printGamePower(): void {
-  const title = 'p = 0.6 in a game, and three wins of four'
-  const columns = ['lanes', 'game, liars', 'game, honest', 'half tied, liars', 'three of four']
-  printTable({ title, columns }, [4, 16, 64, 128], (lanes) => {
+  const title = 'p = 0.6 in a game, and with other environments'
+  const shares = ['game, liars', 'game, honest', 'half tied, liars']
+  const columns = ['lanes', ...shares, 'three of four', 'two of two']
+  printTable({ title, columns }, [4, 7, 10, 16, 64, 128], (lanes) => {
     const at = { field: fieldOf(equal(lanes)), p: BETTER }
     const game = { ...at, tied: 0, quotas: GAME }
     const [worst, other] = [least(DELAYS, game), least(DELAYS, { ...at, tied: 0.5 })]
     const honest = measure({ ...game, strategy: 'honest' }, DUELS)
-    const three = threeOf(worst.won, other.won).toFixed(2)
-    return [lanes, ...[worst, honest, other].map(powerOf), three]
+    const both = [threeOf(worst.won, other.won), worst.won * other.won]
+    return [lanes, ...[worst, honest, other].map(powerOf), ...both.map((won) => won.toFixed(2))]
   })
 }
 

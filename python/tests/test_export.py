@@ -12,7 +12,8 @@ import pytest
 from processes import AF, needs_af
 from vectors import ROOT
 
-from affine_envs import play
+from affine_envs import play, play_game
+from affine_envs.two_players import SIDES, Side
 
 pytestmark = needs_af
 AF_VERIFY = ["node", str(ROOT / "apps" / "verifier" / "bin" / "af-verify.js")]
@@ -45,6 +46,18 @@ def repeating(cell: str) -> Callable[[object], str | None]:
     """Gives the replies of a cell again, then none."""
     replies = iter(json.loads(cell))
     return lambda _: next(replies, None)
+
+
+def rewards_of(row: Row) -> dict[Side, float]:
+    """What the sides' replies earn when they are played again; a game that was never begun: -1."""
+    cells = {side: row[f"{side}_replies"] for side in SIDES}
+    agents = {side: repeating(cell) for side, cell in cells.items()}
+    env, challenge = row["env"], row["challenge"]
+    if not env.startswith("hex@"):
+        return {side: play(env, challenge, agent).reward for side, agent in agents.items()}
+    if set(cells.values()) == {"[]"}:
+        return dict.fromkeys(cells, -1)
+    return {side: each.reward for side, each in play_game(env, challenge, agents).items()}
 
 
 def test_epochs_and_their_looks(history: tuple[Path, list[dict[str, Any]]]) -> None:
@@ -101,11 +114,9 @@ def test_every_sample_replays(history: tuple[Path, list[dict[str, Any]]]) -> Non
     samples = rows_of(folder, "samples")
     counted: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for row in samples:
-        rewards = {}
-        for side in ("champion", "contender"):
-            episode = play(row["env"], row["challenge"], repeating(row[f"{side}_replies"]))
-            rewards[side] = episode.reward
-            assert row[f"{side}_reward"] == str(int(episode.reward))
+        rewards = rewards_of(row)
+        for side, reward in rewards.items():
+            assert row[f"{side}_reward"] == str(int(reward))
         lead = rewards["contender"] - rewards["champion"]
         assert row["verdict"] == ("tie" if lead == 0 else "win" if lead > 0 else "loss")
         counted[row["epoch"], row["validator"], row["env"]][row["verdict"]] += 1

@@ -39,7 +39,7 @@ const PATIENCE_MS = 10_000
  * At one block it waits so long for those that are steady; not for ever, as it is blocks that they
  * act on.
  */
-const STEADY_MS = 2500
+const STEADY_MS = 10_000
 /**
  * From these blocks of an epoch on it waits: for seals, for lanes to have been read, for
  * attestations.

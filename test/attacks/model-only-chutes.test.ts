@@ -122,6 +122,22 @@ test.each(sources)('%s is never asked, and its line is named', async (_, source,
   expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}`)
 })
 
+test('a source that is not shown, or is larger than an answer may be, is not asked either', async () => {
+  const path = `/chutes/code/${MINER.chute}`
+  const large = code(`# ${'x'.repeat(1_100_000)}`)
+  for (const [route, refusal] of [
+    [answers(404), 'NO_SOURCE: '],
+    [large, 'TOO_LARGE: of its source'],
+  ] as const) {
+    const { ask, hasChanged, asked, said } = await chutesWith({ [path]: route })
+    expect(await ask()).toEqual({ fault: 'no-reply' })
+    // It was not asked, so there is nothing to take back.
+    expect(await hasChanged()).toBe(false)
+    expect(asked(POST)).toEqual([])
+    expect(said).toEqual([expect.stringContaining(`is not asked in this epoch: ${refusal}`)])
+  }
+})
+
 const other = { name: 'sglang', tag: 'nightly-2025111800', user: { username: 'me' } }
 const descriptions: readonly (readonly [what: string, said: object, refusal: string])[] = [
   ['an image of its own', { image: other }, 'IMAGE: '],
@@ -143,7 +159,7 @@ test.each(descriptions)('%s is never asked', async (_, more, refusal) => {
 })
 
 const changes: readonly (readonly [what: string, said: object])[] = [
-  ['changed', { version: randomUUID(), updated_at: '2026-05-01T01:00:00Z' }],
+  ['changed', { version: randomUUID() }],
   ['changed and changed back', { updated_at: '2026-05-01T01:00:00Z' }],
   ['closed', { execution_backend: 'external' }],
 ]

@@ -55,7 +55,7 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^You lost: 0 of 2 environments, 2 needed\. Your endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat decided it:\n {2}epoch /,
+      /^You lost: 0 of 4 environments, 3 needed\. Your endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat decided it:\n {2}epoch /,
     )
     expect(loser.stdout).toMatch(
       /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 51 %\n/,
@@ -64,9 +64,9 @@ describe('af explain', () => {
       /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+, (by the cap|a hold up to 0\.\d+)$/m,
     )
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
-    expect(loser.stdout).toContain('  tictactoe@0.1.0: no verdict yet')
+    expect(loser.stdout).toContain('  hex@0.1.0: no verdict yet')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
-    expect(loser.stdout).toContain('  the contender needs to win 2 of the 2 environments')
+    expect(loser.stdout).toContain('  the contender needs to win 3 of the 4 environments')
     expect(loser.stdout).toContain(
       `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat to do next:\n`,
     )
@@ -87,7 +87,7 @@ describe('af explain', () => {
 
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
-    expect(winner.stdout).toContain('You won: 2 of 2 environments, 2 needed. ')
+    expect(winner.stdout).toMatch(/You won: [34] of 4 environments, 3 needed\. /)
     expect(winner.stdout).toContain(
       '  mult8@0.1.0: win, because the contender won more than it has to',
     )
@@ -108,8 +108,8 @@ describe('af explain', () => {
       const [, env, reward, champion] = title.exec(line) ?? []
       return env === undefined ? [] : [{ env, less: Number(champion) - Number(reward) }]
     })
-    const [mult8, tictactoe] = [Array(3).fill('mult8@0.1.0'), Array(3).fill('tictactoe@0.1.0')]
-    expect(titles.map(({ env }) => env)).toEqual([...mult8, ...tictactoe])
+    const envs = Object.keys(LOCAL_NETWORK.protocol.envs)
+    expect(titles.map(({ env }) => env)).toEqual(envs.flatMap((env) => [env, env, env]))
     for (const { less } of titles) expect(less).toBeGreaterThan(0)
     expect(
       challenges.match(/^ {8}1 2 3\n {6}A( [.XO]){3}\n {6}B( [.XO]){3}\n {6}C( [.XO]){3}$/gm),
@@ -150,7 +150,7 @@ describe('af explain', () => {
     const where = ['--network', join(out, 'chain.json'), '--buckets', join(out, 'buckets')]
     const contender = equals.at(-1)?.account.hotkey ?? ''
     const { stdout } = await inProcess(explain, ...where, '--hotkey', contender)
-    expect(stdout).toContain('  mult8@0.1.0: no verdict yet\n')
+    expect(stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict yet$/m)
   })
 
   it('tells of a duel that goes on, and with --last what of it was not read', async () => {
@@ -163,13 +163,13 @@ describe('af explain', () => {
     const blocks = log.blocks.slice(0, to * LOCAL_NETWORK.protocol.epochBlocks)
     const file = await fileOf('going-on.json', JSON.stringify({ ...log, blocks }))
     const { stdout } = await ask(file, contender)
-    expect(stdout).toMatch(/^Your duel goes on: \d of 2 environments, 2 needed\. Your endpoint /)
+    expect(stdout).toMatch(/^Your duel goes on: \d of 4 environments, 3 needed\. Your endpoint /)
     expect(stdout).toContain(`${contender} is the contender\n`)
     expect(afterwards(stdout)[1]).toContain('a new commitment loses the duel')
     const late = await ask(whole(), contender, '--last', String(ended() - to))
     expect(late.stdout).toMatch(
       new RegExp(
-        `^You won: 2 of 2 .*\n {2}contender, against 5\\w+, epoch ${to}\n {2}it began in epoch ${from}: `,
+        `^You won: [34] of 4 .*\n {2}contender, against 5\\w+, epoch ${to}\n {2}it began in epoch ${from}: `,
       ),
     )
   })
@@ -181,8 +181,8 @@ describe('af explain', () => {
     expect(stdout).toMatch(
       /^☆ You have the throne without a duel: .*\n\nWhat decided it:\n {2}epoch 0 .*\n {4}this miner takes the empty throne without a duel\./,
     )
-    expect(stdout).toContain('You won: the contender has 0 of 2 environments, 2 needed. ')
-    expect(stdout).toContain('You lost: the contender has 2 of 2 environments, 2 needed. ')
+    expect(stdout).toContain('You won: the contender has 0 of 4 environments, 3 needed. ')
+    expect(stdout).toMatch(/You lost: the contender has [34] of 4 environments, 3 needed\. /)
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
     expect(
@@ -190,7 +190,7 @@ describe('af explain', () => {
     ).toEqual(['champion', 'contender'])
     const lost = records.filter(({ type }) => type === 'lost')
     const duels = records.filter(({ type }) => type === 'duel')
-    expect(lost.length).toBe(2 * 3 * duels.length)
+    expect(lost.length).toBe(4 * 3 * duels.length)
     expect(new Set(lost.map(({ sample }) => (sample as Sample).verdict))).toEqual(new Set(['win']))
   })
 
@@ -222,7 +222,7 @@ describe('af explain', () => {
     expect(got.sort()).toEqual(want.sort())
     expect(got.length).toBeGreaterThan(50)
     const some = await ask(whole(), contender, '--json')
-    expect(some.records.filter(({ type }) => type === 'lost')).toHaveLength(2 * 3)
+    expect(some.records.filter(({ type }) => type === 'lost')).toHaveLength(4 * 3)
     const { stdout } = await ask(whole(), contender, '--all')
     expect(stdout.match(/^ {6}< /gm)?.length).toBeGreaterThan(2 * got.length)
   })
@@ -231,7 +231,8 @@ describe('af explain', () => {
     const { records } = await ask(whole(), hotkeyOf('weaker'), '--all', '--json')
     const [duel] = records.filter(({ type }) => type === 'duel')
     const counted = duel?.forfeits as Record<string, number>
-    expect(Object.keys(counted).sort()).toEqual(['illegal', 'unreadable'])
+    // On a slow machine some replies are late, too.
+    expect(Object.keys(counted)).toEqual(expect.arrayContaining(['illegal', 'unreadable']))
     const lanes = records.flatMap(({ lanes }) => (lanes ?? []) as { forfeits: typeof counted }[])
     for (const [way, count] of Object.entries(counted)) {
       expect(count).toBeGreaterThan(0)

@@ -71,8 +71,8 @@ describe('af status', () => {
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [head, champion, contender, ...rest] = stdout.trimEnd().split('\n')
     const ends = rest.findIndex((line) => line.startsWith('queue'))
-    const [mult8, ...others] = rest.slice(0, ends)
-    const tictactoe = others.find((line) => line.includes('tictactoe'))
+    const envs = rest.slice(0, ends)
+    const lineOf = (name: string) => envs.find((line) => line.includes(name))
     const [queue, lanes, names, ...rows] = rest.slice(ends)
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
@@ -82,15 +82,15 @@ describe('af status', () => {
     expect(contender).toBe(
       `contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`,
     )
-    expect(mult8).toMatch(
+    expect(lineOf('mult8')).toMatch(
       /^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win|hold|even)$/,
     )
     // What a verdict was of is not shown after its epoch.
     const isOpen = (line: string) => line.endsWith(' → go on')
-    expect(rest.slice(0, ends).filter((line) => line.startsWith('    for a win: '))).toHaveLength(
-      [mult8, tictactoe].filter((line = '') => isOpen(line)).length,
+    expect(envs.filter((line) => line.startsWith('    for a win: '))).toHaveLength(
+      envs.filter(isOpen).length,
     )
-    expect(tictactoe).toMatch(/^ {2}tictactoe@0\.1\.0 /)
+    expect(lineOf('tictactoe')).toMatch(/^ {2}tictactoe@0\.1\.0 /)
     expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
     expect(lanes).toBe(`lanes     of epoch ${before.epoch}`)
     expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)

@@ -425,10 +425,10 @@ describe('af validate', () => {
       const { code, stdout, stderr } = await validator.ended
       expect([code, stderr]).toEqual([130, ''])
       const problems = records(stdout).filter(({ type }) => type === 'problem')
-      // What a slow machine sends too late is no trouble of stopping.
-      expect(problems.filter(({ message }) => !/^AncientBirthBlock/.test(String(message)))).toEqual(
-        [],
-      )
+      // What a slow machine sends too late is no trouble of stopping, and neither is a game whose
+      // clock, a fifth of so short a sampling, ran out before.
+      const usual = /^AncientBirthBlock|^its clock in a game ran out/
+      expect(problems.filter(({ message }) => !usual.test(String(message)))).toEqual([])
       const lines = await played()
       expect(lines.length).toBeGreaterThan(0)
       expect(lines.length).toBeLessThan(64)

@@ -75,14 +75,14 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, inFolder())
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 639 MB a day: /)
+    expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 1\.12 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
     const rows = [
-      ['challenges', '64', '1,024', '245,760'],
-      ['requests to miners', '320', '5,120', '1,228,800'],
-      ['its own lane', '83.2 kB', '1.33 MB', '319 MB'],
-      ['its bucket, lanes of 1', '83.2 kB', '1.33 MB', '319 MB'],
+      ['challenges', '84', '1,168', '280,320'],
+      ['requests to miners', '716', '6,832', '1,639,680'],
+      ['its own lane', '208 kB', '2.33 MB', '559 MB'],
+      ['its bucket, lanes of 1', '208 kB', '2.33 MB', '559 MB'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
     expect(stdout).toMatch(

@@ -75,7 +75,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
     bytes: 'e46dc1f10ae22d75995b620e0a8cf7d501b0771a1532f41e4366a734cf587695',
-    lane: '89a1fbd8f0cd6b4e653a2b6e5948f841726b067fa4b92333a005886b7a19be36',
+    lane: '86c6a73d3bab34a6415f0217d0292818dbdb37040d271b855c153c939723a4ea',
     proof: 'ab2c2b91c2e9e5a8b314d6e4ae06fae459105a7aaed11d91788ba5aaf7b6c451',
   })
 })

@@ -1,3 +1,4 @@
+import { compare } from './ascending.ts'
 import { type Evidence, judgeEnvironment } from './environment-judgement.ts'
 import { own, tabulate } from './own-keys.ts'
 import { type LaneRule, loneRuleOf, type Protocol, ruleOf } from './protocol.ts'
@@ -39,7 +40,7 @@ export function judgeAll(duel: Duel, turn: DuelEpoch): Judged {
   const { protocol } = turn
   const judge = (env: string) => reportOn(env, duel, { ...turn, rule: ruleOf(protocol) })
   const envs = tabulate(openEnvs(duel, protocol), judge)
-  const verdicts = { ...duel.verdicts, ...verdictsIn(envs) }
+  const verdicts = joined(duel.verdicts, verdictsIn(envs))
   const lone = loneEnv(verdicts, protocol)
   if (lone === undefined || own(duel.verdicts, lone) === 'hold') return { envs, verdicts }
 
@@ -48,7 +49,7 @@ export function judgeAll(duel: Duel, turn: DuelEpoch): Judged {
   const isOpen = Object.hasOwn(envs, lone)
   return {
     envs: { ...envs, ...(isOpen && { [lone]: report }) },
-    verdicts: { ...others, ...verdictsIn({ [lone]: report }) },
+    verdicts: joined(others, verdictsIn({ [lone]: report })),
   }
 }
 
@@ -90,4 +91,13 @@ function verdictsIn(envs: Judged['envs']): Duel['verdicts'] {
   const verdicts: [env: string, verdict: Verdict][] = []
   for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])
   return Object.fromEntries(verdicts)
+}
+
+/**
+ * By environment, ascending: the account of an epoch is the same whether the state was computed or
+ * read.
+ */
+function joined(earlier: Duel['verdicts'], given: Duel['verdicts']): Duel['verdicts'] {
+  const all = Object.entries({ ...earlier, ...given })
+  return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
 }

@@ -86,6 +86,14 @@ export class Machine {
     this.#alive = false
   }
 
+  /** Calls `wake` unless the process that asks for it has died by then. */
+  ofProcess(wake: () => void): () => void {
+    const life = this.#life
+    return () => {
+      if (this.#isSame(life)) wake()
+    }
+  }
+
   /** A number that was never returned before. */
   nextId(): number {
     this.#ids += 1

@@ -24,7 +24,11 @@ export function drawOutages(
   return Array.from({ length: count }, () => drawOutage(world, honest, random)).flat()
 }
 
-/** One to ten epochs, from any block on. */
+/**
+ * One to ten epochs, from any block on after the first two epochs: by then each has spoken on chain
+ * and keeps a state. Where most never did, liars may have half of the stake that speaks, by which a
+ * validator without a state begins. Protocol §9.4.
+ */
 function drawOutage(
   { stakes, epochs, protocol }: World,
   honest: readonly number[],
@@ -33,7 +37,7 @@ function drawOutage(
   const order = random.permutation(honest.length).map((place) => honest[place]!)
   const out = partOf(order, stakes, pick(SHARES, random))
   const blocks = epochs * protocol.epochBlocks
-  const from = random.integers(0, blocks)
+  const from = random.integers(Math.min(2 * protocol.epochBlocks, blocks - 1), blocks)
   const to = Math.min(from + protocol.epochBlocks * random.integers(1, 11), blocks)
   const outage = pick(OUTAGES, random)
   return out.map((who) => ({ ...outage, who, from, to }))

@@ -151,7 +151,7 @@ export class Seat implements Disposable {
       },
       agent,
       now: () => clock.now + (world.skews[index] ?? 0),
-      clock: clockOf(clock),
+      clock: clockOf(clock, machine),
       random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),
       on: (event) => {
         if (machine.isAlive) this.#witness.hear(this, event)
@@ -174,13 +174,14 @@ export class Seat implements Disposable {
   }
 }
 
-/** A validator's clock for reading, which runs like all others. */
-function clockOf(clock: Clock): ReaderClock {
+/** The clock of a validator's process for reading and for games: its alarms end with it. */
+function clockOf(clock: Clock, machine: Machine): ReaderClock {
   return {
     now: () => clock.now,
     after: (ms, wake) => {
       let isOff = false
-      clock.at(clock.now + ms, () => isOff || wake())
+      const ring = machine.ofProcess(wake)
+      clock.at(clock.now + ms, () => isOff || ring())
       return () => {
         isOff = true
       }

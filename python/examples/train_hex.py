@@ -159,7 +159,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.monotonic()
     policy = learn(options.games, options.seed)
-    print(f"{options.games} games in {time.monotonic() - began:.0f} s", flush=True)
+    print(f"{options.games} games in {time.monotonic() - began:.0f} s")
     random = np.random.default_rng(0)
     serve(lambda prompt: reply_to(prompt, policy, random), options.port)
 

@@ -67,7 +67,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.monotonic()
     table = learn(options.episodes, options.seed)
-    print(f"{options.episodes} episodes in {time.monotonic() - began:.0f} s", flush=True)
+    print(f"{options.episodes} episodes in {time.monotonic() - began:.0f} s")
     random = np.random.default_rng(0)
     serve(lambda prompt: reply_to(prompt, table, random), options.port)
 

@@ -21,7 +21,7 @@ async function verdictOn(old: Sample, altered: Sample): Promise<unknown> {
   return read.ok ? read.value : `${read.code} ${read.detail.replace(/^.*0\.1\.0 \d+: /, '')}`
 }
 
-/** The first game that ended so, and who was the mover then. */
+/** The first game that ended so, and the side that was to move then. */
 function gameThat(isIt: (ended: Ended) => boolean): Ended {
   const games = samples.filter(({ env }) => env === HEX).map(endedOf)
   const found = games.find(isIt)

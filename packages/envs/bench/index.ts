@@ -34,14 +34,14 @@ const gamesPlayed = () => neighboursOf(hexNames.slice(1)).flatMap(matchOf)
 const oneCost = once((name: string) => callsOf(make(`${name}@0.1.0`), challenges))
 
 function printHex(): void {
-  console.log(`\nhex, who beats whom: ${games} games on 7 rows, 9 and 11, and all`)
+  console.log(`\nhex, which program beats which: ${games} games on 7 rows, 9 and 11, and all`)
   for (const pair of pairsOf(hexNames)) console.log(hexRow(pair, matchOf(pair)))
 }
 
 function printPack(): void {
   console.log(`\npack, ${challenges} challenges: the box's share that is covered; perfect packings`)
   for (const name of packNames) console.log(coveredRow(name, rewardsOf(name)))
-  console.log('\npack, who beats whom where they differ, and the share of ties')
+  console.log('\npack, which program beats which where they differ, and the share of ties')
   for (const pair of pairsOf(packNames)) console.log(packRow(pair, packScoreOf(pair)))
 }
 

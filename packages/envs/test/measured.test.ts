@@ -12,12 +12,12 @@ import { make } from '../src/index.ts'
 const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
 
-test('who beats whom in hex is what docs/environments.md says', () => {
+test('which program beats which in hex is what docs/environments.md says', () => {
   for (const pair of pairsOf(['random', 'golden', 'alpha-beta 2']))
     expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
 })
 
-test('what is covered, and who beats whom in pack, is what the page says', () => {
+test('what is covered in pack, and which program beats which, is what the page says', () => {
   const names = ['greedy', 'sorted', 'golden', '100 tries']
   const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
   const of = (name: string): readonly number[] => rewards[name] ?? []

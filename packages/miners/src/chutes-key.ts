@@ -39,8 +39,8 @@ export class ChutesKey {
 
   /**
    * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
-   * 401 or 403 while the account is in order is the answer of who was asked. `epoch` is the signal
-   * of the epoch, if the query's ends before. Protocol §5.4.
+   * 401 or 403 while the account is in order is the answer of the miner that was asked. `epoch` is
+   * the signal of the epoch, if the query's ends before. Protocol §5.4.
    */
   async ask(query: Query, epoch: AbortSignal = query.signal): Promise<Received> {
     const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {

@@ -29,7 +29,7 @@ it.each([
   ['of a branch', {}, { revision: 'main' }, 'REVISION'],
   ['of a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
   ['of another name', { name: 'you/affine-5M' }, {}, 'MODEL'],
-  ['of a name that is none', { name: 5 }, {}, 'MODEL'],
+  ['whose name is a number', { name: 5 }, {}, 'MODEL'],
   ['of another revision', { revision: '0'.repeat(40) }, {}, 'REVISION'],
   ['elsewhere', { execution_backend: 'external' }, {}, 'NOT_HOSTED'],
   ['of another template', { standard_template: 'tei' }, {}, 'NOT_A_TEMPLATE'],

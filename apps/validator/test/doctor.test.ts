@@ -170,8 +170,8 @@ describe('af doctor', () => {
       new RegExp(
         `${join(root, folder)} has [\\d.]+ .B free and takes at most ${need} a day: \\d+ days`,
       )
-    expect(text).toMatch(room('folder', '639 MB'))
-    expect(text).toMatch(room('buckets', '639 MB'))
+    expect(text).toMatch(room('folder', '1.12 GB'))
+    expect(text).toMatch(room('buckets', '1.12 GB'))
     expect(text).toContain(`ok bucket owner ${OWNER_PATH} at ${hotkey} names this hotkey\n`)
     await rm(join(root, ownerPath))
     expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('warn')

@@ -34,7 +34,7 @@ const NOT_COMPARED =
 
 const AT_LEAST =
   'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is played ' +
-  'perfectly; with --against, if it dethrones with a smaller probability at the middle rates'
+  'perfectly, or won; with --against, if it dethrones with a smaller probability at the middle rates'
 
 const EXAMPLES = `
 Examples:

@@ -36,7 +36,7 @@ export async function openPage(
   })
   context.on('request', (request) => asked.push(request.url()))
   await page.goto(url)
-  await page.locator('.strip:not(.strip-busy)').waitFor({ timeout: 180_000 })
+  await page.locator('.strip:not(.strip-busy)').waitFor({ timeout: 600_000 })
   return { page, problems, asked }
 }
 

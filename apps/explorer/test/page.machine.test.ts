@@ -108,7 +108,6 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
       await expect
         .poll(async () => (await there?.textContent()) === (await here?.textContent()), {
           message: name,
-          timeout: 30_000,
         })
         .toBe(true)
       expect(await sent.page.title()).toBe(titles.at(-1))
@@ -210,7 +209,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     while (!(await ending.isVisible())) {
       const before = await you.innerHTML()
       await cells.first().click()
-      await expect.poll(() => you.innerHTML(), { timeout: 30_000 }).not.toBe(before)
+      await expect.poll(() => you.innerHTML()).not.toBe(before)
       await ending.or(cells.first()).first().waitFor()
     }
   })

@@ -24,7 +24,7 @@ afterAll(async () => {
 /** Runs a program of this path in the folder; null when the program is not installed. */
 function said(program: string, ...words: readonly string[]): string | null {
   const env = { ...process.env, HOME: root, PATH: `${root}${delimiter}${process.env.PATH}` }
-  const options = { cwd: root, env, encoding: 'utf8', timeout: 60_000 } as const
+  const options = { cwd: root, env, encoding: 'utf8', timeout: 170_000 } as const
   try {
     return execFileSync(program, words, options)
   } catch (error) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await killAll()
   await rm(root, { recursive: true, force: true })
-}, 60_000)
+})
 
 /** Runs `af` on a disk that fails so. */
 const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>

@@ -352,7 +352,7 @@ describe('clients that read nothing', () => {
   })
   afterAll(() => unsubscribe('http.server.request.start', note))
 
-  const soon = (value: () => unknown) => expect.poll(value, { timeout: 30_000 })
+  const soon = (value: () => unknown) => expect.poll(value)
   /** Sends it on a connection of its own. */
   function send(request: string): Socket {
     const socket = connect(port, '127.0.0.1').pause()

@@ -306,7 +306,7 @@ async function typed(cwd: string, words: readonly string[], steps: readonly (rea
   const line = [pty, JSON.stringify(steps), process.execPath, AF, 'setup', ...words]
   return new Promise<{ code: number | null; shown: string }>((resolve) => {
     const env = { ...process.env, TERM: 'xterm', CI: '' }
-    const child = execFile('python3', line, { cwd, env, timeout: 50_000 }, (_, stdout) =>
+    const child = execFile('python3', line, { cwd, env, timeout: 600_000 }, (_, stdout) =>
       resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
     )
   })

@@ -66,7 +66,7 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     await writeFile(join(root, 'ceph.conf'), ['[global]', ...lines, ''].join('\n'))
     const env = { ...process.env, CEPH_CONF: join(root, 'ceph.conf') }
     const run = (program: string, ...words: string[]) =>
-      promisify(execFile)(program, words, { cwd: root, env, timeout: 60_000 })
+      promisify(execFile)(program, words, { cwd: root, env, timeout: 600_000 })
     const start = (program: string, ...words: string[]) =>
       processes.push(spawn(program, ['-f', ...words], { cwd: root, env, stdio: 'ignore' }))
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
     await run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', uuid)
     start('ceph-osd', '-i', '0')
     start('radosgw', '-n', 'client.admin')
-    await vi.waitFor(() => fetch(endpoint), { timeout: 120_000, interval: 250 })
+    await vi.waitFor(() => fetch(endpoint), { timeout: 600_000, interval: 250 })
     const { accessKeyId, secretAccessKey } = keys
     const pair = ['--access-key', accessKeyId, '--secret-key', secretAccessKey]
     await run('radosgw-admin', 'user', 'create', '--uid', 'test', '--display-name', 'test', ...pair)

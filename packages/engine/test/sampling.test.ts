@@ -69,7 +69,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
     secret: SECRET,
     journalPath,
     agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
-    deadline: AbortSignal.timeout(60_000),
+    deadline: AbortSignal.timeout(HOUR_MS),
     gamesTime: { ...SYSTEM_CLOCK, samplingMs: HOUR_MS, endsAt: performance.now() + HOUR_MS },
     now: Date.now,
     on: () => {},

@@ -260,12 +260,11 @@ describe.concurrent('a key that is refused', () => {
           Array.from({ length: count }, () => agents(miner, 10_000, signal)(PROMPT)),
         )
       const calls = askBoth(4)
-      while (problems().length < 2) await sleep(5) // by then what was on its way has come back
-      const before = seen.filter(({ method }) => method === 'POST').length
-      calls.push(...askBoth(2), ...askBoth(20))
+      while (problems().length < 2) await sleep(5)
+      calls.push(...askBoth(22))
       while (problems().length < 5) await sleep(5)
-      expect(seen.filter(({ method }) => method === 'POST').length).toBe(before)
-      expect(before).toBeLessThanOrEqual(8)
+      // Only what was on its way when the first one was refused.
+      expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
       // One more may be under way.
       expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
       isRefused = false

@@ -222,7 +222,7 @@ it('an account of any JSON is a status and a number, or cannot be read', async (
   const look = async (body: string) => {
     const api = `${url}/${place++}`
     bodies.set(`${new URL(api).pathname}/users/me`, body)
-    const account = await chutesAccount('cpk_1', AbortSignal.timeout(10_000), {
+    const account = await chutesAccount('cpk_1', AbortSignal.timeout(600_000), {
       ...NODE_CALLER,
       api,
     }).catch((error: Error) => error)

@@ -66,7 +66,7 @@ describe('an event tells', () => {
     const asking = { ...NODE_CALLER, concurrency: 1, on }
     const agent = minerClient({ chute: url, model: 'm' }, asking)(
       replyMs,
-      AbortSignal.timeout(9000),
+      AbortSignal.timeout(600_000),
     )
     for (let i = 0; i < calls; i++) await agent([{ role: 'user', content: 'And?' }])
     return { url, events }

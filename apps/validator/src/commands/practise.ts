@@ -33,8 +33,9 @@ const NOT_COMPARED =
   'played against a scripted opponent'
 
 const AT_LEAST =
-  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is played ' +
-  'perfectly, or won; with --against, if it dethrones with a smaller probability at the middle rates'
+  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is ' +
+  'played perfectly, or won; with --against, if it dethrones with a smaller probability at the ' +
+  'middle rates'
 
 const EXAMPLES = `
 Examples:

@@ -18,8 +18,8 @@ export function ValidatorsView(page: Page): JSX.Element {
       <h1>Validators</h1>
       <p>
         Each validator asks both miners of a duel, and publishes what they replied: its lane. Trust
-        is the share of its lanes that were good; older lanes count less. A validator without a
-        record has 50 %.
+        is the share of its lanes that were accepted; older lanes count less, and one that is set
+        aside does not count. A validator without a record has 50 %.
       </p>
       {epochs.length > 0 && <TrustChart state={state} />}
       <Lanes state={state} />

@@ -68,10 +68,10 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
         process.wait()
 
 
-def run(*words: str, code: int = 0, says: str = "") -> str:
+def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) -> str:
     """What a program prints. It has to end with that code, and to say what matches `says`."""
     env = {**os.environ, "NO_COLOR": "1"}
-    ended = subprocess.run(words, capture_output=True, text=True, env=env, timeout=1200)
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=1200)
     said = ended.stdout + ended.stderr
     print(f"$ {' '.join(words)[-160:]}\n{said[-2000:]}")
     assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {said}"
@@ -227,13 +227,14 @@ def bucket_on(*words: str) -> None:
         boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="nightly")
         place = {"S3_ENDPOINT": url, "S3_BUCKET": "nightly", "S3_REGION": REGION}
         os.environ |= {**KEYS, **place}
-        vitest = ["npx", "vitest", "run", "--project", "node", "--root", str(ROOT)]
-        run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url)
+        vitest = ["npx", "vitest", "run", "--project", "node"]
+        run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url, folder=ROOT)
 
 
 PARTS: dict[Callable[[], None], list[str]] = {
     openai: ["openai"],
-    litellm: ["litellm[proxy]"],
+    # Without prisma a wrong key gets status 500 instead of 401.
+    litellm: ["litellm[proxy]", "prisma"],
     transformers: ["torch", "transformers[serving]"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
     verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],

@@ -196,13 +196,20 @@ def trl() -> None:
 
 
 def verifiers() -> None:
-    """Whole episodes by `verifiers`, with the program and the command of docs/training.md."""
+    """Episodes of mult8 by `verifiers`, with the program and command of docs/training.md."""
     [command] = re.findall(r"^    (PYTHONPATH=\. vf-eval .*\\\n.*)$", TRAINING, re.M)
     os.environ["PATH"] = f"{bin_of('')}:{os.environ['PATH']}"
     with serving(*OPENENV) as envs, serving(*MINER) as perfect:
-        Path("affine_vf.py").write_text(BLOCKS[2].replace("http://127.0.0.1:8000", envs))
+        mult8 = BLOCKS[2].replace("http://127.0.0.1:8000", f"{envs}/mult8-v0")
+        Path("affine_vf.py").write_text(mult8)
         words = command.replace("http://127.0.0.1:8003", perfect)
-        run("bash", "-ec", words, says="reward")
+        run("bash", "-ec", words, says="5/5 .* reward 1.00 .* err 0.00")
+
+
+def stable_baselines3() -> None:
+    """Its checker, on the environments whose actions are numbers."""
+    test = f"{ROOT}/python/tests/test_gymnasium.py"
+    run(sys.executable, "-m", "pytest", test, "-k", "baselines3", says="3 passed")
 
 
 def s3() -> None:
@@ -238,6 +245,7 @@ PARTS: dict[Callable[[], None], list[str]] = {
     transformers: ["torch", "transformers[serving]"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
     verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],
+    stable_baselines3: ["torch", "stable-baselines3", "pytest", f"{ROOT}/python"],
     s3: ["moto[server]", "boto3"],
 }
 """What each part installs."""

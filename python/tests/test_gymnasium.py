@@ -34,7 +34,7 @@ def test_gymnasiums_checker(env: str) -> None:
 
 @pytest.mark.parametrize("env", ["affine/tictactoe-v0", "affine/hex-v0", "affine/pack-v0"])
 def test_stable_baselines3s_checker(env: str) -> None:
-    # It brings PyTorch, hundreds of megabytes: pip install stable-baselines3 to run this.
+    # It brings PyTorch, gigabytes: python/nightly.py installs it and runs this.
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(env).unwrapped)
 

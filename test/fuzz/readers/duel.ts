@@ -67,7 +67,7 @@ function readReply(bytes: Uint8Array) {
   const actions = envs.map((env) => env.parse(text))
   return actions.some((action) => action !== null) ? actions : null
 }
-const envs = [...registry.keys()].map(make)
+const envs = [...registry.keys()].map((id) => make(id))
 const HEX = 'hex@0.1.0'
 
 /** Readers of states, attestations' bitmaps, and what miners said. */

@@ -193,6 +193,17 @@ describe.concurrent('af practise', () => {
     expect([pipe.code, pipe.stderr]).toEqual([2, 'af: /dev/null expected to be a regular file\n'])
   })
 
+  it.each([
+    ['practise', []],
+    ['duel', ['perfect', '--out', 'never']],
+  ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
+    const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
+    const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
+    const { code } = await start(AF, words, { cwd: root }).ended
+    const { messages } = JSON.parse(seen[0]?.body ?? '{}')
+    expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
+  })
+
   it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {
     const silent = await serve((index, _, response) => {
       if (index === 0) response.writeHead(200).end(completion('any'))

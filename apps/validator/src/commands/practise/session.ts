@@ -64,7 +64,8 @@ export async function playPractice(
   const kept = journal.entries.length - 1
   if (kept >= 0)
     screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
-  const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
+  const asking = { ...askingOf(session, signal), env: practice.envs[0] }
+  const player = await openPlayer(practice.player, 'practice', asking)
   const on = (played: readonly Played[]): void => {
     const well = played.filter(isPerfect).length
     screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly or won`)

@@ -69,24 +69,32 @@ describe.concurrent('--help', () => {
     'env',
     'env list',
     'env run',
+    'setup',
     'validate',
     'miner',
+    'practise',
     'localnet',
     'localnet add-miner',
     'status',
     'export',
-  ])('of "af %s" is printed, with examples, and is no failure', async (command) => {
-    const words = command === '' ? [] : command.split(' ')
-    const { code, stdout, stderr } = await af(...words, '--help')
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
-    if (command === '')
-      expect(stdout).toContain(
-        'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
-      )
-    else if (command !== 'env')
-      expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
-  })
+  ])(
+    'of "af %s" is printed, its own options first, with examples, and is no failure',
+    async (command) => {
+      const words = command === '' ? [] : command.split(' ')
+      const { code, stdout, stderr } = await af(...words, '--help')
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
+      const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
+      expect(headings.filter((heading) => heading !== 'Arguments:')[0]).toBe('Options:')
+      expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+      if (command === '')
+        expect(stdout).toContain(
+          'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
+        )
+      else if (command !== 'env')
+        expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
+    },
+  )
 })
 
 describe.concurrent('wrong usage', () => {
@@ -116,9 +124,12 @@ describe.concurrent('wrong usage', () => {
   const refused: readonly (readonly [readonly string[], string])[] = [
     [
       ['env', 'run', 'mult8-v0', '--agent', 'nobody'],
-      'a URL, perfect, random, or a skill from 0 to 1; got "nobody"',
+      'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
     ],
-    [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
+    [
+      ['duel', '', '0.5', '--out', 'd'],
+      'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
+    ],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],

@@ -68,10 +68,10 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
         process.wait()
 
 
-def run(*words: str, code: int = 0, says: str = "") -> str:
+def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) -> str:
     """What a program prints. It has to end with that code, and to say what matches `says`."""
     env = {**os.environ, "NO_COLOR": "1"}
-    ended = subprocess.run(words, capture_output=True, text=True, env=env, timeout=1200)
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=1200)
     said = ended.stdout + ended.stderr
     print(f"$ {' '.join(words)[-160:]}\n{said[-2000:]}")
     assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {said}"
@@ -196,13 +196,20 @@ def trl() -> None:
 
 
 def verifiers() -> None:
-    """Whole episodes by `verifiers`, with the program and the command of docs/training.md."""
+    """Episodes of mult8 by `verifiers`, with the program and command of docs/training.md."""
     [command] = re.findall(r"^    (PYTHONPATH=\. vf-eval .*\\\n.*)$", TRAINING, re.M)
     os.environ["PATH"] = f"{bin_of('')}:{os.environ['PATH']}"
     with serving(*OPENENV) as envs, serving(*MINER) as perfect:
-        Path("affine_vf.py").write_text(BLOCKS[2].replace("http://127.0.0.1:8000", envs))
+        mult8 = BLOCKS[2].replace("http://127.0.0.1:8000", f"{envs}/mult8-v0")
+        Path("affine_vf.py").write_text(mult8)
         words = command.replace("http://127.0.0.1:8003", perfect)
-        run("bash", "-ec", words, says="reward")
+        run("bash", "-ec", words, says="5/5 .* reward 1.00 .* err 0.00")
+
+
+def stable_baselines3() -> None:
+    """Its checker, on the environments whose actions are numbers."""
+    test = f"{ROOT}/python/tests/test_gymnasium.py"
+    run(sys.executable, "-m", "pytest", test, "-k", "baselines3", says="3 passed")
 
 
 def s3() -> None:
@@ -227,16 +234,18 @@ def bucket_on(*words: str) -> None:
         boto3.client("s3", endpoint_url=url, **keys).create_bucket(Bucket="nightly")
         place = {"S3_ENDPOINT": url, "S3_BUCKET": "nightly", "S3_REGION": REGION}
         os.environ |= {**KEYS, **place}
-        vitest = ["npx", "vitest", "run", "--project", "node", "--root", str(ROOT)]
-        run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url)
+        vitest = ["npx", "vitest", "run", "--project", "node"]
+        run(*vitest, "packages/blocks/test/bucket-s3.test.ts", "-t", url, folder=ROOT)
 
 
 PARTS: dict[Callable[[], None], list[str]] = {
     openai: ["openai"],
-    litellm: ["litellm[proxy]"],
+    # Without prisma a wrong key gets status 500 instead of 401.
+    litellm: ["litellm[proxy]", "prisma"],
     transformers: ["torch", "transformers[serving]"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
     verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],
+    stable_baselines3: ["torch", "stable-baselines3", "pytest", f"{ROOT}/python"],
     s3: ["moto[server]", "boto3"],
 }
 """What each part installs."""

@@ -34,7 +34,7 @@ def test_gymnasiums_checker(env: str) -> None:
 
 @pytest.mark.parametrize("env", ["affine/tictactoe-v0", "affine/hex-v0", "affine/pack-v0"])
 def test_stable_baselines3s_checker(env: str) -> None:
-    # It brings PyTorch, hundreds of megabytes: pip install stable-baselines3 to run this.
+    # It brings PyTorch, gigabytes: python/nightly.py installs it and runs this.
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(env).unwrapped)
 
@@ -55,10 +55,17 @@ def test_vector_environments(env: str, mode: str) -> None:
     envs.close()
 
 
-@pytest.mark.parametrize("env", ENVS)
-def test_the_vector_entry_point_plays_as_single_environments_do(env: str) -> None:
+WEAK = ("affine/hex-v0", {"strength": 0.5})
+
+
+@pytest.mark.parametrize(("env", "more"), [*((env, {}) for env in ENVS), WEAK])
+def test_the_vector_entry_point_plays_as_single_environments_do(
+    env: str, more: dict[str, Any]
+) -> None:
     modes = ["sync", "vector_entry_point"]
-    slow, fast = (gymnasium.make_vec(env, num_envs=5, vectorization_mode=mode) for mode in modes)
+    slow, fast = (
+        gymnasium.make_vec(env, num_envs=5, vectorization_mode=mode, **more) for mode in modes
+    )
     assert isinstance(fast, AffineVectorEnv)
     assert fast.metadata["autoreset_mode"] == slow.metadata["autoreset_mode"]
     fast.action_space.seed(3)

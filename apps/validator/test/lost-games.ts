@@ -32,7 +32,11 @@ function saidIn({ messages }: Sample['champion']): Said {
 function forfeitTexts({ prompts, replies }: Said): readonly string[] {
   const [prompt = '', reply] = [prompts.at(-1), replies[prompts.length - 1]]
   const shown = boardIn(prompt).map((line) => `  ${line}`)
-  return [`forfeited: ${whyForfeited(reply)}`, ...shown, `best was ${spec.solve(prompt)}`]
+  return [
+    `forfeited: ${whyForfeited(reply)}`,
+    ...shown,
+    `the scripted player replies ${spec.solve(prompt)}`,
+  ]
 }
 
 /** None of these players' replies is too long. On a slow machine some are late. */

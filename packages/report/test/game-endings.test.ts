@@ -46,7 +46,7 @@ describe('a game that ended by a reply which lost', () => {
       () => ({ fault: 'no-reply' }),
       'there was no usable reply in time: it was late, its clock ran out, or sampling ended',
     ],
-  ])('%s: the mover is told why, the board and what was best', async (_, answer, why) => {
+  ])('%s: the mover is told why, the board and the scripted reply', async (_, answer, why) => {
     for (const turn of [0, 1, 7]) {
       const { played, mover, prompt } = await endedGame(turn, answer)
       const [first = '', ...shown] = endingTexts(sampleEnding(played, mover))
@@ -55,7 +55,7 @@ describe('a game that ended by a reply which lost', () => {
         typeof why === 'string' ? why : expect.stringMatching(why),
       )
       const board = boardIn(prompt).map((line) => `  ${line}`)
-      expect(shown).toEqual([...board, `best was ${spec.solve(prompt)}`])
+      expect(shown).toEqual([...board, `the scripted player replies ${spec.solve(prompt)}`])
       const rivals = endingTexts(sampleEnding(played, other(mover)))
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(sampleCourse(played, mover)?.moves).toHaveLength(turn + 1)

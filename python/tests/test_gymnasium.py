@@ -55,10 +55,17 @@ def test_vector_environments(env: str, mode: str) -> None:
     envs.close()
 
 
-@pytest.mark.parametrize("env", ENVS)
-def test_the_vector_entry_point_plays_as_single_environments_do(env: str) -> None:
+WEAK = ("affine/hex-v0", {"strength": 0.5})
+
+
+@pytest.mark.parametrize(("env", "more"), [*((env, {}) for env in ENVS), WEAK])
+def test_the_vector_entry_point_plays_as_single_environments_do(
+    env: str, more: dict[str, Any]
+) -> None:
     modes = ["sync", "vector_entry_point"]
-    slow, fast = (gymnasium.make_vec(env, num_envs=5, vectorization_mode=mode) for mode in modes)
+    slow, fast = (
+        gymnasium.make_vec(env, num_envs=5, vectorization_mode=mode, **more) for mode in modes
+    )
     assert isinstance(fast, AffineVectorEnv)
     assert fast.metadata["autoreset_mode"] == slow.metadata["autoreset_mode"]
     fast.action_space.seed(3)

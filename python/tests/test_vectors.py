@@ -13,6 +13,7 @@ import pytest
 from vectors import IS_SDIST, ROOT, vectors_of
 
 from affine_envs import (
+    AffineEnv,
     Replayed,
     Transcript,
     challenge_id,
@@ -39,6 +40,7 @@ RECOMPUTED = {
         "replays",
         "replies",
         "spec-hashes",
+        "strengths",
     },
     "prng": {"canonical-json", "digest", "generator", "long-run", "seed-sequence"},
 }
@@ -223,6 +225,27 @@ def test_replay_of_a_game(vector: Any) -> None:
     if not isinstance(want, str):
         want = {side: Replayed(**want[side]) for side in want}
     assert result == want
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/strengths"), ids=lambda each: each["what"])
+def test_strength(vector: Any) -> None:
+    asked, want = vector["input"], vector["want"]
+    env = AffineEnv(asked["env"], strength=asked["strength"])
+    observation, _ = env.reset(options={"challenge_id": asked["challengeId"]})
+    total, over = 0.0, False
+    for reply in asked["replies"]:
+        assert not over
+        observation, reward, over, _, _ = env.step(env.parse(reply))
+        total += reward
+    assert over
+    assert observation.tolist() == want["observation"]
+    assert total == want["reward"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/strengths", "refused"))
+def test_no_strength(vector: Any) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        AffineEnv(**vector["input"])
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes"))

@@ -51,3 +51,9 @@ export const refusal =
 export function expectSame(got: string, expected: string): void {
   if (got !== expected) throw new Error(`read as ${got.slice(0, 300)}`)
 }
+
+/** A line, without anything that a terminal acts on. */
+export function expectPrintable(line: string): null {
+  if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
+  return null
+}

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { Account } from '../../packages/chain/src/index.ts'
+import type { Duel } from '../../packages/duel/src/index.ts'
 import type { DuelEnd } from './check.ts'
 import { streamOf } from './draw.ts'
 import { drawFaults, type Fault, LIES } from './faults.ts'
+import { strengthOf } from './miners.ts'
 import { shrink } from './shrink.ts'
-import { type Ran, simulate } from './simulation.ts'
+import { type Ran, simulate, type Underway } from './simulation.ts'
 import { drawWorld, type Player, type World } from './world.ts'
 
 vi.mock('../../packages/chain/node_modules/@scure/sr25519', () => import('./quick-keys.ts'))
@@ -19,22 +20,28 @@ function run(seed: number, epochs: number): Promise<Ran> {
   return simulate(world, drawFaults(world, streamOf(seed, 'faults')))
 }
 
-/** Four equal validators; a weak champion and a strong contender, which never leave. */
-function worldOfTwo(epochs: number): World {
+/** Four equal validators; miners of these strengths, which commit in this order and never leave. */
+function worldOf(strengths: readonly number[], epochs: number): World {
   const world = drawWorld(5, epochs)
-  const [champion, contender] = world.miners.map(({ account }) => account)
-  const player = (account: Account, block: number, strength: number): Player => ({
-    account,
-    registered: 0,
-    moves: [{ block, strength }],
-  })
   return {
     ...world,
     protocol: { ...world.protocol, duelEpochs: 6, quorumEpochs: 20 },
     validators: world.validators.slice(0, 4),
     stakes: [100, 100, 100, 100],
-    miners: [player(champion!, 1, 0.05), player(contender!, 2, 0.95)],
+    miners: strengths.map((strength, i): Player => {
+      const { account } = world.miners[i]!
+      return { account, registered: 0, moves: [{ block: i + 1, strength }] }
+    }),
   }
+}
+
+/** How many games of a duel each of its players has won, the stronger one first. */
+function gamesOf(world: World, { champion, contender, tallies }: Duel): readonly [number, number] {
+  const lanes = (tallies['hex@0.1.0'] ?? []).flatMap((epoch) => Object.values(epoch))
+  const wins = lanes.reduce((sum, lane) => sum + lane.wins, 0)
+  const losses = lanes.reduce((sum, lane) => sum + lane.losses, 0)
+  const isStronger = strengthOf(world, contender) > strengthOf(world, champion)
+  return isStronger ? [wins, losses] : [losses, wins]
 }
 
 const epochsWon = (duels: readonly DuelEnd[]): readonly number[] =>
@@ -76,7 +83,7 @@ describe('a subnet', () => {
     'is dethroned as without an outage, or later: $out of 4 for $epochs epochs',
     async (outage) => {
       const { out, epochs } = outage
-      const world = worldOfTwo(epochs + 5)
+      const world = worldOf([0.05, 0.95], epochs + 5)
       const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
       const faults = [0, 1, 2, 3]
         .slice(0, out)
@@ -89,6 +96,30 @@ describe('a subnet', () => {
       const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
       expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
       expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
+    },
+  )
+
+  it.each([
+    { strengths: [0.05, 0.6, 0.3, 0.98], thrones: [0.05, 0.6, 0.98] },
+    { strengths: [0.6, 0.98, 0.05, 0.3], thrones: [0.6, 0.98] },
+  ])(
+    'that plays games too has the best so far on its throne: $strengths',
+    async ({ strengths, thrones }) => {
+      const world = worldOf(strengths, 9)
+      const seen: number[] = []
+      const games = new Map<string, readonly [better: number, worse: number]>()
+      const look = async ({ seats: [seat] }: Underway): Promise<void> => {
+        const { champion, duel } = seat?.validator?.state ?? {}
+        if (champion && seen.at(-1) !== strengthOf(world, champion))
+          seen.push(strengthOf(world, champion))
+        if (duel) games.set(duel.id, gamesOf(world, duel))
+      }
+      const { violation, duels } = await simulate(world, [], look)
+      expect([violation, seen]).toEqual([undefined, thrones])
+      expect(duels).toHaveLength(3)
+      const sum = (which: 0 | 1) => [...games.values()].reduce((all, each) => all + each[which], 0)
+      expect(sum(0)).toBeGreaterThan(1.5 * sum(1))
+      expect(sum(1)).toBeGreaterThan(0)
     },
   )
 

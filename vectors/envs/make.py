@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from affine_envs import (
+    AffineEnv,
     Replayed,
     challenge_id,
     digest,
@@ -247,6 +248,30 @@ def games():
     write("games.json", {"vectors": rows, "tampered": four_times, "recorded": many})
 
 
+def strengths():
+    """Games against a scripted opponent that does not choose all its moves well."""
+    rows = []
+    for index, strength in enumerate([0, 0.1, 0.25, 0.5, 0.75, 0.999, 1, 0, 0.5]):
+        challenge = golden_id(HEX, index)
+        env = AffineEnv(HEX.id, strength=strength)
+        observation, _ = env.reset(options={"challenge_id": challenge})
+        replies, total, over = [], 0, False
+        while not over:
+            replies.append(HEX.best_reply(env.episode.state))
+            observation, reward, over, _, _ = env.step(HEX.parse(replies[-1]))
+            total += int(reward)
+        asked = {"env": HEX.id, "challengeId": challenge, "strength": strength, "replies": replies}
+        want = {"observation": observation.tolist(), "reward": total}
+        rows.append({"what": f"strength {strength}, challenge {index}", "input": asked, "want": want})
+    refused = [
+        {"what": "above 1", "input": {"env": HEX.id, "strength": 1.5}},
+        {"what": "below 0", "input": {"env": HEX.id, "strength": -0.5}},
+        {"what": "one player", "input": {"env": MULT8.id, "strength": 0.5}},
+        {"what": "a perfect opponent that belongs to the environment", "input": {"env": TICTACTOE.id, "strength": 1}},
+    ]
+    write("strengths.json", {"vectors": rows, "refused": refused})
+
+
 def tampered(env, episodes):
     """What golden episodes replay to once something of them is altered, four times each."""
     return [result for index in range(episodes) for result in replays_of(env, index, 4)[1:]]
@@ -352,5 +377,6 @@ initial_states()
 replies()
 replays()
 games()
+strengths()
 normalised()
 spec_hashes()

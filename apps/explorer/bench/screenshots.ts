@@ -10,6 +10,11 @@ import { VIEWS } from '../test/views.ts'
 const folder = fileURLToPath(new URL('../../../docs/explorer', import.meta.url))
 /** By the end of a picture's name: its width, and a height that is enough to see what it is. */
 const SIZES = { '': [1280, 1200], '-360': [360, 1600] } as const
+/** Where the picture of a view begins that does not begin at the top. */
+const FROM: Readonly<Record<string, string>> = {
+  decided: 'summary:text("How this was decided")',
+  game: 'h2:text("The game")',
+}
 
 await mkdir(folder, { recursive: true })
 await using demo = await runDemo()
@@ -37,8 +42,10 @@ for (const [suffix, [width, most]] of Object.entries(SIZES)) {
   }
   for (const { name, open } of VIEWS) {
     await open(page)
+    const next = page.getByRole('button', { name: 'next' })
+    if (name === 'game') while (await next.isEnabled()) await next.click()
     await page.locator('main').press('Escape') // no ring around what was focused
-    await shoot(name)
+    await shoot(name, FROM[name])
     if (name !== 'board') continue
     await page.getByRole('button', { name: 'the beacon' }).click()
     await page.getByText(/steps fail/).waitFor()

@@ -13,7 +13,7 @@ it('an id is a challenge in every environment that is registered, and one can pl
     expect(turn?.prompt).not.toBe('')
     const played = await answers.course({ env, challengeId: ID, replies: ['no answer'] })
     expect(played).toMatchObject({ isOver: true, turns: [{ forfeit: 'unreadable' }] })
-    expect(played?.ending?.better).toMatch(/^best was ./)
+    expect(played?.ending?.better).toMatch(/^(best was|the scripted player replies) ./)
   }
   expect(await answers.courses('no id')).toEqual([])
 })

@@ -12,7 +12,17 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
-import { type Agent, challengeId, make, play, playGame } from '@affine/envs'
+import {
+  type Agent,
+  challengeId,
+  type Env,
+  make,
+  type PerSide,
+  play,
+  playGame,
+  type Transcript,
+  unbegunGame,
+} from '@affine/envs'
 import {
   laneScope,
   LOCAL_NETWORK as network,
@@ -40,6 +50,8 @@ export interface Hostile {
   readonly forged: string
   /** Of the lane that is whole, which has the same challenges. */
   readonly sound: string
+  /** The line of both with a game that was never begun. */
+  readonly unbegun: number
   readonly challenge: string
   readonly champion: string
 }
@@ -84,7 +96,9 @@ export class HostileSubnet {
     await this.#produceTo(snapshotBlock(2, protocol) + 1)
     await writeFile(join(this.#out, 'chain.json'), this.#chain.export())
     const challenge = samples[0]?.challengeId ?? ''
-    return { forged: bad.hash, sound: block.hash, challenge, champion: champion.hotkey }
+    const unbegun = samples.findIndex((sample) => sample.champion.messages.length === 0)
+    const lines = { forged: bad.hash, sound: block.hash, unbegun }
+    return { ...lines, challenge, champion: champion.hotkey }
   }
 
   async #produceTo(block: number): Promise<void> {
@@ -122,7 +136,7 @@ export class HostileSubnet {
     return block
   }
 
-  /** A lane of two miners that reply with markup; the contender then plays perfectly. */
+  /** A lane of two miners that reply with markup; its last game of each kind is never begun. */
   async #sampled(state: State): Promise<readonly Sample[]> {
     const scope = await laneScope(this.#chain, state, sound.hotkey)
     if (scope === null) throw new Error('nobody is due')
@@ -133,14 +147,8 @@ export class HostileSubnet {
         const duel = scope.duel.id
         const specHash = scope.specHashes[name] ?? ''
         const id = challengeId({ ...scope, env: name, specHash, duel, secret: SECRET, index })
-        const loser: Agent = () => ({ content: `${MARKUP}${HIDDEN}` })
-        const winner: Agent = (messages) => ({
-          content: `${MARKUP}\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,
-        })
-        const played =
-          env.spec.game === undefined
-            ? { champion: await play(env, id, loser), contender: await play(env, id, winner) }
-            : await playGame(env, id, { champion: loser, contender: winner })
+        const isLast = index === quota - 1
+        const played = await (isLast && env.spec.game ? unbegunGame(env) : playedIn(env, id))
         const sides = {
           champion: { miner: champion.hotkey, ms: 0, ...played.champion },
           contender: { miner: contender.hotkey, ms: 0, ...played.contender },
@@ -151,6 +159,16 @@ export class HostileSubnet {
     }
     return samples
   }
+}
+
+/** A challenge that the champion answers with markup, and the contender perfectly. */
+async function playedIn(env: Env, id: string): Promise<PerSide<Transcript>> {
+  const loser: Agent = () => ({ content: `${MARKUP}${HIDDEN}` })
+  const winner: Agent = (messages) => ({
+    content: `${MARKUP}\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,
+  })
+  if (env.spec.game !== undefined) return playGame(env, id, { champion: loser, contender: winner })
+  return { champion: await play(env, id, loser), contender: await play(env, id, winner) }
 }
 
 /** With another conversation in the champion's place than the one that was paid. */

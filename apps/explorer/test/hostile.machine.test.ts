@@ -101,6 +101,17 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     expect([...blocks]).toEqual([hostile.sound])
   })
 
+  it('a game that was never begun says so, and its proof holds', async () => {
+    const { page } = await openPage(browser, url)
+    await goTo(page, `#/sample/${hostile.sound}/${hostile.unbegun}`)
+    await page.getByText(/^✔ All \d+ steps hold/).waitFor()
+    const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
+    expect(await game.textContent()).toBe('The gameReward -1: the game was never begun')
+    expect(await page.locator('h1').textContent()).toBe('A tie')
+    await page.locator('.step', { hasText: 'Seed → prompt' }).locator('summary').click()
+    await page.getByText('The game was never begun: nobody was asked this.').waitFor()
+  })
+
   it('has nothing run that the page does not bring, by its policy', async () => {
     const { page } = await openPage(browser, url)
     const ran = await page.evaluate(async () => {

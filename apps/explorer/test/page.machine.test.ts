@@ -234,6 +234,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const before = await marks()
     await page.locator('.picture.open .empty').first().click()
     await expect.poll(marks).toBe(before + 2)
+    expect(await page.locator('.picture.open .marked').count()).toBe(1)
     await reply.fill('Z1')
     await reply.press('Enter')
     await page.getByText(/^You lost to the scripted player; the champion/).waitFor()
@@ -252,6 +253,35 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const ending = (await game.textContent()) ?? ''
     const isJoined = / joined (row|column) /.test(ending)
     expect((await game.locator('.marked').count()) >= 7).toBe(isJoined)
+  })
+
+  it('proves a game by the replies of both sides, each of which was asked in its turn', async () => {
+    const { page } = await openPage(browser, demo.url)
+    await VIEWS.find(({ name }) => name === 'game')?.open(page)
+    const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
+    const [, moves] = /turn \d+ of (\d+)/.exec((await game.textContent()) ?? '') ?? []
+    const valuesOf = async (title: string): Promise<Record<string, string>> => {
+      const rows = page.locator('.step', { hasText: title }).locator('dl > div')
+      const textsOf = (all: Element[]) =>
+        all.map(({ children }) => [...children].map(({ textContent }) => textContent ?? ''))
+      return Object.fromEntries(await rows.evaluateAll(textsOf))
+    }
+    const sides = ['champion', 'contender'] as const
+    const replies = sides.map((side) => valuesOf(`Replies of the ${side} → reward`))
+    const [champion = {}, contender = {}] = await Promise.all(replies)
+    expect([champion.replayed, contender.replayed]).toEqual(['reward -1', 'reward 1'])
+    const given = [champion, contender].flatMap((of) =>
+      Object.keys(of).filter((name) => /^reply \d/.test(name)),
+    )
+    expect(given.length).toBe(Number(moves))
+    const prompt = await valuesOf('Seed → prompt')
+    const asked = sides.filter((side) => prompt[`${side} was asked`] === prompt['drawn now'])
+    expect(asked.length).toBe(1)
+    await page.getByRole('button', { name: 'a reply' }).click()
+    await page.getByText(/^✘ \d of 11 steps fail/).waitFor()
+    expect(await page.locator('.step.broken').allTextContents()).toContainEqual(
+      expect.stringMatching(/Line → Merkle root/),
+    )
   })
 
   it('moves nothing for who does not want it', async () => {

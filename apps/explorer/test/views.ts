@@ -18,13 +18,11 @@ const openWonDuel = async (page: Page): Promise<void> => {
   await shows(page, 'How this was decided')
 }
 
-/** The first challenge of this environment that the champion of that duel lost. */
+/** The last challenge of this environment that the champion of that duel lost by what it replied. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
-  await page
-    .getByRole('link', { name: new RegExp(`^${env}@`) })
-    .last()
-    .click()
+  // Those that were forfeited have a title.
+  await page.locator(`a[aria-label^="${env}@"]:not([title])`).last().click()
   await shows(page, /All \d+ steps hold/)
 }
 

@@ -11,12 +11,19 @@ import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { explain } from '../src/commands/explain.ts'
 import { inProcess, unprintable } from './commands.ts'
+import { lostGameTexts } from './lost-games.ts'
 
 /** What follows for the miner, line by line. */
 const afterwards = (text: string): readonly string[] =>
   text.slice(text.indexOf('What to do next:')).trimEnd().split('\n')
 const between = (epoch: unknown, from = 0, to = 0): boolean =>
   Number(epoch) >= from && Number(epoch) <= to
+
+/** What `--json` says of a lost challenge. */
+interface Lost {
+  readonly role: 'champion' | 'contender'
+  readonly sample: Sample
+}
 
 describe('af explain', () => {
   const SEED = 'a subnet to explain'
@@ -115,6 +122,29 @@ describe('af explain', () => {
       challenges.match(/^ {8}1 2 3\n {6}A( [.XO]){3}\n {6}B( [.XO]){3}\n {6}C( [.XO]){3}$/gm),
     ).toHaveLength(3)
     expect(challenges.match(/^ {4}(wrong: the product is|best was) \d+$/gm)).toHaveLength(3)
+  })
+
+  it('tells whoever lost a game how it ended, with the board, and where it was given up', async () => {
+    const ways: string[] = []
+    for (const name of ['weaker', 'champion']) {
+      const { records } = await ask(whole(), hotkeyOf(name), '--all', '--json')
+      const where = ['--network', whole(), '--buckets', buckets, '--hotkey', hotkeyOf(name)]
+      const { code, stdout } = await run(AF, ['explain', ...where, '--all'])
+      expect(code).toBe(0)
+      const lost = records.filter(({ type }) => type === 'lost') as unknown as readonly Lost[]
+      for (const { role, sample } of lost.filter(({ sample }) => sample.env.startsWith('hex@'))) {
+        const [, from = ''] = stdout.split(`#${sample.index}, challenge ${sample.challengeId}: `)
+        const [told = ''] = from.split(/\n {2}\w+@|\n\n/)
+        const texts = lostGameTexts(sample, role)
+        const lines = texts.map((line) => `\n    ${line}`).join('')
+        expect(told.slice(-lines.length)).toBe(lines)
+        ways.push(texts.at(-1) ?? '')
+      }
+    }
+    const timesOf = (text: string) => ways.filter((way) => way.startsWith(text)).length
+    expect(timesOf('the scripted player gives this up after')).toBeGreaterThan(2)
+    expect(timesOf('the scripted player gives this up before')).toBeGreaterThan(2)
+    expect(timesOf('best was ')).toBeGreaterThan(10)
   })
 
   it('counts over the whole duel what the rule counts, in the lanes that it counts', async () => {

@@ -20,6 +20,8 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
+const ANOTHER =
+  'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
 const records = ({ stdout }: Ended) =>
@@ -100,9 +102,38 @@ describe.concurrent('af practise', () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '1', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
     expect(code).toBe(1) // The scripted opponent is as good as itself.
-    expect(stdout).toMatch(/^hex@0\.1\.0: \d of 10 won against the scripted opponent, /m)
+    expect(stdout).toMatch(
+      /^hex@0\.1\.0: \d of 10 won against the scripted opponent at strength 1, /m,
+    )
     expect(stdout).toMatch(/^hex@0\.1\.0, challenge \w+: reward -1 of 1$/m)
     expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
+  })
+
+  it('plays games against a weaker opponent, in one file at one strength', async () => {
+    const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '10', '--strength']
+    const weak = await practise('perfect', ...words, '0', '--at-least', '1')
+    expect([weak.code, weak.stderr]).toEqual([0, ''])
+    expect(weak.stdout).toMatch(/^hex@0\.1\.0: 10 of 10 won .* opponent at strength 0, /)
+    const file = join(root, 'weak.jsonl')
+    const half = await practise('random', ...words, '0.5', '--resume', file)
+    // All that was lost replays, so there is more to say of its end than the reward.
+    expect(half.stdout).toMatch(
+      /^hex@0\.1\.0, challenge \w+: reward -1 of 1\n {2}(lost|forfeited): /m,
+    )
+    expect(half.stdout).not.toMatch(/^ {2}reward -1$/m)
+    const [head = '', ...played] = await linesIn(file)
+    expect([JSON.parse(head).practice.strength, played.length]).toEqual(['0.5', 10])
+    const again = await practise('random', ...words, '0.5', '--resume', file, '--json')
+    expect(records(again)[1]).toMatchObject({ type: 'result', strength: 0.5, challenges: 10 })
+    for (const other of ['0.6', '1']) {
+      const refused = await practise('random', ...words, other, '--resume', file)
+      expect([refused.code, refused.stderr]).toEqual([2, ANOTHER])
+    }
+    const unused = await practise('random', '--env', 'mult8-v0', '--strength', '0.5')
+    expect([unused.code, unused.stderr]).toEqual([
+      2,
+      'af: "--strength" expected a game of two players in "--env"\n',
+    ])
   })
 
   it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {
@@ -128,10 +159,7 @@ describe.concurrent('af practise', () => {
     // Played to the end, it is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
-    expect([other.code, other.stderr]).toEqual([
-      2,
-      'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n',
-    ])
+    expect([other.code, other.stderr]).toEqual([2, ANOTHER])
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
@@ -163,6 +191,17 @@ describe.concurrent('af practise', () => {
     expect((await practise(...words)).code).toBe(0)
     const pipe = await practise(url, '--resume', '/dev/null')
     expect([pipe.code, pipe.stderr]).toEqual([2, 'af: /dev/null expected to be a regular file\n'])
+  })
+
+  it.each([
+    ['practise', []],
+    ['duel', ['perfect', '--out', 'never']],
+  ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
+    const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
+    const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
+    const { code } = await start(AF, words, { cwd: root }).ended
+    const { messages } = JSON.parse(seen[0]?.body ?? '{}')
+    expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
 
   it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {

@@ -372,7 +372,9 @@ describe.concurrent('af-verify', () => {
     const url = await listen(server, 0)
     const { code, stdout, stderr } = await verify(files.url, '--network', url, '--json')
     server.close().closeAllConnections()
-    expect([code, stderr]).toEqual([0, ''])
+    // Where the machine is slow, so are buckets, and it says so.
+    expect(stderr.replace(/^Waited for slow buckets: .*\n/, '')).toBe('')
+    expect(code).toBe(0)
     const records = stdout
       .trimEnd()
       .split('\n')

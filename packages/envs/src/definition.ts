@@ -56,8 +56,8 @@ export interface Definition<State, Observation, Action> {
    */
   solve(prompt: string): string
   /**
-   * Any reply to a prompt that `solve` takes: good, bad or illegal, as it comes. Which draws are
-   * made is part of the contract: golden players use them.
+   * Any reply to a prompt that `solve` takes: good, bad or illegal, as it comes, but now and then a
+   * legal one. Which draws are made is part of the contract: golden players use them.
    */
   guess(prompt: string, random: Generator): string
   /** What people are told of it. */
@@ -87,6 +87,8 @@ export interface GameDefinition<State, Observation, Action>
 export type GameRules = Pick<GameDefinition<unknown, unknown, unknown>, 'clockMs' | 'step'> & {
   /** The first state: whoever is first is the mover. */
   initial(random: Generator): unknown
+  /** The same game for one player, against the scripted one at a strength from 0 to 1. */
+  against(strength: number): Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
 }
 
 /**

@@ -19,7 +19,7 @@ export interface Explanation<Observation, Action> {
   draw?(observation: Observation): readonly string[]
   /** An observation as a picture, or what an action made of it, where only that can be seen. */
   picture?(observation: Observation, action?: Action): Picture | undefined
-  /** The best actions; without it, the one that `solve` replies. */
+  /** The best actions, where they are known; without it people are told what `solve` replies. */
   best?(observation: Observation): readonly Action[]
   /** What an episode is still rewarded with after an action, if all that follows is perfect. */
   worth?(observation: Observation, action: Action): number

@@ -59,7 +59,6 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     draw: linesOf,
     picture: (board) => hexPicture(board, nameOf),
     isGivenUp: isBehind,
-    best: (board) => [scriptedMove(board)],
     ending: outcomeOf,
   },
 })

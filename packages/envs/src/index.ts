@@ -20,7 +20,7 @@ export {
 } from './game-record.ts'
 export type { Info } from './info.ts'
 export type { Picture, PictureShape } from './picture.ts'
-export { make, register, registry, specHash } from './registry.ts'
+export { type MakeOptions, make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,
   type Fault,

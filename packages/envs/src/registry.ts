@@ -1,6 +1,7 @@
 import type { Hash } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import { Env } from './env.ts'
+import { rulesOf } from './game-episode.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'
@@ -29,17 +30,30 @@ export function register(spec: EnvSpec): void {
   specs.set(spec.id, spec)
 }
 
+/** What can be chosen of an environment. */
+export interface MakeOptions {
+  /**
+   * Of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses well. The others
+   * are legal moves drawn at random. Protocol §3.6.
+   */
+  readonly strength?: number | undefined
+}
+
 /**
  * A new `Env`, from an exact id, `tictactoe@0.1.0`, or Gymnasium's form: `tictactoe-v0` is the
- * newest registered 0.x.y.
+ * newest registered 0.x.y. `strength` is for games of two players only, and 1 if it is left out.
  *
- * @throws RangeError for an id that is not registered.
+ * @throws RangeError for an id that is not registered, and a strength below 0 or above 1.
+ * @throws TypeError for a strength where there is one player.
  */
-export function make(id: string): Env {
+export function make(id: string, { strength }: MakeOptions = {}): Env {
   const spec = specs.get(id) ?? newestOf(id)
   if (spec === undefined)
     throw new RangeError(`"id" expected one of ${[...specs.keys()].join(', ')}, got "${id}"`)
-  return new Env(spec)
+  if (strength === undefined) return new Env(spec)
+  if (!(strength >= 0 && strength <= 1))
+    throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)
+  return new Env(Object.freeze({ ...spec, ...rulesOf(spec).against(strength) }))
 }
 
 /** What `name-v0` stands for: the highest version of the name with this first number. */

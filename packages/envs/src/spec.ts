@@ -37,8 +37,8 @@ export function defineGame<State, Observation, Action>(
   expectInteger('clockMs', clockMs, { least: 1, most: Number.MAX_SAFE_INTEGER })
   return specOf({
     ...shared,
-    ...againstScripted(definition),
-    game: { clockMs, initial, step },
+    ...againstScripted(definition, 1),
+    game: { clockMs, initial, step, against: (strength) => againstScripted(definition, strength) },
   })
 }
 

@@ -6,6 +6,7 @@ import normalised from '../../../vectors/envs/normalise.json' with { type: 'json
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
 import hashes from '../../../vectors/envs/spec-hashes.json' with { type: 'json' }
+import strengths from '../../../vectors/envs/strengths.json' with { type: 'json' }
 import { goldenEpisode } from '../src/golden.ts'
 import {
   challengeId,
@@ -77,6 +78,21 @@ test.each(replays.vectors)('replay $what', ({ input, want }) => {
   const result = replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
   if (typeof want === 'string') expect(result).toMatchObject({ ok: false, code: want })
   else expect(result).toEqual({ ok: true, value: want })
+})
+
+describe('a scripted opponent', () => {
+  test.each(strengths.vectors)('of $what', ({ input, want }) => {
+    const { env: id, challengeId, strength, replies } = input
+    const env = make(id, { strength })
+    env.reset({ options: { challengeId } })
+    let observation: unknown
+    for (const reply of replies) [observation] = env.step(env.parse(reply))
+    expect([observation, env.total, env.over]).toEqual([want.observation, want.reward, true])
+  })
+
+  test.each(strengths.refused)('refused: $what', ({ input: { env, strength } }) => {
+    expect(() => make(env, { strength })).toThrow('expected')
+  })
 })
 
 describe('specHash', () => {

@@ -13,9 +13,14 @@ interface FirstQuestion extends Pick<Caller, 'exchange' | 'now'> {
   readonly signal: AbortSignal
 }
 
-/** A first prompt for any miner, and how long the reply may take. */
-export function firstPrompt(): { readonly messages: readonly Message[]; readonly replyMs: number } {
-  const [env = ''] = registry.keys()
+/** A first prompt, and how long the reply may take. */
+interface FirstPrompt {
+  readonly messages: readonly Message[]
+  readonly replyMs: number
+}
+
+/** A first prompt of an environment; of the first that is registered, if none is given. */
+export function firstPrompt(env: string = [...registry.keys()][0] ?? ''): FirstPrompt {
   const game = make(env)
   game.reset()
   const messages = [{ role: 'user', content: game.render() }] as const

@@ -15,6 +15,8 @@ export type Player = string | Miner
 export interface PlayerAsking extends Caller {
   /** What an endpoint calls the model. */
   readonly model: string
+  /** The environment of the first question, which only tests whether an endpoint answers. */
+  readonly env?: string | undefined
   readonly giveUpMs: number
   readonly signal: AbortSignal
 }
@@ -107,7 +109,7 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
 async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
   const { exchange, signal } = asking
   const { chute } = endpoint
-  const { messages, replyMs } = firstPrompt()
+  const { messages, replyMs } = firstPrompt(asking.env)
   const query = queryOf(endpoint, messages, { ...asking, replyMs })
   try {
     const received = await exchange(query)

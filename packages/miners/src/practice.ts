@@ -18,6 +18,8 @@ interface PracticeRun {
   /** Begins with what is practised; what was played follows. */
   readonly journal: Notes
   readonly player: Pick<Opponent, 'agent'>
+  /** Of the scripted opponent in games: 1 if it is left out. Protocol §3.6. */
+  readonly strength?: number
   /** Challenges under way at once. */
   readonly ahead: number
   readonly signal: AbortSignal
@@ -50,7 +52,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
 /** A game is played against the scripted opponent. */
 async function playExercise(
   exercise: Exercise,
-  { player, time, signal }: Pick<PracticeRun, 'player' | 'time' | 'signal'>,
+  { player, strength, time, signal }: Pick<PracticeRun, 'player' | 'strength' | 'time' | 'signal'>,
 ): Promise<Played> {
   const { env, challengeId } = exercise
   const { spec } = make(env)
@@ -60,7 +62,8 @@ async function playExercise(
     return { ...exercise, ...transcript, best: await bestOf(exercise) }
   }
   const clocked = withClock(agent, { ...time, ms: spec.game.clockMs, signal })
-  const transcript = await play({ spec }, challengeId, (messages) => clocked(messages.slice(-1)))
+  const game = make(env, { strength })
+  const transcript = await play(game, challengeId, (messages) => clocked(messages.slice(-1)))
   return { ...exercise, ...transcript, best: spec.highestReward }
 }
 

@@ -34,22 +34,26 @@ export interface PlayedReplies {
   readonly env: string
   readonly challengeId: string
   readonly replies: readonly string[]
+  /** Of a game's scripted opponent. Protocol §3.6. */
+  readonly strength?: number | undefined
   /** Why no usable reply came after these: the episode is then over. */
   readonly fault?: string | undefined
 }
 
 /**
  * The course of an episode, turn by turn; undefined if the environment is not registered or the
- * challenge id is not valid. Replies after the end are left out. Never throws.
+ * challenge id is not valid. Replies after the end are left out. Never throws, if a strength is
+ * given for games only.
  */
 export function courseOf({
   env: name,
   challengeId,
   replies,
+  strength,
   fault,
 }: PlayedReplies): EpisodeCourse | undefined {
   if (!registry.has(name) || !isChallengeId(challengeId)) return undefined
-  const env = make(name)
+  const env = make(name, { strength })
   const played = playReplies(env, challengeId, replies)
   const { turns, last, isOver } = played
   const course = {

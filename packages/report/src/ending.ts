@@ -29,7 +29,7 @@ export function endingIn(
   const forfeit = fault ?? turn?.forfeit
   if (forfeit !== undefined) {
     const why = `forfeited: ${forfeitText(forfeit, turn?.reply ?? '', spec)}`
-    const better = `best was ${bestText(spec, turn?.best ?? [])}`
+    const better = bestText(spec, turn?.best ?? [])
     return { why, shown: spec.explain?.draw?.(last) ?? [], better }
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }

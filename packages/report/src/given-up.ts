@@ -1,5 +1,5 @@
 import type { EnvSpec } from '@affine/envs'
-import { bestText } from './explained.ts'
+import { actionsText } from './explained.ts'
 import type { Turn } from './turn.ts'
 
 /**
@@ -17,7 +17,7 @@ export function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | un
 export function givenUpText(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
   if (turn === undefined) return 'the scripted player gives this up before the first reply'
-  const best = bestText(spec, turn.best)
+  const best = actionsText(spec, turn.best)
   const given = `the scripted player gives this up after reply ${replies}, ${turn.reply}`
   return turn.reply?.endsWith(best) ? given : `${given}: it would have replied ${best}`
 }

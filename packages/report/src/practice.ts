@@ -3,13 +3,13 @@ import type { Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { Forfeits } from './miner-stats.ts'
 import { Z_SQUARED_95 } from './prospects.ts'
-import type { ChallengeRef } from './recorded-course.ts'
+import type { SoloRef } from './recorded-course.ts'
 
 /**
  * A challenge that was played for practice, with the most that can be earned; of a past one, what
  * the champion earned in it.
  */
-export type PracticeEpisode = ChallengeRef &
+export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }
 
 /** How often something happened, and the interval of its rate. */
@@ -23,6 +23,8 @@ export interface CountedRate {
 export interface PracticeResult {
   readonly env: string
   readonly challenges: number
+  /** Of the scripted opponent, in games. */
+  readonly strength?: number
   /** Challenges that were played perfectly; in games, that were won. */
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
@@ -39,7 +41,7 @@ export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'be
 export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
   reward < champion
 
-/** The result of what was played in one environment. */
+/** The result of what was played in one environment, against opponents of one strength. */
 export function practiceResult(env: string, played: readonly PracticeEpisode[]): PracticeResult {
   const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
     const count = played.filter(isCounted).length
@@ -53,9 +55,11 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
     const way = forfeitIn(each, each)
     if (way !== undefined) forfeits[way] = (forfeits[way] ?? 0) + 1
   }
+  const strength = played[0]?.strength
   return {
     env,
     challenges: played.length,
+    ...(strength !== undefined && { strength }),
     well: rateOf(isPerfect),
     rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
     forfeits,

@@ -1,17 +1,20 @@
 import type { Sample } from '@affine/blocks'
 import { make, registry, replay, type Transcript } from '@affine/envs'
-import { courseOf, type EpisodeCourse } from './course.ts'
+import { courseOf, type EpisodeCourse, type PlayedReplies } from './course.ts'
 import type { EpisodeEnding } from './ending.ts'
 import { gameCourse, type RecordedGame } from './game-course.ts'
 import type { Side } from './sides.ts'
 
 export type ChallengeRef = Pick<Sample, 'env' | 'challengeId'>
 
+/** A challenge that one player plays alone, in a game against a scripted opponent. */
+export type SoloRef = ChallengeRef & Pick<PlayedReplies, 'strength'>
+
 /**
  * How an episode that one player played alone ended. If it does not replay, or its environment is
  * not registered, only the reward. Never throws, whatever the messages.
  */
-export function endingOf(challenge: ChallengeRef, episode: Transcript): EpisodeEnding {
+export function endingOf(challenge: SoloRef, episode: Transcript): EpisodeEnding {
   return recordedCourse(challenge, episode)?.ending ?? plainEnding(episode)
 }
 
@@ -35,10 +38,12 @@ export function sampleCourse(sample: RecordedGame, side: Side): EpisodeCourse | 
  * environment is not registered. Never throws, whatever the messages.
  */
 export function recordedCourse(
-  { env, challengeId }: ChallengeRef,
+  { env, challengeId, strength }: SoloRef,
   { messages, fault = 'no-reply' }: Transcript,
 ): EpisodeCourse | undefined {
-  if (!registry.has(env) || !replay(make(env), challengeId, messages).ok) return undefined
-  const replies = messages.filter(({ role }) => role === 'assistant')
-  return courseOf({ env, challengeId, replies: replies.map(({ content }) => content), fault })
+  if (!registry.has(env)) return undefined
+  if (!replay(make(env, { strength }), challengeId, messages).ok) return undefined
+  const said = messages.filter(({ role }) => role === 'assistant')
+  const replies = said.map(({ content }) => content)
+  return courseOf({ env, challengeId, strength, replies, fault })
 }

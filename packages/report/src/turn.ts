@@ -9,7 +9,7 @@ export interface Turn {
   readonly drawn: readonly string[]
   /** The same as a picture, with what the reply made of it; undefined without one. */
   readonly picture: Picture | undefined
-  /** The best actions. */
+  /** The best actions; that of the scripted player, where only it is known. */
   readonly best: readonly unknown[]
   /** Undefined if there is no reply. */
   readonly reply: string | undefined

@@ -79,8 +79,27 @@ describe('an environment that explains nothing', () => {
     expect(played([], 'no-reply')?.ending).toEqual({
       why: 'forfeited: there was no usable reply',
       shown: [],
-      better: `best was ${best}`,
+      better: `the scripted player replies ${best}`,
     })
+  })
+})
+
+describe('an environment whose best replies are not known', () => {
+  const played = (env: string, reply: string) =>
+    courseOf({ env, challengeId: ID, replies: [reply] })
+
+  it('has those of the scripted player, and says what they earn', () => {
+    const packed = played('pack@0.1.0', '0,0,99,99')?.turns[0]
+    const { spec } = make('pack@0.1.0')
+    const scripted = spec.solve(packed?.prompt ?? '')
+    const earned = played('pack@0.1.0', scripted)?.reward
+    expect(packed?.mistake).toBe(
+      `0,0,99,99, earns 0: the scripted player earns ${earned}, with ${scripted}`,
+    )
+    expect(played('pack@0.1.0', scripted)?.turns[0]?.mistake).toBe(undefined)
+    const forfeited = played('hex@0.1.0', 'no cell')
+    const move = make('hex@0.1.0').spec.solve(forfeited?.turns[0]?.prompt ?? '')
+    expect(forfeited?.ending?.better).toBe(`the scripted player replies ${move}`)
   })
 })
 

@@ -1,7 +1,9 @@
+import { LOCAL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import {
   boundsOf,
   drawInterval,
+  gameText,
   percent,
   printable,
   share,
@@ -62,6 +64,7 @@ describe('for the eye', () => {
       'AI models compete at the multiplication of 8-digit numbers and tic-tac-toe: ' +
         'one that clearly beats the champion takes its throne.',
     )
+    for (const env of Object.keys(LOCAL.envs)) expect(gameText(env)).not.toContain('@')
     expect(subnetText(['a@1', 'b@1', 'c@1'])).toMatch(/^AI models compete at a@1, b@1 and c@1: /)
   })
 

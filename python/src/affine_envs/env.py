@@ -9,17 +9,23 @@ from gymnasium.envs.registration import register as register_env
 from affine_envs.challenge import seed_of
 from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
-from affine_envs.registry import NEWEST, game_of
+from affine_envs.registry import NEWEST, game_of, two_player_game_of
 from affine_envs.text import last_line, normalise
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
-    """One episode at a time of the environment with this id."""
+    """One episode at a time of the environment with this id.
+
+    `strength` is of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses
+    well.
+    """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
 
-    def __init__(self, env: str, render_mode: str | None = None) -> None:
-        self.game = game_of(env)
+    def __init__(
+        self, env: str, render_mode: str | None = None, strength: float | None = None
+    ) -> None:
+        self.game = game_of(env) if strength is None else type(two_player_game_of(env))(strength)
         self.action_space = deepcopy(self.game.action_space)
         self.observation_space = deepcopy(self.game.observation_space)
         self.render_mode = render_mode

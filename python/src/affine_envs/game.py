@@ -77,10 +77,16 @@ class Game(ABC, Generic[State, Action]):
 class TwoPlayerGame(Game[State, Action]):
     """A game of two, who take turns. Protocol §3.1.
 
-    As a `Game` it is for one player, against the scripted one. Protocol §3.6.
+    As a `Game` it is for one player, against the scripted one. `strength` is the share of moves
+    that this one chooses well; the others are legal moves drawn at random. Protocol §3.6.
     """
 
     highest_reward: int
+
+    def __init__(self, strength: float = 1.0) -> None:
+        if not 0 <= strength <= 1:
+            raise ValueError(f'"strength" expected 0 to 1, got {strength}')
+        self.strength = strength
 
     @abstractmethod
     def opening(self, random: Generator) -> State:
@@ -109,9 +115,20 @@ class TwoPlayerGame(Game[State, Action]):
         return (after, self.highest_reward, True) if has_won else self._answered(after, random)
 
     def _answered(self, state: State, random: Generator) -> tuple[State, int, bool]:
-        action = self.parse(self.best_reply(state))
-        moved = None if action is None else self.move(state, action, random)
+        moved = self._opponent_move(state, random)
         if moved is None:
             raise RuntimeError(f"{self.id}: the scripted player has no legal move")
         after, has_won = moved
         return after, self.lowest_reward if has_won else 0, has_won
+
+    def _opponent_move(self, state: State, random: Generator) -> tuple[State, bool] | None:
+        if self.strength == 1 or random.random() < self.strength:
+            return self._move_of(self.best_reply(state), state, random)
+        moved = None
+        while moved is None:
+            moved = self._move_of(self.any_reply(state, random), state, random)
+        return moved
+
+    def _move_of(self, reply: str, state: State, random: Generator) -> tuple[State, bool] | None:
+        action = self.parse(reply)
+        return None if action is None else self.move(state, action, random)

@@ -25,8 +25,14 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    def __init__(self, env: str, num_envs: int = 1, render_mode: str | None = None) -> None:
-        self.envs = [AffineEnv(env, render_mode) for _ in range(num_envs)]
+    def __init__(
+        self,
+        env: str,
+        num_envs: int = 1,
+        render_mode: str | None = None,
+        strength: float | None = None,
+    ) -> None:
+        self.envs = [AffineEnv(env, render_mode, strength) for _ in range(num_envs)]
         self.num_envs = num_envs
         self.render_mode = render_mode
         first = self.envs[0]

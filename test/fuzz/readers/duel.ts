@@ -11,11 +11,14 @@ import {
   isChallengeId,
   make,
   normalise,
+  type PerSide,
   registry,
   replay,
+  replayGame,
 } from '../../../packages/envs/src/index.ts'
 import { canonicalize, type Json } from '../../../packages/prng/src/index.ts'
 import states from '../../../vectors/duel/states.json' with { type: 'json' }
+import games from '../../../vectors/envs/games.json' with { type: 'json' }
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
@@ -50,6 +53,12 @@ function replayAny(bytes: Uint8Array) {
   return replay(make(name), challengeId as string, messages as [])
 }
 
+/** A game as it was recorded of both players, in which anything may be something else. */
+function replayAnyGame(bytes: Uint8Array) {
+  const { challengeId, recorded } = objectIn(bytes)
+  return replayGame(make(HEX), challengeId as string, Object(recorded) as PerSide<[]>)
+}
+
 /** What every environment makes of a reply. */
 function readReply(bytes: Uint8Array) {
   const text = normalise(textOf(bytes))
@@ -58,7 +67,8 @@ function readReply(bytes: Uint8Array) {
   const actions = envs.map((env) => env.parse(text))
   return actions.some((action) => action !== null) ? actions : null
 }
-const envs = [...registry.keys()].map(make)
+const envs = [...registry.keys()].map((id) => make(id))
+const HEX = 'hex@0.1.0'
 
 /** Readers of states, attestations' bitmaps, and what miners said. */
 export const duelReaders: readonly Reader[] = [
@@ -81,6 +91,12 @@ export const duelReaders: readonly Reader[] = [
     share: 20,
     samples: replays.vectors.map(({ input }) => bytesOf(JSON.stringify(input))),
     read: replayAny,
+  },
+  {
+    name: 'game',
+    share: 10,
+    samples: games.vectors.map(({ input }) => bytesOf(JSON.stringify(input))),
+    read: replayAnyGame,
   },
   {
     name: 'reply',

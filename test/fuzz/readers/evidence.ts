@@ -3,6 +3,7 @@ import {
   type Block,
   blockHash,
   blockReader,
+  forfeitOf,
   LIMITS,
   NO_BLOCK,
   readBlock,
@@ -24,12 +25,13 @@ import {
 import { account, verify } from '../../../packages/chain/src/index.ts'
 import { canonicalize, parseCanonical } from '../../../packages/prng/src/index.ts'
 import { anyJson } from '../../../packages/prng/test/any-json.ts'
+import { endingTexts, SIDES, sampleEnding } from '../../../packages/report/src/index.ts'
 import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, expectSame, linesOf, objectIn, textOf } from '../input.ts'
+import { bytesOf, expectPrintable, expectSame, linesOf, objectIn, textOf } from '../input.ts'
 
 const believe = (): boolean => true
-const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1 })
+const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
 /** A lane in two blocks, though one would do, and in one, as an honest validator writes it. */
 async function smallLane() {
@@ -59,6 +61,17 @@ function verifyResealed(bytes: Uint8Array) {
   const bucket = { read: async () => block.bytes }
   const read = blockReader(bucket, believe)
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
+}
+
+/** A sample, and what is told of it to both sides. */
+function tellSample(bytes: Uint8Array) {
+  const read = readSample(bytes)
+  if (!read.ok) return read
+  for (const side of SIDES) {
+    forfeitOf(read.value, side)
+    endingTexts(sampleEnding(read.value, side)).forEach(expectPrintable)
+  }
+  return read
 }
 
 /** A proof whose head is that of its own headers, so that no change is refused for that alone. */
@@ -124,6 +137,7 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
     },
     { name: 'block header', share: 100, samples: lines, read: readHeader },
     { name: 'sample line', share: 60, samples: lines, read: readSample },
+    { name: 'told sample', share: 6, samples: lines, read: tellSample },
     {
       name: 'block',
       share: 15,
@@ -142,7 +156,7 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
       samples: await signedBlocks(),
       read: (bytes) => readBlock(bytes, { verify }),
     },
-    { name: 'lane', share: 6, samples: [...whole, ...files], read: verifyResealed },
+    { name: 'lane', share: 3, samples: [...whole, ...files], read: verifyResealed },
     {
       name: 'owner of a bucket',
       share: 60,

@@ -23,7 +23,7 @@ import { openBucket } from '../../../packages/settlement/src/node/index.ts'
 import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, linesOf, objectIn, refusal, textOf } from '../input.ts'
+import { bytesOf, expectPrintable, linesOf, objectIn, refusal, textOf } from '../input.ts'
 
 const { signal } = new AbortController()
 const MINER = {
@@ -93,12 +93,6 @@ function readEnv(bytes: Uint8Array) {
     if (isTelling && printed.includes(secret)) throw new Error(`shows ${name}: ${printed}`)
   }
   return settings ?? null
-}
-
-/** A line, without anything that a terminal acts on. */
-function expectPrintable(line: string): null {
-  if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
-  return null
 }
 
 const SEED = 'c0ffee11'.repeat(8)

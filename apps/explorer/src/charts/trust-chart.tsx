@@ -7,6 +7,8 @@ import { type Frame, Plot, pathOf, percentText } from './plot.tsx'
 const MOST_LINES = 16
 /** Names of lines that end closer together would cover each other. */
 const NEAR_PPM = 70_000
+/** So would the lines themselves. */
+const SAME_PPM = 10_000
 const MOST_NAMES = 5
 /** The length of a dash, in pixels. */
 const DASH = 10
@@ -56,7 +58,7 @@ interface GroupProps {
   readonly frame: Frame
 }
 
-/** Lines that end near each other: dashed by turns where they overlap, and named in one place. */
+/** Lines that end near each other, named in one place; those that overlap are dashed by turns. */
 function Group({ group, state: { epochs, ...state }, frame }: GroupProps): JSX.Element {
   const nameOf = nameIn({ ...state, epochs })
   const end = (epochs.at(-1)?.epoch ?? 0) + 1
@@ -65,17 +67,18 @@ function Group({ group, state: { epochs, ...state }, frame }: GroupProps): JSX.E
   if (more > 0) names.push(`${more} more`)
   return (
     <g>
-      {group.map(({ hotkey }, i) => {
+      {group.map((line, i) => {
+        const same = group.filter(({ trust }) => Math.abs(trust - line.trust) < SAME_PPM)
         const points = epochs.flatMap(({ epoch, trust }) => {
-          const ppm = trust[hotkey]
+          const ppm = trust[line.hotkey]
           return ppm === undefined ? [] : [[epoch + 1, ppm / 1e6] as const]
         })
         return (
           <path
-            key={hotkey}
+            key={line.hotkey}
             class={`line line-${i % MOST_NAMES}`}
-            stroke-dasharray={`${DASH} ${DASH * (group.length - 1)}`}
-            stroke-dashoffset={-DASH * i}
+            stroke-dasharray={`${DASH} ${DASH * (same.length - 1)}`}
+            stroke-dashoffset={-DASH * same.indexOf(line)}
             d={pathOf(points, frame)}
           />
         )

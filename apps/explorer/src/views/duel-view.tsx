@@ -87,6 +87,9 @@ function Challenges({ account: { epochs }, state }: DuelProps): JSX.Element | nu
   return (
     <section>
       <h2>Challenges</h2>
+      <p>
+        The last ones of each environment. Each validator numbers its own, from 0 in every epoch.
+      </p>
       <div class="columns">
         {(['contender', 'champion'] as const).map((side) => (
           <div key={side}>

@@ -35,7 +35,7 @@ export function FindForm({ state }: StateProps): JSX.Element {
           <input
             value={text}
             list="found"
-            placeholder="name, uid, hotkey, challenge"
+            placeholder="name, uid, hotkey, id"
             autocomplete="off"
             spellcheck={false}
             aria-invalid={isLost}

@@ -21,7 +21,11 @@ export function MinersView({ state }: Page): JSX.Element {
       {miners === undefined ? (
         <p>This list is known once the last epoch is recomputed.</p>
       ) : (
-        <Wide label="Miners" columns={['miner', 'uid', 'it …', 'committed at block']} rows={rows} />
+        <Wide
+          label="Miners"
+          columns={['miner', 'uid', 'state', 'committed at block']}
+          rows={rows}
+        />
       )}
     </>
   )

@@ -80,6 +80,6 @@ function classOf({ kind, action, isMarked }: PictureShape, turn: Turn | undefine
   if (isMarked === true) classes.push('marked')
   if (isMet && turn.best.includes(action)) classes.push('best')
   if (isMet && turn.action === action)
-    classes.push(turn.mistake === undefined ? 'taken' : 'mistake')
+    classes.push((turn.forfeit ?? turn.mistake) === undefined ? 'taken' : 'mistake')
   return classes.join(' ')
 }

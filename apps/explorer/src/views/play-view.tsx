@@ -1,4 +1,5 @@
-import type { EpisodeCourse } from '@affine/report'
+import type { Picture } from '@affine/envs'
+import type { EpisodeCourse, Turn } from '@affine/report'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
@@ -33,7 +34,7 @@ export function PlayView({ start, ...page }: PlayProps): JSX.Element {
         A recorded challenge, made again from its id. Play it, then see what the champion of its
         duel replied.
       </p>
-      <p class="controls">
+      <p class="stepper">
         <label>
           Environment{' '}
           <select value={env} onChange={({ currentTarget }) => choose(currentTarget.value)}>
@@ -41,7 +42,7 @@ export function PlayView({ start, ...page }: PlayProps): JSX.Element {
               <option key={name}>{name}</option>
             ))}
           </select>
-        </label>{' '}
+        </label>
         <button type="button" onClick={() => setRound(round + 1)}>
           Another challenge
         </button>
@@ -137,17 +138,32 @@ function Yours({ course, reply, tryReply }: YoursProps): JSX.Element {
         send(text)
       }}
     >
-      {picture && <PictureView picture={picture} onTake={send} />}
-      <label>
-        Your reply{' '}
-        <input
-          value={text}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>{' '}
-      <button type="submit">Reply</button>
+      {picture && <PictureView picture={markAnswer(picture, turns.at(-2))} onTake={send} />}
+      {turn.picture && (
+        <p>Click an empty cell, or type its name. Green edge: what your opponent took last.</p>
+      )}
+      <p class="stepper">
+        <label>
+          Your reply{' '}
+          <input
+            value={text}
+            autocomplete="off"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Reply</button>
+      </p>
       <pre class="message">{visible(turn.prompt)}</pre>
     </form>
   )
 }
+
+/** The picture with what the opponent took after a turn marked. */
+const markAnswer = ({ shapes, ...picture }: Picture, before: Turn | undefined): Picture => ({
+  ...picture,
+  shapes: shapes.map((shape, i) => {
+    const wasEmpty = before?.picture?.shapes[i]?.reply !== undefined
+    const isTaken = wasEmpty && shape.reply === undefined && shape.action !== before.action
+    return isTaken ? { ...shape, isMarked: true } : shape
+  }),
+})

@@ -56,11 +56,11 @@ const HOW = {
 /** A game move by move, as its loser has it. */
 function GameView({ champion, contender }: Shown): JSX.Element | null {
   if (champion?.moves === undefined || contender === undefined) return null
-  const loser = champion.reward < contender.reward ? champion : contender
+  const side = champion.reward < contender.reward ? 'champion' : 'contender'
   return (
     <section class="card wide">
-      <h2>The game</h2>
-      <CourseView course={loser} />
+      <h2>The game{champion.reward !== contender.reward && `, lost by the ${side}`}</h2>
+      <CourseView course={{ champion, contender }[side]} />
     </section>
   )
 }
@@ -79,11 +79,14 @@ function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>
-      <p>
-        Reward {reward}
-        {fault !== undefined && `, forfeited: ${fault}`}
-      </p>
-      {course?.moves === undefined && course && <CourseView course={course} />}
+      {course && course.moves === undefined ? (
+        <CourseView course={course} />
+      ) : (
+        <p>
+          Reward {reward}
+          {fault !== undefined && `, forfeited: ${fault}`}
+        </p>
+      )}
       {!course &&
         messages.map(({ role, content }, i) => (
           <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>

@@ -17,9 +17,11 @@ export function ValidatorsView(page: Page): JSX.Element {
     <>
       <h1>Validators</h1>
       <p>
-        Each validator asks both miners of a duel, and publishes what they replied: its lane. Trust
-        is the share of its lanes that were good; older lanes count less. A validator without a
-        record has 50 %.
+        Each validator asks both miners of a duel, and publishes what they replied: its lane. A lane
+        is sealed if its hash was on chain in time, accepted if enough validators found it whole,
+        and set aside if it is too far from the others. Trust is the share of its lanes that were
+        accepted; older lanes count less, and one that is set aside does not count. A validator
+        without a record has 50 %.
       </p>
       {epochs.length > 0 && <TrustChart state={state} />}
       <Lanes state={state} />

@@ -29,11 +29,12 @@ function promptStep(read: EvidenceRead): Step {
   const isUnbegun = sides.length === 1 && SIDES.every((side) => recordedOf(side) === undefined)
   const holds = isUnbegun || sides.every((side) => recordedOf(side) === prompt)
   const whom = sides.length === 1 ? `the ${sides[0]}, who is first, was` : 'both miners were'
+  const whole = isUnbegun
+    ? 'The game was never begun: nobody was asked this.'
+    : `From this seed the environment makes the prompt that ${whom} asked.`
   return {
     title: 'Seed → prompt',
-    says: holds
-      ? `From this seed the environment makes the prompt that ${whom} asked.`
-      : `From this seed the environment makes another prompt than ${whom} asked.`,
+    says: holds ? whole : `From this seed the environment makes another prompt than ${whom} asked.`,
     values: [
       ['drawn now', prompt],
       ['champion was asked', recordedOf('champion') ?? ''],

@@ -58,7 +58,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const [champion, contender] = await raceAbort(named, signal)
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
-    const asking = askingOf(options, signal)
+    const asking = { ...askingOf(options, signal), env: envs[0] }
     const one = await openPlayer(champion, 'champion', asking)
     const other = await openPlayer(contender, 'contender', asking)
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { type Agent, isChallengeId, make, play, registry, specHash } from '@affine/envs'
-import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
+import { type Opponent, openPlayer, type PlayerAsking, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output } from '@affine/terminal'
@@ -53,7 +53,7 @@ env
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
-    const player = await openAsked(who, model)
+    const player = await openAsked(who, { env: id, model })
     const episode = await play(game, challengeId, player.agent(replyMs))
     if (isHuman) process.stdin.destroy()
     const { messages, reward, fault } = episode
@@ -72,10 +72,13 @@ function readChallenge(text: string): string {
 }
 
 /** Opens the player; a built-in one gets a new seed. */
-async function openAsked(who: string, model: string): Promise<Opponent> {
+async function openAsked(
+  who: string,
+  asked: Pick<PlayerAsking, 'env' | 'model'>,
+): Promise<Opponent> {
   if (who === 'human') return human()
   const seed = randomBytes(8).toString('hex')
-  const asking = { ...NODE_CALLER, model, giveUpMs: 60_000, signal: interrupted() }
+  const asking = { ...NODE_CALLER, ...asked, giveUpMs: 60_000, signal: interrupted() }
   return openPlayer(who, seed, asking)
 }
 

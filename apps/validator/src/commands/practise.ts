@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf } from '@affine/duel'
+import { make } from '@affine/envs'
 import { environmentsNamed, soloChallenge } from '@affine/miners'
 import { prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain } from '@affine/settlement'
@@ -25,21 +26,31 @@ const AGAINST = new Option(
   'play past challenges of the champion, and compare with its results; only the player is asked',
 )
   .choices(['champion'] as const)
-  .conflicts(['env'])
+  .conflicts(['env', 'strength'])
 
 const NOT_COMPARED =
   'not compared, because in a game each reply answers a move of the opponent: what the champion ' +
   'replied to another miner says nothing about its game with yours. Without --against, games are ' +
   'played against a scripted opponent'
 
+const STRENGTH = new Option(
+  '--strength <share>',
+  'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
+    'it draws the others at random',
+)
+  .argParser(shareOption)
+  .default(1)
+
 const AT_LEAST =
-  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is played ' +
-  'perfectly, or won; with --against, if it dethrones with a smaller probability at the middle rates'
+  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is ' +
+  'played perfectly, or won; with --against, if it dethrones with a smaller probability at the ' +
+  'middle rates'
 
 const EXAMPLES = `
 Examples:
   $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume practice.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
+  $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
   $ af practise http://127.0.0.1:8001/v1 --against champion --network finney`
 
 /** `af practise`: shows what validators would see of an endpoint. */
@@ -65,6 +76,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
     '--resume <file>',
     'the file that keeps what was played; continues a practice that was begun there',
   )
+  .addOption(STRENGTH)
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
   .option('--network <where>', `the network of the champion: ${NETWORK_HELP}`)
@@ -94,7 +106,9 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
 
 /** Plays challenges drawn now. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
-  const { player, model, challenges, atLeast = 0 } = session
+  const { player, model, challenges, strength, atLeast = 0 } = session
+  if (strength < 1 && envs.every((env) => make(env).spec.game === undefined))
+    throw new RangeError('"--strength" expected a game of two players in "--env"')
   const secret = randomBytes(32).toString('hex')
   const exercises = envs.flatMap((env) =>
     Array.from({ length: challenges }, (_, index) => ({

@@ -1,5 +1,7 @@
 const GAMES: Readonly<Record<string, string>> = {
+  hex: 'Hex',
   mult8: 'the multiplication of 8-digit numbers',
+  pack: 'the packing of rectangles',
   tictactoe: 'tic-tac-toe',
 }
 

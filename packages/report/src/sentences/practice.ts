@@ -4,14 +4,16 @@ import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.t
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
 
-type PlayLimits = Pick<EnvSpec, 'replyMs' | 'game'>
-
 /** A result of practice as lines for people. */
-export function practiceText(result: PracticeResult, { replyMs, game }: PlayLimits): string {
-  const { env, challenges, well, rewards, forfeits } = result
+export function practiceText(
+  result: PracticeResult,
+  { replyMs }: Pick<EnvSpec, 'replyMs'>,
+): string {
+  const { env, challenges, strength, well, rewards, forfeits } = result
   const { half, most, slowest } = result.replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
-  const how = game === undefined ? 'played perfectly' : 'won against the scripted opponent'
+  const won = `won against the scripted opponent at strength ${strength}`
+  const how = strength === undefined ? 'played perfectly' : won
   return [
     `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
     ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),

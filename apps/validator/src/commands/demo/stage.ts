@@ -1,11 +1,16 @@
 import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
-import { type AgentOf, endpointAgents } from '@affine/miners'
+import { type AgentOf, type Caller, endpointAgents } from '@affine/miners'
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { type Clock, LOCAL_NETWORK } from '@affine/settlement'
 import type { Cast, Member } from './cast.ts'
 import { seededBytes } from './seeded-bytes.ts'
 
 const STAKE = 1_000_000_000_000n
+/** No reply is late, however slow the machine is: a run follows from its seed. */
+const PATIENT_CALLER: Caller = {
+  ...NODE_CALLER,
+  exchange: (query) => NODE_CALLER.exchange({ ...query, replyMs: 3_600_000 }),
+}
 
 /**
  * A local chain whose hashes follow from the seed, and servers for its miners, which stop when it
@@ -34,7 +39,7 @@ export class Stage implements Disposable {
         stakeThreshold: Number(STAKE),
       },
     })
-    const ask = endpointAgents({ ...NODE_CALLER, concurrency: 32, now: this.now })
+    const ask = endpointAgents({ ...PATIENT_CALLER, concurrency: 32, now: this.now })
     // Ports differ from run to run, so on this chain a chute is a name.
     this.agent = (miner, ...rest) => {
       const chute = this.#servers.get(miner.chute)?.url ?? ''

@@ -14,7 +14,7 @@ import type { Output } from '@affine/terminal'
 import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
 
-/** What defines a practice: its file cannot continue another one. */
+/** What defines a practice, with its strength: its file cannot continue another one. */
 export type Practice = {
   readonly player: string
   readonly model: string
@@ -30,6 +30,7 @@ interface PracticeOptions {
   readonly player: string
   readonly model: string
   readonly challenges: number
+  readonly strength: number
   readonly show: number
   readonly resume?: string | undefined
   readonly atLeast?: number | undefined
@@ -52,21 +53,25 @@ export async function playPractice(
   drawn: readonly Exercise[],
   session: Session,
 ): Promise<readonly Played[]> {
-  const { screen, signal, ahead, resume } = session
+  const { screen, signal, strength, ahead, resume } = session
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
-  const begun = await takeUp(journal, { practice }, { exercises: drawn })
+  // As a text: a journal has no fractions.
+  const asked = { practice: { ...practice, strength: String(strength) } }
+  const begun = await takeUp(journal, asked, { exercises: drawn })
   if (begun === undefined) throw new RangeError(ANOTHER)
   const { exercises } = begun
   const kept = journal.entries.length - 1
   if (kept >= 0)
     screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
-  const player = await openPlayer(practice.player, 'practice', askingOf(session, signal))
+  const asking = { ...askingOf(session, signal), env: practice.envs[0] }
+  const player = await openPlayer(practice.player, 'practice', asking)
   const on = (played: readonly Played[]): void => {
     const well = played.filter(isPerfect).length
     screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly or won`)
   }
-  const all = await practise({ exercises, journal, player, ahead, signal, time: SYSTEM_CLOCK, on })
+  const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
+  const all = await practise({ exercises, journal, ...playing, on })
   sayFailures(practice.player, player, screen)
   return all
 }
@@ -81,11 +86,13 @@ async function journalAt(file: string | undefined): ReturnType<typeof openJourna
 export function sayEnvironment(
   env: string,
   all: readonly Played[],
-  { screen, show }: Session,
+  { screen, show, strength }: Session,
 ): number {
-  const played = all.filter((each) => each.env === env)
+  const { spec } = make(env)
+  const opponent = spec.game && { strength }
+  const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
   const result = practiceResult(env, played)
-  screen.line(practiceText(result, make(env).spec), { type: 'result', ...result })
+  screen.line(practiceText(result, spec), { type: 'result', ...result })
   for (const each of played.filter(isLost).slice(0, show)) {
     const ending = endingOf(each, each)
     screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })

@@ -1,0 +1,94 @@
+import { type Agent, challengeId, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
+import { describe, expect, it } from 'vitest'
+import { endingTexts, laneText, sampleCourse, sampleEnding } from '../src/index.ts'
+
+const { spec } = make('hex@0.1.0')
+const HASH = '0'.repeat(64)
+const parts = { genesis: HASH, netuid: 1, specHash: HASH, duel: HASH, validator: 'v', epoch: 1 }
+const ID = challengeId({ ...parts, env: spec.id, index: 0, beacon: HASH, secret: HASH })
+const game = <Of>(sides: PerSide<Of>) => ({ env: spec.id, challengeId: ID, ...sides })
+type Side = 'champion' | 'contender'
+const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
+
+/** The board of a prompt, line by line. */
+const boardIn = (prompt: string): readonly string[] => prompt.split('\n\n')[1]?.split('\n') ?? []
+
+/** A game of the scripted player with itself, until the reply at `turn`, from 0. */
+async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Agent>) {
+  const asked: { readonly side: Side; readonly prompt: string }[] = []
+  const agentOf =
+    (side: Side): Agent =>
+    ([message]) => {
+      const prompt = message?.content ?? ''
+      asked.push({ side, prompt })
+      return asked.length > turn ? answer(prompt) : { content: spec.solve(prompt) }
+    }
+  const sides = { champion: agentOf('champion'), contender: agentOf('contender') }
+  const played = game(await playGame({ spec }, ID, sides))
+  const { side: mover = 'champion', prompt = '' } = asked.at(-1) ?? {}
+  return { played, mover, prompt }
+}
+
+const taken = (prompt: string): string => {
+  const rows = boardIn(prompt).slice(1)
+  const row = rows.find((line) => /[XO]/.test(line)) ?? ''
+  return `${row[0]}${row.search(/[XO]/) / 2}`
+}
+
+describe('a game that ended by a reply which lost', () => {
+  it.each<[string, (prompt: string) => ReturnType<Agent>, string | RegExp]>([
+    ['no cell', () => ({ content: 'So\nI resign.' }), 'the last line, "I resign.", is no answer'],
+    ['nothing', () => ({ content: 'A1\n' }), 'the last line is empty, and it must be the answer'],
+    ['a taken cell', (prompt) => ({ content: taken(prompt) }), /^"[A-K]\d+" is not allowed there$/],
+    ['too much', () => ({ content: 'x'.repeat(4097) }), 'the reply has more than 4096 bytes'],
+    [
+      'nothing in time',
+      () => ({ fault: 'no-reply' }),
+      'there was no usable reply in time: it was late, its clock ran out, or sampling ended',
+    ],
+  ])('%s: the mover is told why, the board and what was best', async (_, answer, why) => {
+    for (const turn of [0, 1, 7]) {
+      const { played, mover, prompt } = await endedGame(turn, answer)
+      const [first = '', ...shown] = endingTexts(sampleEnding(played, mover))
+      expect(first).toMatch(/^forfeited: /)
+      expect(first.slice('forfeited: '.length)).toEqual(
+        typeof why === 'string' ? why : expect.stringMatching(why),
+      )
+      const board = boardIn(prompt).map((line) => `  ${line}`)
+      expect(shown).toEqual([...board, `best was ${spec.solve(prompt)}`])
+      const rivals = endingTexts(sampleEnding(played, other(mover)))
+      expect(rivals).toEqual(['won: the opponent forfeited'])
+      expect(sampleCourse(played, mover)?.moves).toHaveLength(turn + 1)
+    }
+  })
+})
+
+it('a game that was never begun is told so to both, without a move', () => {
+  const played = game(unbegunGame({ spec }))
+  for (const side of ['champion', 'contender'] as const) {
+    expect(endingTexts(sampleEnding(played, side))).toEqual(['the game was never begun'])
+    expect(sampleCourse(played, side)).toMatchObject({ turns: [], moves: [], reward: -1 })
+  }
+})
+
+it('of a game with a move out of turn nothing is told but the reward', async () => {
+  const { played, mover } = await endedGame(3, () => ({ content: 'I resign.' }))
+  const late = { role: 'assistant', content: 'A1' } as const
+  const more = { ...played[other(mover)], messages: [...played[other(mover)].messages, late] }
+  const early = { ...played[other(mover)], messages: [] }
+  for (const wrong of [more, early]) {
+    const altered = { ...played, [other(mover)]: wrong }
+    expect(endingTexts(sampleEnding(altered, mover))).toEqual(['reward -1'])
+    expect(endingTexts(sampleEnding(altered, other(mover)))).toEqual(['reward 1'])
+    expect(sampleCourse(altered, mover)).toBeUndefined()
+  }
+})
+
+it('a lane says how many of its games were never begun', () => {
+  const lane = { sealed: true, whole: true, accepted: true, setAside: [] }
+  const texts = [0, 1, 8].map((unbegun) => laneText({ ...lane, unbegun }))
+  expect(texts).toEqual(['✔', '✔, 1 game never begun', '✔, 8 games never begun'])
+  expect(laneText({ ...lane, accepted: false, unbegun: 2 })).toBe(
+    '✘ not attested by enough, 2 games never begun',
+  )
+})

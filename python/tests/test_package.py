@@ -43,13 +43,15 @@ def test_the_wheel_has_types_licence_and_what_it_is(built: Path) -> None:
     assert "Typing :: Typed" in said.get_all("Classifier", [])
 
 
-def test_the_tests_of_the_source_distribution_run_from_it(built: Path, tmp_path: Path) -> None:
-    [archive] = built.glob("*.tar.gz")
+def test_the_tests_of_the_source_distribution_run_on_the_wheel(built: Path, tmp_path: Path) -> None:
+    [archive], [wheel] = built.glob("*.tar.gz"), built.glob("*.whl")
     with tarfile.open(archive) as file:
         file.extractall(tmp_path, filter="data")
     [folder] = tmp_path.iterdir()
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert not (folder / "nightly.py").exists()
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK, str(folder)]
-    environment = {"PYTHONPATH": str(folder / "src"), "PATH": "/usr/bin:/bin"}
+    environment = {"PYTHONPATH": str(wheel), "PATH": "/usr/bin:/bin"}
     run = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
     )

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { LIMITS } from '@affine/blocks'
+import { PROTOCOL, quotaOf } from '@affine/duel'
+import { loadsOf } from '@affine/engine'
+import { bytesText } from '@affine/engine/node'
+import { expect, test } from 'vitest'
+
+const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
+const text = page.replaceAll(/\s+/g, ' ')
+const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const EPOCHS = 365 * 20
+const LANES = [64, 128] as const
+const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
+const { challenges: most, laneBytes } = loadsOf(PROTOCOL, { neurons }).mostEpoch
+
+/** The challenges of a lane in one epoch of a duel, on average over the longest duel. */
+function meanQuota(): number {
+  const quotas = Object.values(PROTOCOL.envs).flatMap((env) =>
+    Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env)),
+  )
+  return quotas.reduce((sum, quota) => sum + quota, 0) / PROTOCOL.duelEpochs
+}
+
+const millions = (count: number, digits = 0): string =>
+  `${Number((count / 1e6).toFixed(digits)).toLocaleString('en')} million`
+const yearOf = (each: number, tell: (count: number) => string): readonly string[] =>
+  LANES.map((lanes) => tell(EPOCHS * lanes * each))
+
+test('a year has the samples, blocks and bytes that docs/scale.md counts', () => {
+  expect(text).toContain(`at most 1,600 an epoch, and ${meanQuota()} on average`)
+  expect(rows).toContain(
+    row('samples, if every duel takes eight epochs', ...yearOf(meanQuota(), millions)),
+  )
+  expect(rows).toContain(row('samples, at the most', ...yearOf(most, millions)))
+  expect(rows).toContain(
+    row('bytes of one copy, with short replies', ...yearOf(laneBytes, bytesText)),
+  )
+  const blocks = yearOf(Math.ceil(most / LIMITS.blockSamples), (count) => millions(count, 1))
+  expect(rows).toContain(row('blocks, at the most', ...blocks))
+  const copies = LANES.map((lanes) => bytesText(EPOCHS * lanes * lanes * laneBytes))
+  expect(rows).toContain(
+    row('all, with every attested copy compared', ...copies.map((bytes) => `${bytes} read`)),
+  )
+})
+
+test('what follows from these is what the page says', () => {
+  const year = EPOCHS * 64 * laneBytes
+  expect(text).toContain(`at 100 MB/s, 1.77 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
+  const dollars = [0.015, 0.023].map((price) => `${(1770 * price).toFixed(2)} $`)
+  expect(rows).toContain(row('keeping 1.77 TB, a month', ...dollars))
+  const away = `${((year / 1e9) * 0.09).toFixed(0)} $`
+  expect(rows).toContain(row('64 validators reading its lanes (28 GB)', 'nothing', away))
+  expect(bytesText(year / 64)).toBe('27.7 GB')
+})

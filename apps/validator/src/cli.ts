@@ -42,5 +42,4 @@ for (const [heading, commands] of Object.entries(GROUPS)) {
   for (const command of commands) program.addCommand(command)
 }
 program.commandsGroup('More:').addCommand(serve).addCommand(completionOf(program))
-program.helpCommand('help [command]', 'show the help of a command')
 await run(program, isOurs)

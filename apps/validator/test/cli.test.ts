@@ -69,24 +69,32 @@ describe.concurrent('--help', () => {
     'env',
     'env list',
     'env run',
+    'setup',
     'validate',
     'miner',
+    'practise',
     'localnet',
     'localnet add-miner',
     'status',
     'export',
-  ])('of "af %s" is printed, with examples, and is no failure', async (command) => {
-    const words = command === '' ? [] : command.split(' ')
-    const { code, stdout, stderr } = await af(...words, '--help')
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
-    if (command === '')
-      expect(stdout).toContain(
-        'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
-      )
-    else if (command !== 'env')
-      expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
-  })
+  ])(
+    'of "af %s" is printed, its own options first, with examples, and is no failure',
+    async (command) => {
+      const words = command === '' ? [] : command.split(' ')
+      const { code, stdout, stderr } = await af(...words, '--help')
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
+      const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
+      expect(headings.filter((heading) => heading !== 'Arguments:')[0]).toBe('Options:')
+      expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+      if (command === '')
+        expect(stdout).toContain(
+          'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
+        )
+      else if (command !== 'env')
+        expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
+    },
+  )
 })
 
 describe.concurrent('wrong usage', () => {

@@ -7,8 +7,8 @@ import { verify } from './verify.ts'
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
 3: everything that was compared holds, but --copies left out some copies of blocks.
 If the reader of its output closes early, it stops with 0, without a verdict.
-Some validators are named, but are no failure: those whose samples were statistically far from the
-others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
+Some validators are named, but are no failure: those whose samples were statistically far from \
+the others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
 
 const EXAMPLES = `
 Examples:
@@ -25,7 +25,7 @@ const JOIN_EXAMPLE = `
 Example:
   $ af-verify join first.json second.json
 
-Exit codes: those of one run over all these epochs; 2 also if the files do not form one unbroken
+Exit codes: those of one run over all these epochs; 2 also if the files do not form one unbroken \
 history that begins with the network's first state.`
 
 const joining = new Command('af-verify join')

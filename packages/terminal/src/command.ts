@@ -32,20 +32,25 @@ const CHAIN = 'Chain:'
 type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 const netuidOption = (): Whole<'--netuid <n>'> =>
-  new Option(
-    '--netuid <n>',
-    'the number of the subnet, if the network does not have a fixed one',
-  ).argParser(whole(0, 65_535))
+  new Option('--netuid <n>', 'the number of the subnet, if the network does not have a fixed one')
+    .argParser(whole(0, 65_535))
+    .helpGroup(CHAIN)
 
 const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
   new Option(
     '--first-epoch <n>',
-    "the first epoch, on which all validators agreed, instead of the network's own",
-  ).argParser(whole(0, 1e9))
+    'the epoch that all validators agreed to start with, if the network does not have a fixed one',
+  )
+    .argParser(whole(0, 1e9))
+    .helpGroup(CHAIN)
 
 /**
- * `NETUID` and `FIRST_EPOCH` are for commands that can work without a chain: no variable sets them.
+ * This, `NETUID` and `FIRST_EPOCH` are for commands that can work without a chain: no variable sets
+ * them.
  */
+export const networkOption = (help: string): Option<'--network <where>'> =>
+  new Option('--network <where>', help).helpGroup(CHAIN)
+
 export const NETUID: Whole<'--netuid <n>'> = netuidOption()
 
 export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = firstEpochOption()
@@ -59,12 +64,12 @@ export type ChainOptions = {
 
 /** A command that reads a chain, which the environment may name; with "--json". */
 export const chainCommand = (name: string): Command<[], ChainOptions> => {
-  const network = new Option('--network <where>', NETWORK_HELP).env('SUBTENSOR_ENDPOINT')
+  const network = networkOption(NETWORK_HELP).env('SUBTENSOR_ENDPOINT')
   return new Command(name)
-    .addOption(network.makeOptionMandatory().helpGroup(CHAIN))
-    .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']).helpGroup(CHAIN))
-    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH').helpGroup(CHAIN))
     .option('--json', 'print JSON, one object a line')
+    .addOption(network.makeOptionMandatory())
+    .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']))
+    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH'))
     .hook('preAction', (_, command) => addFallback(command))
 }
 

@@ -27,7 +27,7 @@ export function completionOf(
 ): CommandUnknownOpts {
   const name = program.name()
   return new Command('completion')
-    .description('for a shell: complete commands, options, environments and networks')
+    .description('print what makes a shell complete commands, options, environments and networks')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .argument(
       '[words...]',

@@ -6,7 +6,7 @@ const SPACES = /^ */
 /** A line for a shell. It is broken with a backslash, so that it can be copied. */
 const COMMAND = /^\$ /
 
-/** By how many columns the rest of a broken line is indented. */
+/** By how many columns the rest of a broken line is indented; of prose by none. */
 const HANG = 4
 
 /** The width of the terminal in columns; Infinity without a terminal. */
@@ -19,12 +19,12 @@ export function columns(): number {
  * A text with lines no wider than the terminal, except for long words of a command. A line that is
  * too wide continues below: under its description if it begins with a name, else a little indented.
  */
-export function fit(text: string, width: number = columns()): string {
-  const lines = text.split('\n')
-  return lines.flatMap((line) => (line.length <= width ? line : fitLine(line, width))).join('\n')
+export function fit(text: string, width: number = columns(), hanging: number = HANG): string {
+  const fitted = (line: string) => (line.length <= width ? line : fitLine(line, width, hanging))
+  return text.split('\n').flatMap(fitted).join('\n')
 }
 
-function fitLine(line: string, width: number): readonly string[] {
+function fitLine(line: string, width: number, hanging: number): readonly string[] {
   const half = Math.floor(width / 2)
   const said = line.replace(SPACES, '')
   const indent = ' '.repeat(Math.min(line.length - said.length, half))
@@ -32,7 +32,7 @@ function fitLine(line: string, width: number): readonly string[] {
     const lines = lay((indent + said).match(WORD) ?? [], width - 2, indent.length)
     return lines.map((each, i) => (i < lines.length - 1 ? `${each} \\` : each))
   }
-  const hang = Math.min(indent.length + HANG, half)
+  const hang = Math.min(indent.length + hanging, half)
   const gap = GAP.exec(said)
   if (gap === null) return wrap(indent + said, width, hang)
   const name = indent + said.slice(0, gap.index)

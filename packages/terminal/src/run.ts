@@ -3,7 +3,7 @@ import { printable } from '@affine/report'
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type IsOurs, readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
-import { fit } from './fit.ts'
+import { columns, fit } from './fit.ts'
 import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls } from './mask-urls.ts'
 
@@ -65,11 +65,14 @@ function prepare(command: CommandUnknownOpts, program: string): void {
   command
     .exitOverride()
     .showHelpAfterError('(see --help)')
+    .helpOption('-h, --help', 'show this help')
     .configureHelp({ minWidthToWrap: NARROWEST_HELP })
     .configureOutput({
-      writeOut: (text) => process.stdout.write(fit(text)),
+      writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
       outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
     })
+  if (command.commands.length > 0)
+    command.helpCommand('help [command]', 'show the help of a command')
   for (const below of command.commands) prepare(below, program)
 }
 

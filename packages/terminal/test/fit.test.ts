@@ -32,6 +32,12 @@ describe('a text in a terminal', () => {
     )
   })
 
+  it('that is prose has no indent where a line goes on', () => {
+    expect(fit('It goes on and on.\n  $ af --version', 11, 0)).toBe(
+      'It goes on\nand on.\n  $ af \\\n  --version',
+    )
+  })
+
   it('is as it was where it fits, and where there is no terminal', () => {
     const text = `  champion  ${'x'.repeat(200)}\n\n  b   c`
     expect(fit(text, 300)).toBe(text)

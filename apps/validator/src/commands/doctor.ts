@@ -9,10 +9,10 @@ import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
 
 const LOOKS = `
-It also reads the settings of \`af validate\`, from the environment and .env. If they are complete,
-it tests the disk, the account at Chutes, and the bucket: it writes v1/probes/<hotkey>.json there,
-which stays, and reads it back at the public URL. For a miner it sends one request to the committed
-endpoint or chute, as validators do.
+It also reads the settings of \`af validate\`, from the environment and .env. If they are \
+complete, it tests the disk, the account at Chutes, and the bucket: it writes \
+v1/probes/<hotkey>.json there, which stays, and reads it back at the public URL. For a miner it \
+sends one request to the committed endpoint or chute, as validators do.
 
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`
@@ -31,8 +31,8 @@ const OPTIONS = ['folder', 'bucketUrl', ...BUCKETS.filter((name) => name !== 'bu
 /** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
   .description(
-    'check what a validator or a miner needs: ' +
-      '"✘" must be fixed (then it exits with 1), "!" is a warning',
+    'check what a validator or a miner needs: ✘ must be fixed, and the exit code is 1; ' +
+      '! is a warning',
   )
   .addHelpText('after', LOOKS)
   .action(async (options) => {

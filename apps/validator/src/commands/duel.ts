@@ -14,7 +14,14 @@ import {
 } from '@affine/miners'
 import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, NETUID, output, raceAbort, shareOption } from '@affine/terminal'
+import {
+  interrupted,
+  NETUID,
+  networkOption,
+  output,
+  raceAbort,
+  shareOption,
+} from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
@@ -36,14 +43,14 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     'give two players the same challenges, and stop when it is certain which one is better',
   )
   .argument('<champion>', PLAYER)
-  .argument('<contender>', PLAYER)
+  .argument('<contender>', 'another one')
   .option(
     '--ratio <share>',
     'the contender must win more than this share of the decisive challenges, 0 to 1',
     shareOption,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
-  .option('--network <where>', `the network on which the two are registered: ${NETWORK_HELP}`)
+  .addOption(networkOption(`the network on which the two are registered: ${NETWORK_HELP}`))
   .addOption(NETUID)
   .option(
     '--out <folder>',

@@ -13,7 +13,7 @@ import { DEFAULTS, expectBegun, expectFolder } from './localnet/folder.ts'
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
 const EXAMPLES = `
-With the folder of an earlier run its chain goes on.
+If the folder is of an earlier run, its chain goes on.
 
 Examples:
   $ af localnet

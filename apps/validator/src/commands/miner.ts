@@ -7,6 +7,7 @@ import {
   FIRST_EPOCH,
   interrupted,
   NETUID,
+  networkOption,
   onChain,
   output,
   shareOption,
@@ -25,7 +26,9 @@ Examples:
 const STRETCH_MS = 1000
 
 /** `af miner`: a reference miner behind HTTP. */
-export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
+export const miner: CommandUnknownOpts = withAccount(
+  new Command('miner').option('--json', 'print JSON, one object a line'),
+)
   .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
   .option('--skill <share>', 'the share of replies that are perfect, 0 to 1', shareOption, 0.8)
   .option(
@@ -34,13 +37,13 @@ export const miner: CommandUnknownOpts = withAccount(new Command('miner'))
     'miner',
   )
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
-  .option(
-    '--network <where>',
-    "the chain on which to commit the miner: local, test, a node's URL, or that of `af localnet`",
+  .addOption(
+    networkOption(
+      "commit the miner on this chain: local, test, a node's URL, or that of `af localnet`",
+    ),
   )
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
-  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ skill, seed, port, network, ...options }) => {
     const { json, ...committing } = options

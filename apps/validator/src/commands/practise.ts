@@ -8,6 +8,7 @@ import {
   FIRST_EPOCH,
   interrupted,
   NETUID,
+  networkOption,
   onChain,
   output,
   shareOption,
@@ -42,9 +43,9 @@ const STRENGTH = new Option(
   .default(1)
 
 const AT_LEAST =
-  'exit with 1 if, in some environment, less than this share of challenges (0 to 1) is ' +
-  'played perfectly, or won; with --against, if it dethrones with a smaller probability at the ' +
-  'middle rates'
+  'exit with 1 if, in some environment, a smaller share of the challenges, 0 to 1, is played ' +
+  'perfectly or won; with --against, if the player dethrones the champion with a smaller ' +
+  'probability'
 
 const EXAMPLES = `
 Examples:
@@ -74,12 +75,12 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   )
   .option(
     '--resume <file>',
-    'the file that keeps what was played; continues a practice that was begun there',
+    'keep what is played in this file, and continue the practice that was begun there',
   )
   .addOption(STRENGTH)
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
-  .option('--network <where>', `the network of the champion: ${NETWORK_HELP}`)
+  .addOption(networkOption(`with --against: the network of the champion: ${NETWORK_HELP}`))
   .addOption(NETUID)
   .addOption(FIRST_EPOCH)
   .addOption(BUCKETS)

@@ -23,22 +23,25 @@ const ACCOUNT = ['key', 'wallet', 'hotkey', 'walletPath']
 const asked = SETTINGS.filter(({ question }) => question !== undefined)
 const OPTIONS = [...ACCOUNT, ...asked.map(({ name }) => name)]
 const HOW = `
-In a terminal it asks for every setting that no option gives, and proposes the value from the
-environment or .env. Without a terminal it takes secrets from the environment, because there are no
-options for them: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
+In a terminal it asks for every setting that no option gives, and proposes the value from the \
+environment or .env. Without a terminal it takes secrets from the environment, because there are \
+no options for them: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
 
 Examples:
   $ af setup
   $ af setup --network finney --wallet validator --hotkey default`
 
-const command: Command<[], AccountOptions> = withSettings(new Command('setup'), OPTIONS)
+const begun = new Command('setup').option(
+  '--json',
+  'print JSON, one object a line, and ask nothing',
+)
+const command = withSettings(begun as Command<[], AccountOptions & { json?: true }>, OPTIONS)
 
 /** `af setup`: asks for a validator's settings, tries them and writes them. */
 export const setup: CommandUnknownOpts = command
   .description("ask for a validator's settings, try them as `af doctor` does, and write .env")
   .option('--overwrite', 'replace the .env that is there')
   .option('--anyway', 'write .env even if something must be fixed')
-  .option('--json', 'print JSON, one object a line, and ask nothing')
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...given }, command) => {
     if (!overwrite && existsSync(FILE))

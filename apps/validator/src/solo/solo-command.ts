@@ -15,6 +15,7 @@ type SoloOptions = {
 /** A command that plays challenges with endpoints, with its options. */
 export function soloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
+    .option('--json', 'print JSON, one object a line')
     .option('--env <id...>', 'the environments to play (default: all)')
     .option('--model <name>', "the model's name at the endpoint", 'default')
     .option(
@@ -29,7 +30,6 @@ export function soloCommand(name: string): Command<[], SoloOptions> {
       whole(1, 86_400),
       120,
     )
-    .option('--json', 'print JSON, one object a line')
 }
 
 /** How such a command asks its players. */

@@ -9,7 +9,7 @@ import { DEFAULTS, expectChain } from './folder.ts'
 /** `af localnet add-miner`: one more key, on a chain that is served. */
 export const addMiner: CommandUnknownOpts = new Command('add-miner')
   .description('register one more miner on a local chain that is running')
-  .argument('<name>', 'of its key, which is made', plainName)
+  .argument('<name>', 'a name for its key, which is made', plainName)
   .option(
     '--port <number>',
     'the port at which the chain is served',

@@ -124,9 +124,12 @@ describe.concurrent('wrong usage', () => {
   const refused: readonly (readonly [readonly string[], string])[] = [
     [
       ['env', 'run', 'mult8-v0', '--agent', 'nobody'],
-      'a URL, perfect, random, or a skill from 0 to 1; got "nobody"',
+      'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
     ],
-    [['duel', '', '0.5', '--out', 'd'], 'a URL, perfect, random, or a skill from 0 to 1; got ""'],
+    [
+      ['duel', '', '0.5', '--out', 'd'],
+      'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
+    ],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],

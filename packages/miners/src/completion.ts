@@ -23,9 +23,15 @@ export function completionIn({ status, headers, text }: Received, url: string): 
 function refusalText(status: number, body: string, url: string): string {
   const said = `status ${status}, ${quote(body)}`
   if (status === 401 || status === 403) return `${said}: it must answer without a key of its own`
-  const bare = /^(https?:\/\/[^/]+)\/chat\/completions$/.exec(url)
-  if (status === 404 && bare !== null) return `${said}: is it at ${bare[1]}/v1?`
-  return said
+  const base = status === 404 ? likelyBase(url) : undefined
+  return base === undefined ? said : `${said}: is it at ${base}?`
+}
+
+/** Where an endpoint probably is, if its URL lacks "/v1" or goes on after it. */
+function likelyBase(url: string): string | undefined {
+  const [, host] = /^(https?:\/\/[^/]+)\/chat\/completions$/.exec(url) ?? []
+  const [, twice] = /^(.+)\/chat\/completions\/chat\/completions$/.exec(url) ?? []
+  return host === undefined ? twice : `${host}/v1`
 }
 
 function parse(body: string): unknown {

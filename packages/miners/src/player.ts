@@ -64,7 +64,7 @@ function skillOf(who: string): number | undefined {
 
 function endpointOf(who: string): string {
   if (isWebUrl(who)) return who
-  const players = 'a URL, perfect, random, or a skill from 0 to 1'
+  const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
   throw new RangeError(`expected a player: ${players}; got "${who}"`)
 }
 

@@ -44,6 +44,12 @@ describe('what came instead of a reply is said', () => {
       'status 401, "{\\"detail\\":\\"no key\\"}": it must answer without',
     ],
     [404, '', 'http://127.0.0.1:8000/chat/completions', ': is it at http://127.0.0.1:8000/v1?'],
+    [
+      404,
+      '',
+      `${ANSWER_URL}/chat/completions`,
+      `: is it at ${ANSWER_URL.replace('/chat/completions', '')}?`,
+    ],
     [404, 'no such model', ANSWER_URL, 'status 404, "no such model"'],
     [418, 'x'.repeat(1000), ANSWER_URL, `status 418, "${'x'.repeat(120)}…"`],
   ])('status %i', (status, text, url, said) => {
@@ -135,6 +141,14 @@ describe('a player that never answers is refused, with why', () => {
     await expect(open(`${url}/v1`)).rejects.toMatchObject({
       exitCode: 3,
       message: expect.stringContaining(`nothing answers at ${url}/v1: connect ECONNREFUSED`),
+    })
+  })
+
+  it('where no TLS is spoken', async () => {
+    const { url } = await serve((_, __, response) => void response.end())
+    await expect(open(url.replace('http:', 'https:'))).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/: no TLS is spoken there: is it at http:\/\/ instead\?$/),
     })
   })
 

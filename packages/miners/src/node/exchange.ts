@@ -87,5 +87,7 @@ function reasonOf(error: NodeJS.ErrnoException): Error {
   if (error.code?.startsWith('HPE_'))
     return new NoReply('not-http', `expected HTTP, got another protocol (${error.message})`)
   if (error.code === undefined) return error
+  if (error.code === 'EPROTO' && error.message.includes('wrong version number'))
+    return new Undelivered('no TLS is spoken there: is it at http:// instead?')
   return new Undelivered(error.message)
 }

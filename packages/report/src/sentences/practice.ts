@@ -4,6 +4,9 @@ import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.t
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
 
+/** If there are more different rewards, they are not listed. */
+const MOST_REWARDS = 5
+
 /** A result of practice as lines for people. */
 export function practiceText(
   result: PracticeResult,
@@ -16,10 +19,18 @@ export function practiceText(
   const how = strength === undefined ? 'played perfectly' : won
   return [
     `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
-    ...rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`),
+    ...rewardTexts(rewards, challenges),
     `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
     `  replies: ${times}; ${replyMs} ms are allowed`,
   ].join('\n')
+}
+
+function rewardTexts(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
+  if (rewards.length <= MOST_REWARDS)
+    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`)
+  const all = rewards.flatMap(({ reward, count }) => Array<number>(count).fill(reward))
+  const half = all[Math.ceil(challenges / 2) - 1]
+  return [`  rewards: ${all.at(-1)} to ${all[0]}, in half of the challenges at least ${half}`]
 }
 
 const rangeText = ({ lower, upper }: CountedRate): string =>

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { practiceResult, practiceText } from '../src/index.ts'
+
+const textOf = (rewards: readonly number[]): readonly string[] => {
+  const env = 'pack@0.1.0'
+  const played = rewards.map((reward) => ({
+    ...{ env, challengeId: 'c', messages: [], reward, best: 9 },
+  }))
+  return practiceText(practiceResult(env, played), { replyMs: 1000 }).split('\n')
+}
+
+test('a few different rewards are counted each', () => {
+  expect(textOf([0, 9, 9, 4])).toContain('  reward 4: 1, 0.046…0.699')
+})
+
+test('many different rewards are one line', () => {
+  const lines = textOf([3, 1, 9, 4, 9, 5, 2, 6])
+  expect(lines.filter((line) => /^ {2}reward/.test(line))).toEqual([
+    '  rewards: 1 to 9, in half of the challenges at least 5',
+  ])
+})

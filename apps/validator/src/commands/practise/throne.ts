@@ -42,5 +42,5 @@ export async function throneOf(
   if (exercises.length > 0)
     return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
   const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
-  throw new Error(`${found}: take more epochs with --last`)
+  throw new Error(`${found}: take more with --last, unless it has had no duel yet`)
 }

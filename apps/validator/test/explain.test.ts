@@ -144,7 +144,7 @@ describe('af explain', () => {
     const timesOf = (text: string) => ways.filter((way) => way.startsWith(text)).length
     expect(timesOf('the scripted player gives this up after')).toBeGreaterThan(2)
     expect(timesOf('the scripted player gives this up before')).toBeGreaterThan(2)
-    expect(timesOf('best was ')).toBeGreaterThan(10)
+    expect(timesOf('the scripted player replies ')).toBeGreaterThan(10)
   })
 
   it('counts over the whole duel what the rule counts, in the lanes that it counts', async () => {

@@ -55,7 +55,7 @@ describe('a game that ended by a reply which lost', () => {
         typeof why === 'string' ? why : expect.stringMatching(why),
       )
       const board = boardIn(prompt).map((line) => `  ${line}`)
-      expect(shown).toEqual([...board, `best was ${spec.solve(prompt)}`])
+      expect(shown).toEqual([...board, `the scripted player replies ${spec.solve(prompt)}`])
       const rivals = endingTexts(sampleEnding(played, other(mover)))
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(sampleCourse(played, mover)?.moves).toHaveLength(turn + 1)

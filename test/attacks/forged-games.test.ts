@@ -7,11 +7,11 @@ import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { shortHotkey } from '../../packages/report/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
-import { AF_VERIFY, killAll, run } from '../processes.ts'
+import { AF, AF_VERIFY, killAll, run } from '../processes.ts'
 import { writeSubnet } from './af-verify.ts'
 import { type Alter, cut, FORGERIES, forge, silent, unbegun } from './game-forgeries.ts'
 import { OneLiar } from './one-liar.ts'
-import { hotkeys, type LanePlan } from './reading-subnet.ts'
+import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
 
 // Protocol §3.1, §6.5: a game is replayed from what both players said. A move out of turn, and a
 // fault that the game did not end by, void the whole lane.
@@ -53,7 +53,7 @@ test('a no-reply made up at the end of a game is not found out', async () => {
   expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
 })
 
-test('games told as never begun are not found out, but af-verify counts them', async () => {
+test('games told as never begun are not found out, but they are counted, and blame no miner', async () => {
   const alter: Alter = (samples) =>
     samples.map((sample) => {
       if (sample.env !== HEX) return sample
@@ -69,12 +69,16 @@ test('games told as never begun are not found out, but af-verify counts them', a
   await subnet.end(state)
   const root = await mkdtemp(join(tmpdir(), 'unbegun-'))
   try {
-    const words = [root, '--network', await writeSubnet(subnet, root)]
-    const { code, stdout } = await run(AF_VERIFY, words)
-    expect(code).toBe(0)
-    const unplayed = `${quotasOf(state)[HEX]} games never begun`
-    expect(stdout).toContain(`${shortHotkey(subnet.liar.hotkey)} ✔, ${unplayed} (`)
-    expect(stdout.match(/never begun/g)).toHaveLength(1)
+    const chain = await writeSubnet(subnet, root)
+    const due = quotasOf(state)[HEX]
+    const verified = await run(AF_VERIFY, [root, '--network', chain])
+    expect(verified.code).toBe(0)
+    const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
+    expect(verified.stdout).toContain(lane)
+    expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
+    const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]
+    const explained = await run(AF, ['explain', ...words])
+    expect(explained.stdout).toContain(` ${due} games were never begun: ties, which `)
   } finally {
     await rm(root, { recursive: true })
   }

@@ -12,6 +12,7 @@ const stats: MinerStats<never> = {
   challenges: 64,
   won: 10,
   lost: 20,
+  unbegun: 0,
   forfeits: {},
   answered: 64,
   envs: {},

@@ -30,7 +30,7 @@ function saidIn({ messages }: Sample['champion']): Said {
 }
 
 function forfeitTexts({ prompts, replies }: Said): readonly string[] {
-  const [prompt = '', reply] = [prompts.at(-1), replies[prompts.length - 1]]
+  const [prompt = '', reply = ''] = [prompts.at(-1), replies.at(-1)]
   const shown = boardIn(prompt).map((line) => `  ${line}`)
   return [
     `forfeited: ${whyForfeited(reply)}`,
@@ -39,10 +39,8 @@ function forfeitTexts({ prompts, replies }: Said): readonly string[] {
   ]
 }
 
-/** None of these players' replies is too long. On a slow machine some are late. */
-function whyForfeited(reply: string | undefined): string {
-  if (reply === undefined)
-    return 'there was no usable reply in time: it was late, its clock ran out, or sampling ended'
+/** The players of a demo are neither late, nor do they say too much. */
+function whyForfeited(reply: string): string {
   const isMove = /^[A-K]([1-9]|1[01])$/.test(reply)
   return isMove ? `"${reply}" is not allowed there` : `the last line, "${reply}", is no answer`
 }

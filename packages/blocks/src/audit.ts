@@ -9,6 +9,7 @@ import {
 import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
+import { isUnbegun } from './forfeit.ts'
 import { type Episode, type Header, readSample, type Sample } from './line.ts'
 import { replaySides } from './replay-sides.ts'
 import type { Scope } from './scope.ts'
@@ -139,7 +140,7 @@ function auditSample(
     verdict,
     contenderPoints: pointsOf(contender.reward, env.spec),
     championPoints: pointsOf(champion.reward, env.spec),
-    isUnbegun: champion.messages.length === 0 && contender.messages.length === 0,
+    isUnbegun: isUnbegun(sample),
     invocations: invocationsOf(champion, contender),
   }
   return { ok: true, value }

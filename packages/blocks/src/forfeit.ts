@@ -13,12 +13,17 @@ import {
 import { pcg64 } from '@affine/prng'
 import type { Sample } from './line.ts'
 
+type PlayedSides = Pick<Sample, GameSide>
 type PlayedBy<Side extends GameSide> = Pick<Sample, 'env' | 'challengeId' | Side>
+
+/** Is a sample a game that was never begun? That is nobody's forfeit. Protocol §3.1. */
+export const isUnbegun = ({ champion, contender }: PlayedSides): boolean =>
+  [champion, contender].every(({ messages, fault }) => messages.length === 0 && fault !== undefined)
 
 /**
  * Why a side forfeited a challenge: its fault, `unreadable` for a reply that is no action,
- * `illegal` for one that is not allowed there. Undefined when it did not, or when the transcript
- * does not replay. Never throws, whatever the sample.
+ * `illegal` for one that is not allowed there. Undefined when it did not, when nobody began the
+ * game, or when the transcript does not replay. Never throws, whatever the sample.
  */
 export function forfeitOf(sample: PlayedBy<GameSide>, side: GameSide): string | undefined {
   const spec = registry.get(sample.env)
@@ -55,6 +60,7 @@ function forfeitInGame(
   side: GameSide,
 ): string | undefined {
   const recorded = { champion: champion.messages, contender: contender.messages }
+  if (isUnbegun({ champion, contender })) return undefined
   if (!replayGame({ spec }, challengeId, recorded).ok) return undefined
   const { fault, reward, messages } = side === 'champion' ? champion : contender
   if (fault !== undefined) return fault

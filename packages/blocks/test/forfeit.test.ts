@@ -1,7 +1,16 @@
-import { type Agent, challengeId, make, play, playGame } from '@affine/envs'
+import {
+  type Agent,
+  challengeId,
+  make,
+  type PerSide,
+  play,
+  playGame,
+  type Transcript,
+  unbegunGame,
+} from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { forfeitOf, type Sample } from '../src/index.ts'
+import { forfeitOf, isUnbegun, type Sample } from '../src/index.ts'
 
 type Answer = ReturnType<Agent>
 const NONE = '0'.repeat(64)
@@ -111,6 +120,23 @@ describe('why a challenge was forfeited', () => {
       }
     }
     expect(found).toBeGreaterThan(2)
+  })
+
+  it('is nothing for a game that was never begun, unlike one without a first reply', async () => {
+    const id = idOf(HEX, 0)
+    const silent: Agent = () => ({ fault: 'no-reply' })
+    const sampleWith = ({ champion, contender }: PerSide<Transcript>) => ({
+      env: HEX,
+      challengeId: id,
+      champion: { miner: 'champion', ms: 0, ...champion },
+      contender: { miner: 'contender', ms: 0, ...contender },
+    })
+    const waysIn = (sample: ReturnType<typeof sampleWith>) =>
+      [isUnbegun(sample), forfeitOf(sample, 'champion'), forfeitOf(sample, 'contender')] as const
+    expect(waysIn(sampleWith(unbegunGame(make(HEX))))).toEqual([true, undefined, undefined])
+    const begun = await playGame(make(HEX), id, { champion: silent, contender: silent })
+    const [isNone, ...ways] = waysIn(sampleWith(begun))
+    expect([isNone, ...[...ways].sort()]).toEqual([false, 'no-reply', undefined])
   })
 
   it('is nothing, and no error, for whatever a stranger signed', async () => {

@@ -1,4 +1,4 @@
-import { forfeitOf, type Sample } from '@affine/blocks'
+import { forfeitOf, isUnbegun, type Sample } from '@affine/blocks'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes, type KeptLane } from './duel-lanes.ts'
 import { SIDES, type Side } from './sides.ts'
@@ -11,6 +11,8 @@ export interface MinerCounts {
   readonly challenges: number
   readonly won: number
   readonly lost: number
+  /** Of the challenges, games that were never begun: ties, and nobody's forfeits. */
+  readonly unbegun: number
   readonly forfeits: Forfeits
 }
 
@@ -44,6 +46,7 @@ interface SideCounts<Loss> {
   challenges: number
   won: number
   lost: number
+  unbegun: number
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
@@ -79,6 +82,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     const { sample, place, forfeit } = lost
     const counts = this.#lanes.laneOf(sample, place)[side]
     counts.challenges += 1
+    if (isUnbegun(sample)) counts.unbegun += 1
     if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
     if (sample.verdict === 'tie') return
     if (sample.verdict !== LOST_BY[side]) {
@@ -111,7 +115,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)
     return {
       ...sum,
-      answered: sum.challenges - (sum.forfeits['no-reply'] ?? 0),
+      answered: sum.challenges - sum.unbegun - (sum.forfeits['no-reply'] ?? 0),
       envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumOf(own, side)])),
       losses: byEnv.flatMap(([, own]) => lossesIn(own, side).slice(-this.#counting.most)),
     }
@@ -130,6 +134,7 @@ const nothing = <Loss>(): SideCounts<Loss> => ({
   challenges: 0,
   won: 0,
   lost: 0,
+  unbegun: 0,
   forfeits: {},
   losses: [],
 })
@@ -137,10 +142,11 @@ const nothing = <Loss>(): SideCounts<Loss> => ({
 function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
   const { losses: _, ...sum } = nothing()
   for (const { kept } of lanes) {
-    const { challenges, won, lost, forfeits } = kept[side]
+    const { challenges, won, lost, unbegun, forfeits } = kept[side]
     sum.challenges += challenges
     sum.won += won
     sum.lost += lost
+    sum.unbegun += unbegun
     for (const [way, count] of Object.entries(forfeits))
       sum.forfeits[way] = (sum.forfeits[way] ?? 0) + count
   }

@@ -1,6 +1,6 @@
 import { type Agent, challengeId, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { endingTexts, laneText, sampleCourse, sampleEnding } from '../src/index.ts'
+import { endingTexts, faultText, laneText, sampleCourse, sampleEnding } from '../src/index.ts'
 
 const { spec } = make('hex@0.1.0')
 const HASH = '0'.repeat(64)
@@ -59,6 +59,9 @@ describe('a game that ended by a reply which lost', () => {
       const rivals = endingTexts(sampleEnding(played, other(mover)))
       expect(rivals).toEqual(['won: the opponent forfeited'])
       expect(sampleCourse(played, mover)?.moves).toHaveLength(turn + 1)
+      const { fault } = played[mover]
+      const said = faultText({ miner: mover, ms: 0, ...played[mover] })
+      expect(said).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
     }
   })
 })
@@ -68,6 +71,7 @@ it('a game that was never begun is told so to both, without a move', () => {
   for (const side of ['champion', 'contender'] as const) {
     expect(endingTexts(sampleEnding(played, side))).toEqual(['the game was never begun'])
     expect(sampleCourse(played, side)).toMatchObject({ turns: [], moves: [], reward: -1 })
+    expect(faultText({ miner: side, ms: 0, ...played[side] })).toBe(', never begun')
   }
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ENVS, MULT8, miner, type Scene } from '../../duel/test/subnet.ts'
 import { answerText, DuelStats, type MinerDuel, minerDuel, resultFor } from '../src/index.ts'
-import { historyOf } from './history.ts'
+import { historyOf, type TestEpoch } from './history.ts'
 
 /** The duel of m1 and m2 in these epochs, for one of them; `from` is the first that is read. */
 function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from = 0) {
@@ -67,6 +67,27 @@ describe('the answer to one of a duel’s two', () => {
       ' Your endpoint answered 240 of 256. These of its answers were forfeits: ' +
         '8 no answer on the last line, 12 illegal.',
     )
+  })
+
+  it('holds no game that was never begun against a miner', () => {
+    const tellOf = (games: number): string => {
+      const stats = new DuelStats({ hotkey: 'm2', most: 3, keep: () => ({}) })
+      const [, { settled, samples }] = historyOf([CLOSE]) as [unknown, TestEpoch]
+      const none = { messages: [], fault: 'no-reply' } as const
+      const ties = samples.filter(([{ verdict }]) => verdict === 'tie').slice(0, games)
+      for (const each of samples) {
+        const [sample, place] = each
+        const champion = { ...sample.champion, ...none }
+        const contender = { ...sample.contender, ...none }
+        stats.add(ties.includes(each) ? { ...sample, champion, contender } : sample, place)
+      }
+      stats.finish(settled)
+      const own = minerDuel(undefined, settled, { hotkey: 'm2', stats }) as MinerDuel<object>
+      return answerOf(own).replace(/^.*needed\. /, '')
+    }
+    const free = 'never begun: ties, which cost nobody anything.'
+    expect(tellOf(1)).toBe(`Your endpoint answered 255 of 255. 1 game was ${free}`)
+    expect(tellOf(3)).toBe(`Your endpoint answered 253 of 253. 3 games were ${free}`)
   })
 
   it('says when its epochs are over, and when not all of them were read', () => {

@@ -1,4 +1,5 @@
 import type { Side } from '@affine/report'
+import { faultText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
@@ -72,7 +73,7 @@ interface SideProps {
 }
 
 function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
-  const { miner, reward, messages, fault } = shown.sample[side]
+  const { miner, reward, messages } = shown.sample[side]
   const course = shown[side]
   return (
     <section class={`card side-${side}`}>
@@ -84,7 +85,7 @@ function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
       ) : (
         <p>
           Reward {reward}
-          {fault !== undefined && `, forfeited: ${fault}`}
+          {faultText(shown.sample[side])}
         </p>
       )}
       {!course &&

@@ -40,8 +40,8 @@ function placeAdvice({ hotkey, place, state, af }: MinerNow): readonly string[] 
 /** What to learn from a duel that was not won. */
 function duelAdvice({ last, af }: MinerNow): readonly string[] {
   if (last === undefined || resultFor(last.role, last.duel) === 'won') return []
-  const { challenges, answered, forfeits } = last.stats
-  const silent = challenges - answered
+  const { forfeits } = last.stats
+  const silent = forfeits['no-reply'] ?? 0
   const advice: string[] = []
   if (silent > 0)
     advice.push(`${silent} challenges had no reply: ${af} practise shows what the endpoint replies`)

@@ -44,14 +44,22 @@ export function winsText({ wins, counted, needed }: DuelFacts, whose = ''): stri
 }
 
 function repliesText(
-  { challenges, answered, forfeits }: MinerStats<unknown>,
+  { challenges, unbegun, answered, forfeits }: MinerStats<unknown>,
   person: keyof typeof PERSONS,
 ): string {
   if (challenges === 0) return 'No challenge counted.'
-  const asked = `${PERSONS[person].whose} endpoint answered ${answered} of ${challenges}.`
+  const due = challenges - unbegun
+  const texts = [`${PERSONS[person].whose} endpoint answered ${answered} of ${due}.`]
   const { 'no-reply': _, ...others } = forfeits
   const ways = forfeitsText(others)
-  return ways === '' ? asked : `${asked} These of its answers were forfeits: ${ways}.`
+  if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
+  if (unbegun > 0) texts.push(unbegunText(unbegun))
+  return texts.join(' ')
+}
+
+function unbegunText(games: number): string {
+  const which = games === 1 ? '1 game was' : `${games} games were`
+  return `${which} never begun: ties, which cost nobody anything.`
 }
 
 /** What each environment's verdict means, and what the contender needs. Protocol §8.7. */

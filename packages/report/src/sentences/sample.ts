@@ -13,10 +13,16 @@ export function sampleText(sample: Sample, { validator, block }: SamplePlace): s
   ].join('\n')
 }
 
-function episodeTexts(side: string, { miner, messages, reward, fault }: Episode): string[] {
-  const forfeit = fault === undefined ? '' : `, forfeited: ${fault}`
+function episodeTexts(side: string, episode: Episode): string[] {
+  const { miner, messages, reward } = episode
   const said = messages.map((message) => `    ${messageText(message)}`)
-  return [`  ${side} ${miner}: reward ${reward}${forfeit}`, ...said]
+  return [`  ${side} ${miner}: reward ${reward}${faultText(episode)}`, ...said]
+}
+
+/** What follows an episode's reward: its fault. One without any message was never begun. */
+export function faultText({ messages, fault }: Episode): string {
+  if (fault === undefined) return ''
+  return messages.length === 0 ? ', never begun' : `, forfeited: ${fault}`
 }
 
 /** A message on one line, after a mark for its role. */

@@ -67,7 +67,7 @@ export function minerClient({ model, chute }: Endpoint, asking: Asking): Client 
 }
 
 /** Does the platform say that the miner was not reached? Protocol §5.4. */
-export function isUndelivered({ status }: Received): boolean {
+function isUndelivered({ status }: Received): boolean {
   return UNDELIVERED.includes(status)
 }
 

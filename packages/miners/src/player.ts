@@ -1,11 +1,13 @@
 import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
+import pRetry, { AbortError } from 'p-retry'
 import type { Hear, MinerAgent } from './asking.ts'
 import { firstPrompt } from './first-answer.ts'
-import { type Endpoint, isUndelivered, minerClient, queryOf, replyIn } from './miner-client.ts'
+import { type Endpoint, minerClient, queryOf, replyIn } from './miner-client.ts'
 import { NoReply } from './no-reply.ts'
 import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
+import { retryPolicy } from './retry-policy.ts'
 import { servedModels } from './served-models.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
@@ -103,19 +105,31 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
 }
 
 /**
- * Asks once. An endpoint that is only busy is asked again later.
+ * Asks once; an endpoint that is busy, again until `giveUpMs` are over.
  * @throws NoAnswer when nothing answers, or no usable reply comes.
  */
 async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
-  const { exchange, signal } = asking
+  const { exchange, giveUpMs, random, signal } = asking
   const { chute } = endpoint
   const { messages, replyMs } = firstPrompt(asking.env)
   const query = queryOf(endpoint, messages, { ...asking, replyMs })
+  const giveUp = AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)])
+  let busy = ''
+  const on: Hear = (event) => {
+    if (event.type === 'call' && event.outcome === 'platform') busy = event.text
+  }
+  const ask = async (): Promise<void> => {
+    const received = await exchange(query).catch((error: Error) => {
+      throw new AbortError(error)
+    })
+    replyIn(received, query.url)
+  }
   try {
-    const received = await exchange(query)
-    if (!isUndelivered(received)) replyIn(received, query.url)
+    await pRetry(ask, retryPolicy({ signal: giveUp, random, on }))
   } catch (error) {
     signal.throwIfAborted()
+    if (giveUp.aborted && busy !== '')
+      throw new NoAnswer(`${chute} gives no usable reply in ${giveUpMs / 1000} s: ${busy}`)
     const { message } = error as Error
     if (!(error instanceof NoReply)) throw new NoAnswer(`nothing answers at ${chute}: ${message}`)
     const models = await servedModels(chute, message, asking)

@@ -138,9 +138,17 @@ describe('a player that never answers is refused, with why', () => {
     })
   })
 
-  it('but not one that is only busy; its failures are counted by what came', async () => {
+  it('where it stays busy', async () => {
+    const { url } = await serve((_, __, response) => response.writeHead(500).end())
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} gives no usable reply in 1 s: status 500`,
+    })
+  })
+
+  it('but not one that is only busy; later failures are counted by what came', async () => {
     const { url } = await serve((index, _, response) =>
-      response.writeHead(index < 3 ? 503 : 200).end(completion('A1')),
+      response.writeHead([503, 200, 503, 503][index] ?? 200).end(completion('A1')),
     )
     const player = await open(url)
     await player.agent(5000)([{ role: 'user', content: 'And?' }])

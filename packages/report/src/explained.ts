@@ -25,10 +25,11 @@ export function mistakeIn(spec: EnvSpec, { observation, action, best }: Taken): 
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
   const [worth, taken, text] = [worthOf(best[0]), worthOf(action), actionsText(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
+  const reply = spec.format(action)
   if (!knowsBest(spec))
-    return `${spec.format(action)}, earns ${taken}: the scripted player earns ${worth}, with ${text}`
+    return `${reply}, earns ${taken}: the scripted player earns ${worth}, with ${text}`
   const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
-  return `${spec.format(action)}, gave ${away} away: best was ${text}`
+  return `${reply}, gave ${away} away: best was ${text}`
 }
 
 /** An action, the observation for which it was taken, and the best actions there. */

@@ -49,7 +49,7 @@ function duelAdvice({ last, af }: MinerNow): readonly string[] {
     advice.push('only the last line of a reply counts: it must be the answer and nothing else')
   return [
     ...advice,
-    'a lost challenge shows the last board, and after "best was" what a perfect player replies',
+    'a lost challenge shows the last board, and what a perfect or a scripted player replies',
     '--all shows every lost challenge, with the messages of both sides',
   ]
 }

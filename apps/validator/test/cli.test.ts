@@ -421,7 +421,8 @@ describe.concurrent('a validator', () => {
       /would send attest \d+ \(dry run: nothing is sent without --emit\)/,
     )
     const [, epoch] = /(\d+)/.exec(first) ?? []
-    await validator.says(new RegExp(`would send attest ${Number(epoch) + 1} `))
+    // On a slow machine it may miss some.
+    await validator.says(new RegExp(`would send attest (?!${epoch} )`))
     const { code, stdout } = await validator.stop()
     expect(code).toBe(130)
     expect(stdout).toMatch(

@@ -1,0 +1,24 @@
+import { PROTOCOL } from '@affine/duel'
+import { make } from '@affine/envs'
+import { expect, it } from 'vitest'
+import { castOf } from '../src/commands/demo/cast.ts'
+import { Stage } from '../src/commands/demo/stage.ts'
+
+it('no miner of a demo is late, however slow the machine is: a run follows from its seed', async () => {
+  const cast = castOf('a slow machine')
+  using stage = new Stage(cast)
+  const [miner] = cast.miners
+  if (miner === undefined) throw new Error('no miner')
+  await stage.enter(miner)
+  const { name, account } = miner
+  const asked = { hotkey: account.hotkey, model: `affine/${name}-${account.hotkey}` }
+  const where = { revision: 'main', chute: name, templates: PROTOCOL.templates }
+  const { signal } = new AbortController()
+  const game = make('mult8-v0')
+  game.reset()
+  // A millisecond is too little for a hundred calls at once.
+  const agent = stage.agent({ ...asked, ...where }, 1, signal)
+  const prompt = [{ role: 'user', content: game.render() }] as const
+  const replies = await Promise.all(Array.from({ length: 100 }, () => agent(prompt)))
+  for (const reply of replies) expect(reply).toHaveProperty('content')
+})

@@ -15,6 +15,8 @@ export interface LastTurn<Observation, Action> {
  * actions that `parse` has read.
  */
 export interface Explanation<Observation, Action> {
+  /** What is played, as "tic-tac-toe" in "models compete at tic-tac-toe". */
+  readonly title?: string
   /** An observation as lines of text. */
   draw?(observation: Observation): readonly string[]
   /** An observation as a picture, or what an action made of it, where only that can be seen. */

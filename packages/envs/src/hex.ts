@@ -56,6 +56,7 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     return nameOf(Math.floor(cell / size) * WIDEST + (cell % size))
   },
   explain: {
+    title: 'Hex',
     draw: linesOf,
     picture: (board) => hexPicture(board, nameOf),
     isGivenUp: isBehind,

@@ -61,6 +61,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   },
   guess: (_, random) => NAMES[random.integers(0, 9)] ?? '',
   explain: {
+    title: 'tic-tac-toe',
     draw: linesOf,
     picture: pictureOf,
     best: (board) => positionOf(board)?.best ?? [],

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import {
   boundsOf,
   drawInterval,
-  gameText,
   percent,
   printable,
   share,
@@ -59,12 +58,11 @@ describe('for the eye', () => {
   })
 
   it('a subnet says what competes at what, and for what', () => {
-    expect(subnetText(['mult8@0.1.0', 'tictactoe@0.1.0'])).toBe(
+    expect(subnetText(['the multiplication of 8-digit numbers', 'tic-tac-toe'])).toBe(
       'AI models compete at the multiplication of 8-digit numbers and tic-tac-toe: ' +
         'one that clearly beats the champion takes its throne.',
     )
-    expect(['hex@0.1.0', 'pack@0.1.0'].map(gameText)).toEqual(['Hex', 'the packing of rectangles'])
-    expect(subnetText(['a@1', 'b@1', 'c@1'])).toMatch(/^AI models compete at a@1, b@1 and c@1: /)
+    expect(subnetText(['Hex', 'Go', 'chess'])).toMatch(/^AI models compete at Hex, Go and chess: /)
   })
 
   it('an interval has the ratio to beat drawn in it, at the ends of the scale too', () => {

@@ -15,7 +15,7 @@ export function ThroneView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   return (
     <>
-      <h1 class="sentence">{beginning ? subnetText(beginning.envs) : 'The throne'}</h1>
+      <h1 class="sentence">{beginning ? subnetText(beginning.titles) : 'The throne'}</h1>
       <Numbers>
         <Holder state={state} />
         <Since state={state} />

@@ -1,6 +1,7 @@
 import type { Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
+import { registry } from '@affine/envs'
 import { type QueueEntry, queueIn } from '@affine/report'
 import {
   commitmentsOf,
@@ -41,6 +42,8 @@ export interface ReadingSpan {
   /** Is the state that it begins with believed, and not the network's first? */
   readonly isBelieved: boolean
   readonly envs: readonly string[]
+  /** What is played in each of them, in words where there are some. */
+  readonly titles: readonly string[]
 }
 
 /** A neuron, and whether it committed as a miner or as a validator; undefined for neither. */
@@ -151,9 +154,10 @@ export class SubnetReader {
     const { epoch: to } = placeOf(height, network.protocol)
     const { genesis, netuid } = chain
     const envs = Object.keys(network.protocol.envs)
+    const titles = envs.map((env) => registry.get(env)?.explain?.title ?? env)
     const { firstEpoch } = network
     const neurons = neuronsIn(await this.#snapshot())
-    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs, neurons }
+    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs, titles, neurons }
   }
 
   async #snapshot(): Promise<Snapshot> {

@@ -2,7 +2,7 @@
 // part, all of them. It has a low priority, so that other programs are not slowed down.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import { install, run } from './pnpm.mjs'
+import { install, packageManager, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const bin = (name) => join('node_modules', '.bin', name)
@@ -36,6 +36,10 @@ const PARTS = {
     words: [bin('vitest'), 'run', '--project', 'machine', 'apps/validator/test/kill'],
     env: { KILLS: '200' },
   },
+  bench: {
+    words: [bin('turbo'), 'run', 'bench', '--concurrency=1', '--filter=./packages/*'],
+  },
+  'bench-verify': { words: ['npx', '-y', packageManager, 'bench:verify'] },
   ...Object.fromEntries(
     MUTATED.map((name) => [
       `mutate-${name}`,

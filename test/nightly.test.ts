@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const root = new URL('..', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
+const guide = read('CONTRIBUTING.md')
+
+/** The names that the list of a section of CONTRIBUTING.md explains. */
+function listedIn(section: string): readonly string[] {
+  const [, text = ''] = guide.split(`\n## ${section}\n`)
+  const items = text.split('\n## ')[0]?.match(/^- .*(\n {2}.*)*/gm) ?? []
+  return items.flatMap((item) =>
+    [...item.matchAll(/`([a-z][\w-]*)`(?=[:,]| and `)/g)].map(([, name = '']) => name),
+  )
+}
+
+it('every long test runs every night, and CONTRIBUTING.md says what it does', () => {
+  const asked = spawnSync(process.execPath, ['scripts/long.mjs', 'none'], {
+    cwd: fileURLToPath(root),
+    encoding: 'utf8',
+  })
+  const parts = /^expected one of (.*), got none$/m.exec(asked.stderr)?.[1]?.split(', ') ?? []
+  expect(parts).toContain('simulate')
+  const { jobs } = parse(read('.github/workflows/nightly.yml'))
+  expect(jobs.long.strategy.matrix.part).toEqual(parts)
+  expect([...listedIn('Long tests')].sort()).toEqual([...parts].sort())
+})
+
+it('CONTRIBUTING.md lists every program of others that is tried every night', () => {
+  const [, table = ''] = read('python/nightly.py').split('\nPARTS: ')
+  const parts = [...table.matchAll(/^ {4}(\w+): \[/gm)].map(([, name]) => name)
+  expect(parts).toContain('openai')
+  expect(listedIn('Programs of others')).toEqual(parts)
+})

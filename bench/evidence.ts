@@ -50,8 +50,8 @@ export interface Size {
   readonly validators: number
   /** With a duel. */
   readonly epochs: number
-  /** Challenges of a lane in each of two environments; a local chain's own rules without. */
-  readonly quota?: number
+  /** What is played, in duels of the greatest length; without it, by a local chain's own rules. */
+  readonly envs?: EnvsConstants
   /** Before those, without a miner. */
   readonly empty?: number
 }
@@ -60,23 +60,24 @@ const NETUID = 120
 const SECRET = '5e'.repeat(32)
 const BLOCK_SAMPLES = 256
 
-/** The rules of the subnet: with a quota, duels go on for all their epochs. */
-export function networkOf({ quota }: Size): Network {
-  if (quota === undefined) return LOCAL_NETWORK
+/** The rules of the subnet. */
+export function networkOf({ envs }: Pick<Size, 'envs'>): Network {
+  if (envs === undefined) return LOCAL_NETWORK
   return {
     ...LOCAL_NETWORK,
     protocol: {
       ...LOCAL,
-      ...{ envs: envsOf(quota), epochBlocks: 6, sealBlock: 4 },
+      ...{ envs, epochBlocks: 6, sealBlock: 4 },
       ...{ cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 },
     },
   }
 }
 
-const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
+const SHORT = ['mult8@0.1.0', 'tictactoe@0.1.0']
 
-function envsOf(quota: number): EnvsConstants {
-  const played = Object.entries(LOCAL.envs).filter(([env]) => ENVS.includes(env))
+/** The environments that are judged soonest, with this many challenges of a lane each epoch. */
+export function shortEnvs(quota: number): EnvsConstants {
+  const played = Object.entries(LOCAL.envs).filter(([env]) => SHORT.includes(env))
   const quotas = { quotaFirst: quota, quotaMost: quota }
   return Object.fromEntries(played.map(([env, constants]) => [env, { ...constants, ...quotas }]))
 }

@@ -4,21 +4,24 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import type { State } from '@affine/duel'
+import { type EnvsConstants, PROTOCOL, type State } from '@affine/duel'
 import { type PublicData, recompute } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { bucketIn, makeEvidence, networkOf, type Size } from './evidence.ts'
+import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evidence.ts'
 
 /*
  * Recomputes a million samples, signed by 64 validators, as `af-verify` does: in one thread and in
  * two, each in a process of its own, with one copy of every block. Then, with one more copy and
- * with all 64, a few epochs. Then a long history of short lanes: does an epoch's cost grow?
+ * with all 64, a few epochs. Then each of the main network's environments alone, in one thread.
+ * Then a long history of short lanes: does an epoch's cost grow?
  */
+
+type PlayedSize = Size & { readonly envs: EnvsConstants }
 
 /** What a process is asked to recompute. */
 interface Run {
   readonly folder: string
-  readonly size: Size & { readonly quota: number }
+  readonly size: PlayedSize
   readonly jobs: number
   /** How many copies of each block it looks at, besides the one that it reads. */
   readonly copies: number
@@ -58,7 +61,8 @@ async function measure({ folder, size, jobs, copies, to }: Run): Promise<Taken> 
     start = performance.now()
     most = 0
     const lanes = Object.values(report.lanes).filter(({ accepted }) => accepted)
-    samples += lanes.length * Object.keys(report.envs).length * size.quota
+    for (const env of Object.keys(report.envs))
+      samples += lanes.length * (size.envs[env]?.quotaMost ?? 0)
     flaws += found.length
   }
   clearInterval(timer)
@@ -74,6 +78,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-bench-'))
   try {
     await ofMillion(join(folder, 'million'))
+    for (const env of Object.keys(PROTOCOL.envs)) await ofEnvironment(join(folder, env), env)
     await ofLong(join(folder, 'long'))
   } finally {
     await rm(folder, { recursive: true })
@@ -81,7 +86,7 @@ async function main(): Promise<void> {
 }
 
 async function ofMillion(folder: string): Promise<void> {
-  const size = { validators: 64, epochs: 16, quota: 512 }
+  const size = { validators: 64, epochs: 16, envs: shortEnvs(512) }
   await made('16 epochs of 64 lanes of 1,024 samples', () => makeEvidence(folder, size))
   const rates: number[] = []
   for (const jobs of [1, 2]) {
@@ -104,9 +109,19 @@ async function ofMillion(folder: string): Promise<void> {
   }
 }
 
+async function ofEnvironment(folder: string, env: string): Promise<void> {
+  const constants = PROTOCOL.envs[env]
+  if (constants === undefined) throw new Error(`no constants of ${env}`)
+  const envs = { [env]: { ...constants, quotaFirst: constants.quotaMost } }
+  const size = { validators: 16, epochs: 16, envs }
+  await made(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
+  const taken = await inProcess({ folder, size, jobs: 1, copies: 0 })
+  console.log(`${env}  ${taken.samples} samples, ${rateOf(taken)} samples/s`)
+}
+
 /** An early epoch and a late one by turns: no machine is as fast all the time. */
 async function ofLong(folder: string): Promise<void> {
-  const size = { validators: 16, epochs: 900, quota: 4 }
+  const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
   await made('1,100 epochs of 16 lanes of 8 samples', () => makeEvidence(folder, size))
   const data = { ...(await dataIn(folder, size)), choose: null }
   const states: State[] = []

@@ -12,7 +12,7 @@ export interface History extends AsyncDisposable {
 }
 
 /** Makes a history of that size under a local chain's own rules, and serves it with the page. */
-export async function serveHistory(size: Omit<Size, 'quota'>): Promise<History> {
+export async function serveHistory(size: Omit<Size, 'envs'>): Promise<History> {
   const root = await mkdtemp(join(tmpdir(), 'explorer-history-'))
   await makeEvidence(root, size)
   const [chain, buckets] = [join(root, 'chain.json'), join(root, 'buckets')]

@@ -15,8 +15,8 @@ const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
 const { challenges: most, laneBytes } = loadsOf(PROTOCOL, { neurons }).mostEpoch
 
 /** The challenges of a lane in one epoch of a duel, on average over the longest duel. */
-function meanQuota(): number {
-  const quotas = Object.values(PROTOCOL.envs).flatMap((env) =>
+function meanQuota(envs = Object.values(PROTOCOL.envs)): number {
+  const quotas = envs.flatMap((env) =>
     Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env)),
   )
   return quotas.reduce((sum, quota) => sum + quota, 0) / PROTOCOL.duelEpochs
@@ -42,6 +42,21 @@ test('a year has the samples, blocks and bytes that docs/scale.md counts', () =>
   expect(rows).toContain(
     row('all, with every attested copy compared', ...copies.map((bytes) => `${bytes} read`)),
   )
+})
+
+test('a year is verified in the hours that the measured speeds make', () => {
+  const [, mult8, tictactoe, pack, hex] =
+    /verifies, in a second, ([\d,]+) samples of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
+      text,
+    ) ?? []
+  const speeds: Readonly<Record<string, string | undefined>> = { hex, mult8, pack, tictactoe }
+  const seconds = Object.entries(PROTOCOL.envs).map(([env, constants]) => {
+    const speed = speeds[env.replace('@0.1.0', '')] ?? ''
+    return meanQuota([constants]) / Number(speed.replaceAll(',', ''))
+  })
+  const each = seconds.reduce((sum, part) => sum + part, 0)
+  const hours = yearOf(each, (count) => `${(count / 3600).toFixed(1)} hours`)
+  expect(rows).toContain(row('to verify on one core', ...hours))
 })
 
 test('what follows from these is what the page says', () => {

@@ -6,7 +6,7 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain } from '@affine/chain'
 import { beginningAt, type CheckBlock } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { bucketIn, makeEvidence, networkOf } from '../../../bench/evidence.ts'
+import { bucketIn, makeEvidence, networkOf, shortEnvs } from '../../../bench/evidence.ts'
 import { auditLane, lanesToAudit } from '../src/audit-lane.ts'
 import { Peers } from '../src/peers.ts'
 import type { Setup } from '../src/setup.ts'
@@ -15,7 +15,7 @@ import type { Setup } from '../src/setup.ts'
  * For how long the verification of all peers' lanes, 64 of 1,024 samples, holds up the loop of a
  * validator, which meanwhile has to follow the chain and ask miners: in threads, and without.
  */
-const size = { validators: 64, epochs: 1, quota: 512 }
+const size = { validators: 64, epochs: 1, envs: shortEnvs(512) }
 const folder = await mkdtemp(join(tmpdir(), 'affine-loop-'))
 await makeEvidence(folder, size)
 const chain = LocalChain.import(await readFile(join(folder, 'chain.json'), 'utf8'))

@@ -31,16 +31,31 @@ const CHAIN = 'Chain:'
 
 type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
+/** What an option is, and what stands for it if it is left out, for people. */
+interface OptionHelp {
+  readonly help: string
+  readonly without: string
+}
+
+export const NETUID_HELP: OptionHelp = {
+  help: 'the number of the subnet, if the network does not have a fixed one',
+  without: '120 on finney',
+}
+
+export const FIRST_EPOCH_HELP: OptionHelp = {
+  help:
+    'the epoch that all validators agreed to start with, if the network does not have ' +
+    'a fixed one',
+  without: '27000 on finney',
+}
+
+const helpText = ({ help, without }: OptionHelp): string => `${help} (default: ${without})`
+
 const netuidOption = (): Whole<'--netuid <n>'> =>
-  new Option('--netuid <n>', 'the number of the subnet, if the network does not have a fixed one')
-    .argParser(whole(0, 65_535))
-    .helpGroup(CHAIN)
+  new Option('--netuid <n>', helpText(NETUID_HELP)).argParser(whole(0, 65_535)).helpGroup(CHAIN)
 
 const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
-  new Option(
-    '--first-epoch <n>',
-    'the epoch that all validators agreed to start with, if the network does not have a fixed one',
-  )
+  new Option('--first-epoch <n>', helpText(FIRST_EPOCH_HELP))
     .argParser(whole(0, 1e9))
     .helpGroup(CHAIN)
 

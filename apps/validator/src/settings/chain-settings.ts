@@ -1,5 +1,5 @@
 import { NETWORK_HELP } from '@affine/settlement'
-import { FIRST_EPOCH, NETUID } from '@affine/terminal'
+import { FIRST_EPOCH_HELP, NETUID_HELP } from '@affine/terminal'
 import { defineGroup } from './group.ts'
 import { ABOUT, like, text, whole } from './setting.ts'
 
@@ -21,19 +21,17 @@ export const CHAIN = defineGroup('Chain', {
   netuid: whole(0, 65_535)
     .optional()
     .register(ABOUT, {
-      help: NETUID.description,
+      ...NETUID_HELP,
       takes: '<n>',
       variables: ['AFFINE_NETUID', 'NETUID'],
-      without: '120 on finney',
       question: 'The number of its subnet',
     }),
   firstEpoch: whole(0, 1e9)
     .optional()
     .register(ABOUT, {
-      help: FIRST_EPOCH.description,
+      ...FIRST_EPOCH_HELP,
       takes: '<n>',
       variables: ['AFFINE_FIRST_EPOCH'],
-      without: '27000 on finney',
       question: 'The epoch that its validators agreed to start with',
     }),
 })

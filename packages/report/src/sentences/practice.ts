@@ -1,5 +1,6 @@
 import type { EnvSpec } from '@affine/envs'
 import type { EpisodeEnding } from '../ending.ts'
+import { knowsBest } from '../explained.ts'
 import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.ts'
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
@@ -10,18 +11,21 @@ const MOST_REWARDS = 5
 /** A result of practice as lines for people. */
 export function practiceText(
   result: PracticeResult,
-  { replyMs }: Pick<EnvSpec, 'replyMs'>,
+  spec: Pick<EnvSpec, 'replyMs' | 'explain'>,
 ): string {
   const { env, challenges, strength, well, rewards, forfeits } = result
   const { half, most, slowest } = result.replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
+  const alone = knowsBest(spec)
+    ? 'played perfectly'
+    : 'rewarded with what the scripted player earns, or more'
   const won = `won against the scripted opponent at strength ${strength}`
-  const how = strength === undefined ? 'played perfectly' : won
+  const how = strength === undefined ? alone : won
   return [
     `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
     ...rewardTexts(rewards, challenges),
     `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
-    `  replies: ${times}; ${replyMs} ms are allowed`,
+    `  replies: ${times}; ${spec.replyMs} ms are allowed`,
   ].join('\n')
 }
 

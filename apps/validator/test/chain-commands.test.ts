@@ -302,8 +302,8 @@ describe('af commit', () => {
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
     expect(refused.error?.message).toBe(
-      `${url} gives no usable reply: status 404, ${JSON.stringify(completion('any'))}; ` +
-        'mend it, or commit with --anyway',
+      `${url} gives no usable reply, so only --anyway would commit it: ` +
+        `status 404, ${JSON.stringify(completion('any'))}`,
     )
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked)

@@ -77,6 +77,7 @@ describe.concurrent('--help', () => {
     'localnet add-miner',
     'status',
     'export',
+    'doctor',
   ])(
     'of "af %s" is printed, its own options first, with examples, and is no failure',
     async (command) => {
@@ -87,6 +88,8 @@ describe.concurrent('--help', () => {
       const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
       expect(headings.filter((heading) => heading !== 'Arguments:')[0]).toBe('Options:')
       expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+      if (stdout.includes('--netuid'))
+        expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
       if (command === '')
         expect(stdout).toContain(
           'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply,',
@@ -130,7 +133,12 @@ describe.concurrent('wrong usage', () => {
       ['duel', '', '0.5', '--out', 'd'],
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
     ],
-    [['env', 'run', 'chess-v0', '--agent', 'perfect'], 'chess-v0'],
+    [['env', 'run', 'chess-v0', '--agent', 'perfect'], '"env" expected one of tictactoe@0.1.0, '],
+    [['practise', '1', '--env', 'chess-v0'], '"env" expected one of tictactoe@0.1.0, '],
+    [
+      ['env', 'run', 'mult8-v0', '--strength', '0.5'],
+      '"env" expected one of two players, got mult8@0.1.0',
+    ],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]

@@ -122,7 +122,7 @@ describe('af commit of a chute', () => {
   it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
     const [, said = ''] =
-      /^\S+ gives no usable reply: (.*); mend it, or commit with --anyway$/.exec(
+      /^\S+ gives no usable reply, so only --anyway would commit it: (.*)$/.exec(
         error?.message ?? '',
       ) ?? []
     expect(said).toMatch(why)

@@ -9,9 +9,9 @@ export const GAME_SIDES = ['champion', 'contender'] as const
 /** What there is of each player. */
 export type PerSide<Of> = Readonly<Record<GameSide, Of>>
 
-/** The rules of an environment of two players. @throws TypeError for one of one player. */
+/** The rules of an environment of two players. @throws RangeError for one of one player. */
 export function rulesOf({ id, game }: EnvSpec): GameRules {
-  if (game === undefined) throw new TypeError(`"env" expected one of two players, got ${id}`)
+  if (game === undefined) throw new RangeError(`"env" expected one of two players, got ${id}`)
   return game
 }
 
@@ -25,7 +25,7 @@ export class GameEpisode {
   readonly #random: Generator
   #state: unknown
 
-  /** @throws TypeError for an environment of one player. */
+  /** @throws RangeError for an environment of one player. */
   constructor(spec: EnvSpec, seed: number | bigint) {
     this.#spec = spec
     this.#rules = rulesOf(spec)

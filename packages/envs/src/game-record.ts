@@ -30,7 +30,7 @@ export interface GameTurn {
  *
  * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
  * with what an agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one, and for an environment of one player.
+ * @throws TypeError unless `challengeId` is one, RangeError for an environment of one player.
  */
 export async function playGame(
   { spec }: Pick<Env, 'spec'>,
@@ -101,7 +101,7 @@ export type ReplayedSide = { readonly reward: number; readonly fault: boolean }
  * fault; one without messages can have no fault but `no-reply`.
  *
  * Takes hostile data and never throws if the environment doesn't. Protocol §3.1.
- * @throws TypeError for an environment of one player.
+ * @throws RangeError for an environment of one player.
  */
 export function replayGameFrom(
   { spec }: Pick<Env, 'spec'>,

@@ -43,13 +43,13 @@ export interface MakeOptions {
  * A new `Env`, from an exact id, `tictactoe@0.1.0`, or Gymnasium's form: `tictactoe-v0` is the
  * newest registered 0.x.y. `strength` is for games of two players only, and 1 if it is left out.
  *
- * @throws RangeError for an id that is not registered, and a strength below 0 or above 1.
- * @throws TypeError for a strength where there is one player.
+ * @throws RangeError for an id that is not registered, for a strength below 0 or above 1, and for
+ * any where there is one player.
  */
-export function make(id: string, { strength }: MakeOptions = {}): Env {
-  const spec = specs.get(id) ?? newestOf(id)
+export function make(env: string, { strength }: MakeOptions = {}): Env {
+  const spec = specs.get(env) ?? newestOf(env)
   if (spec === undefined)
-    throw new RangeError(`"id" expected one of ${[...specs.keys()].join(', ')}, got "${id}"`)
+    throw new RangeError(`"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"`)
   if (strength === undefined) return new Env(spec)
   if (!(strength >= 0 && strength <= 1))
     throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)
@@ -71,6 +71,6 @@ function newestOf(alias: string): EnvSpec | undefined {
  * The hash of an environment's behaviour; see golden.ts for what it is made of. Takes the ids that
  * `make` takes. Protocol §3.5.
  */
-export function specHash(id: string): Hash {
-  return make(id).spec.specHash()
+export function specHash(env: string): Hash {
+  return make(env).spec.specHash()
 }

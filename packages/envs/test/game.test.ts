@@ -130,8 +130,8 @@ describe('a game', () => {
         1n,
         both(() => []),
       ),
-    ).toThrow(TypeError)
-    expect(() => unbegunGame(one)).toThrow(TypeError)
+    ).toThrow(RangeError)
+    expect(() => unbegunGame(one)).toThrow(RangeError)
     expect(
       replayGame(
         env,

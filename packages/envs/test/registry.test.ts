@@ -41,7 +41,7 @@ test('make takes an exact id or an alias', () => {
   ])
     expect(() => make(id)).toThrow(RangeError)
   expect(() => make('chess-v0')).toThrow(
-    new RangeError(`"id" expected one of ${BUILT_IN.join(', ')}, got "chess-v0"`),
+    new RangeError(`"env" expected one of ${BUILT_IN.join(', ')}, got "chess-v0"`),
   )
 })
 

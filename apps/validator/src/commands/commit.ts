@@ -43,8 +43,8 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
         const miner = { hotkey, model, revision, chute, templates }
         const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
         if (why !== undefined) {
-          const advice = 'mend it, or commit with --anyway'
-          throw new Error(`${shown(chute)} gives no usable reply: ${why}; ${advice}`)
+          const place = `${shown(chute)} gives no usable reply`
+          throw new Error(`${place}, so only --anyway would commit it: ${why}`)
         }
       }
       const what = { hotkey, model, revision, chute }

@@ -6,6 +6,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { strengthOption } from '../solo/solo-command.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
@@ -44,12 +45,13 @@ env
   .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for the newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .option('--agent <who>', AGENT, 'human')
-  .option('--model <name>', "the model's name at the endpoint", 'default')
+  .addOption(strengthOption())
+  .option('--model <name>', 'the model that an endpoint is asked for', 'default')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
-  .action(async (name, { challenge, agent: who, model, json }) => {
+  .action(async (name, { challenge, agent: who, strength, model, json }) => {
     const screen = output(json)
-    const game = make(name)
+    const game = make(name, { strength })
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
@@ -60,9 +62,18 @@ env
     const lines = [`challenge ${challengeId}`]
     // A human player has seen the messages.
     if (!isHuman) lines.push(...messages.map(messageText))
-    const ending = endingOf({ env: id, challengeId }, episode)
+    const ending = endingOf({ env: id, challengeId, strength }, episode)
     lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
-    const record = { type: 'episode', env: id, challengeId, messages, reward, fault, ending }
+    const record = {
+      type: 'episode',
+      env: id,
+      challengeId,
+      strength,
+      messages,
+      reward,
+      fault,
+      ending,
+    }
     screen.line(lines.join('\n'), record)
   })
 

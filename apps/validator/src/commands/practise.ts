@@ -15,7 +15,7 @@ import {
   whole,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { soloCommand } from '../solo/solo-command.ts'
+import { soloCommand, strengthOption } from '../solo/solo-command.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
 import { type Throne, throneOf } from './practise/throne.ts'
 import { BUCKETS } from './replay.ts'
@@ -33,14 +33,6 @@ const NOT_COMPARED =
   'not compared, because in a game each reply answers a move of the opponent: what the champion ' +
   'replied to another miner says nothing about its game with yours. Without --against, games are ' +
   'played against a scripted opponent'
-
-const STRENGTH = new Option(
-  '--strength <share>',
-  'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
-    'it draws the others at random',
-)
-  .argParser(shareOption)
-  .default(1)
 
 const AT_LEAST =
   'exit with 1 if, in some environment, a smaller share of the challenges, 0 to 1, is played ' +
@@ -77,7 +69,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
     '--resume <file>',
     'keep what is played in this file, and continue the practice that was begun there',
   )
-  .addOption(STRENGTH)
+  .addOption(strengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
   .addOption(networkOption(`with --against: the network of the champion: ${NETWORK_HELP}`))

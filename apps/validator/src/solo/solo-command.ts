@@ -1,7 +1,7 @@
 import type { PlayerAsking } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { whole } from '@affine/terminal'
-import { Command } from '@commander-js/extra-typings'
+import { shareOption, whole } from '@affine/terminal'
+import { Command, Option } from '@commander-js/extra-typings'
 
 /** The options of a command that plays without a subnet. */
 type SoloOptions = {
@@ -17,7 +17,7 @@ export function soloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
     .option('--env <id...>', 'the environments to play (default: all)')
-    .option('--model <name>', "the model's name at the endpoint", 'default')
+    .option('--model <name>', 'the model that an endpoint is asked for', 'default')
     .option(
       '--ahead <n>',
       'the number of challenges at once; in a duel, for each environment',
@@ -30,6 +30,14 @@ export function soloCommand(name: string): Command<[], SoloOptions> {
       whole(1, 86_400),
       120,
     )
+}
+
+/** How well the scripted opponent plays. */
+export function strengthOption(): Option<'--strength <share>', undefined, undefined, number> {
+  const help =
+    'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
+    'it draws the others at random'
+  return new Option('--strength <share>', help).argParser(shareOption)
 }
 
 /** How such a command asks its players. */

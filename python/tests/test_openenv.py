@@ -66,6 +66,28 @@ def test_options_are_taken_as_by_gymnasium(url: str) -> None:
             client.reset(challenge_id="mine")
 
 
+def test_a_strength_stays_until_another_is_given(url: str) -> None:
+    def answer_to_the_first_move(strength: float) -> str:
+        replies = iter(["D4"])
+        played = play("hex-v0", CHALLENGE, lambda _: next(replies, None), strength)
+        return str(played.messages[2]["content"])
+
+    weak, strong = map(answer_to_the_first_move, (0, 1))
+    assert weak != strong
+    with GenericEnvClient(f"{url}/hex-v0").sync() as client:
+        seen = []
+        for given in ({}, {"strength": 0}, {}, {"options": {"strength": 1}}):
+            client.reset(challenge_id=CHALLENGE, **given)
+            seen.append(client.step({"reply": "D4"}).observation["prompt"])
+        assert seen == [strong, weak, weak, strong]
+        for wrong in (2, "half"):
+            with pytest.raises(RuntimeError, match='"strength" expected 0 to 1'):
+                client.reset(strength=wrong)
+    alone = GenericEnvClient(f"{url}/mult8-v0").sync()
+    with alone, pytest.raises(RuntimeError, match="expected one of two players"):
+        alone.reset(strength=0.5)
+
+
 def test_an_oversize_reply_forfeits(url: str) -> None:
     with GenericEnvClient(f"{url}/mult8-v0").sync() as client:
         client.reset(seed=1)

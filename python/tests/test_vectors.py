@@ -21,6 +21,7 @@ from affine_envs import (
     golden_episode,
     is_challenge_id,
     normalise,
+    play,
     replay,
     replay_game,
     seed_of,
@@ -240,6 +241,12 @@ def test_strength(vector: Any) -> None:
     assert over
     assert observation.tolist() == want["observation"]
     assert total == want["reward"]
+    replies = iter(asked["replies"])
+    place = (asked["env"], asked["challengeId"])
+    played = play(*place, lambda _: next(replies), asked["strength"])
+    assert played.reward == want["reward"]
+    again = replay(*place, played.messages, asked["strength"])
+    assert again == Replayed(played.reward, fault=False)
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/strengths", "refused"))

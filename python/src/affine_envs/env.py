@@ -9,7 +9,7 @@ from gymnasium.envs.registration import register as register_env
 from affine_envs.challenge import seed_of
 from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
-from affine_envs.registry import NEWEST, game_of, two_player_game_of
+from affine_envs.registry import NEWEST, game_of
 from affine_envs.text import last_line, normalise
 
 
@@ -25,7 +25,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self, env: str, render_mode: str | None = None, strength: float | None = None
     ) -> None:
-        self.game = game_of(env) if strength is None else type(two_player_game_of(env))(strength)
+        self.game = game_of(env, strength)
         self.action_space = deepcopy(self.game.action_space)
         self.observation_space = deepcopy(self.game.observation_space)
         self.render_mode = render_mode

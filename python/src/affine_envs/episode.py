@@ -59,9 +59,12 @@ class Transcript:
     fault: Fault | None = None
 
 
-def play(env: str, challenge_id: str, agent: Agent) -> Transcript:
-    """Plays one challenge. There is no clock: who wants a deadline lets the agent give None."""
-    return record(game_of(env), seed_of(challenge_id), agent)
+def play(env: str, challenge_id: str, agent: Agent, strength: float | None = None) -> Transcript:
+    """Plays one challenge, in games against the scripted opponent at a strength from 0 to 1.
+
+    There is no clock: an agent that shall have a deadline gives None after it.
+    """
+    return record(game_of(env, strength), seed_of(challenge_id), agent)
 
 
 def record(game: Game[Any, Any], seed: int, agent: Agent) -> Transcript:
@@ -100,12 +103,14 @@ class Replayed:
     fault: bool
 
 
-def replay(env: str, challenge_id: str, messages: Sequence[Any]) -> Replayed | Refusal:
+def replay(
+    env: str, challenge_id: str, messages: Sequence[Any], strength: float | None = None
+) -> Replayed | Refusal:
     """Plays an episode again from its record, or says what is wrong with that.
 
     Takes hostile messages and never raises.
     """
-    game = game_of(env)
+    game = game_of(env, strength)
     if not is_challenge_id(challenge_id):
         return "BAD_CHALLENGE_ID"
     if not isinstance(messages, list | tuple):

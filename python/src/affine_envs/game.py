@@ -84,8 +84,8 @@ class TwoPlayerGame(Game[State, Action]):
     highest_reward: int
 
     def __init__(self, strength: float = 1.0) -> None:
-        if not 0 <= strength <= 1:
-            raise ValueError(f'"strength" expected 0 to 1, got {strength}')
+        if not (isinstance(strength, int | float) and 0 <= strength <= 1):
+            raise ValueError(f'"strength" expected 0 to 1, got {strength!r}')
         self.strength = strength
 
     @abstractmethod

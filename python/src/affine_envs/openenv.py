@@ -56,9 +56,12 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
     ) -> Prompt:
         """Starts an episode as `AffineEnv.reset` does.
 
-        `challenge_id` is taken as an argument and in `options`. Any other option is an error.
+        `challenge_id` is taken as an argument and in `options`; so is `strength`, of a game's
+        scripted opponent, which stays until another is given. Any other option is an error.
         """
         given = {**more, **(options or {})}
+        if "strength" in given:
+            self._env = AffineEnv(self._env.game.id, "ansi", given.pop("strength"))
         self._env.reset(seed=seed, options=given)
         self._state = EpisodeState(
             env=self._env.game.id,

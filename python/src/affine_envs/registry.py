@@ -17,8 +17,14 @@ NEWEST = {
 }
 
 
-def game_of(env: str) -> Game[Any, Any]:
-    """The game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y."""
+def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
+    """The game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y.
+
+    `strength` is of the scripted opponent of a game of two: the share of its moves that it
+    chooses well.
+    """
+    if strength is not None:
+        return type(two_player_game_of(env))(strength)
     game = GAMES.get(NEWEST.get(env, env))
     if game is None:
         raise ValueError(f'"env" expected one of {", ".join(GAMES)}, got {env!r}')

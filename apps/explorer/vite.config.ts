@@ -8,11 +8,11 @@ const { resolve } = createRequire(new URL('../../packages/prng/package.json', im
 const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
 
 /** What our packages import for speed alone: where it is not, plain JavaScript says the same. */
-const COMPILED: Readonly<Record<string, string>> = {
+const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
   // For browsers prng leaves it out: a page that verifies everything needs it.
   [BLAKE3]: resolve(BLAKE3),
-  // 170 kB that are sent in any case: too much.
-  '@polkadot/wasm-crypto': '\0left-out',
+  // 170 kB that are sent in any case: too much. No browser finds what has no address.
+  '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
 
 /** Leaves out what the page does not need. */
@@ -21,7 +21,6 @@ const sendLess = (): Plugin => ({
   enforce: 'pre',
   resolveId: (source, importer = '') =>
     importer.startsWith(packages) && !importer.includes('/node_modules/') ? COMPILED[source] : null,
-  load: (id) => (id === '\0left-out' ? 'throw new Error("left out")' : null),
 })
 
 /** The page as a folder of files that any static host serves, below any path. */

@@ -46,8 +46,9 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
     if (first.current === place) return
     first.current = ''
     main.current?.focus()
-    scrollTo(0, 0)
+    scrollTo(0, history.state ?? 0)
   }, [place])
+  useEffect(keepPlaces, [])
   useEffect(() => {
     document.title = titleOf(route, state)
   }, [place, state])
@@ -83,6 +84,12 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
       {network && <SourceBar network={network} beginning={state.beginning} />}
     </>
   )
+}
+
+/** An entry of the history keeps how far down its reader was at the last click: Back leads there. */
+function keepPlaces(): void {
+  history.scrollRestoration = 'manual'
+  addEventListener('click', () => history.replaceState(scrollY, ''), true)
 }
 
 const isAt = (href: string, { view }: Route): boolean =>

@@ -28,7 +28,6 @@ const duel = (verdicts: DuelFacts['verdicts'], start = 1, end?: DuelFacts['end']
   epochIndex: 1,
   duelEpochs: 8,
   envs: ['a', 'b'],
-  titles: ['A', 'B'],
   wins: 0,
   counted: 2,
   needed: 2,

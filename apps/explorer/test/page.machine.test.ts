@@ -100,6 +100,24 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     })
   })
 
+  it('leads back to where its reader was', async () => {
+    const { page } = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
+    await page.locator('a.mark-won').click()
+    const top = page.getByText('How this was decided')
+    await top.waitFor()
+    const challenge = page.locator('a[aria-label^="hex@"]').last()
+    await challenge.scrollIntoViewIfNeeded()
+    const depth = (): Promise<number> => page.evaluate(() => scrollY)
+    const left = await depth()
+    expect(left).toBeGreaterThan(500)
+    await challenge.click()
+    await page.getByText(/All \d+ steps hold/).waitFor()
+    await expect.poll(depth).toBe(0)
+    await page.goBack()
+    await top.waitFor()
+    await expect.poll(depth).toBe(left)
+  })
+
   it('has a URL and a title for each view, which shows the same to anyone who is sent it', async () => {
     const { page } = await openPage(browser, demo.url)
     const titles: string[] = []

@@ -3,7 +3,7 @@ import { type JudgedPlacement, judgementText } from './pack-reward.ts'
 import { type Picture, type PictureShape, rectangle } from './picture.ts'
 
 /** The side of a square of the box. */
-const SQUARE = 6
+const SQUARE = 10
 
 /** The box with what was placed in it, each by its place in the list; what lies outside is cut. */
 export function packPicture(judged: readonly JudgedPlacement[]): Picture {

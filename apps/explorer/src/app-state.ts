@@ -103,10 +103,10 @@ export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAcco
 export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[] =>
   duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
 
-/** The epochs of a duel, as in "epochs 3 to 5". */
-export function spanText({ duel, epochs }: Pick<DuelAccount, 'duel' | 'epochs'>): string {
-  const last = epochs.at(-1)?.epoch ?? duel.start
-  return last === duel.start ? `epoch ${last}` : `epochs ${duel.start} to ${last}`
+/** The epochs of a duel that were read, as in "epochs 3 to 5". */
+export function spanText({ epochs }: Pick<DuelAccount, 'epochs'>): string {
+  const [first, last] = [epochs[0]?.epoch, epochs.at(-1)?.epoch]
+  return last === first ? `epoch ${last}` : `epochs ${first} to ${last}`
 }
 
 /** Is a hotkey a validator, by its lanes, or else by what it committed? */

@@ -74,7 +74,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
             </a>
           ))}
         </nav>
-        <FindForm state={state} />
+        <FindForm key={place} state={state} />
       </header>
       {network?.isByLink && <LinkWarning own={network.own} />}
       <ReadingStrip state={state} {...{ read, soFar, network, refusal }} />
@@ -86,7 +86,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   )
 }
 
-/** An entry of the history keeps how far down its reader was at the last click: Back leads there. */
+/** The history keeps how far down its reader was at the last click: Back leads there. */
 function keepPlaces(): void {
   history.scrollRestoration = 'manual'
   addEventListener('click', () => history.replaceState(scrollY, ''), true)

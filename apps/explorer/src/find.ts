@@ -46,18 +46,20 @@ export function findablesIn(state: AppState): readonly Findable[] {
 
 /** What a text may mean, the best first: a uid, a name, or the beginning of a name or an id. */
 export function suggestionsFor(text: string, known: readonly Findable[]): readonly Findable[] {
-  const asked = text.trim().toLowerCase()
-  if (asked === '') return []
-  const rankOf = ({ id, name, what }: Findable): number => {
-    const called = name.toLowerCase()
-    if (id.toLowerCase() === asked || called === asked) return 0
-    if (what.endsWith(` uid ${asked}`)) return 1
-    if (called.startsWith(asked) || id.toLowerCase().startsWith(asked)) return 2
-    return called.includes(asked) ? 3 : 4
-  }
+  if (text === '') return []
   return [0, 1, 2, 3]
-    .flatMap((rank) => known.filter((each) => rankOf(each) === rank))
+    .flatMap((rank) => known.filter((each) => rankOf(each, text) === rank))
     .slice(0, MOST)
+}
+
+/** How well a text fits: 0 means this alone, 4 not at all. A duel begins with a miner's name. */
+function rankOf({ id, name, what }: Findable, text: string): number {
+  const [asked, called] = [text.toLowerCase(), name.toLowerCase()]
+  if (id.toLowerCase() === asked || called === asked) return 0
+  if (what.endsWith(` uid ${asked}`)) return 1
+  const begins = called.startsWith(asked) || id.toLowerCase().startsWith(asked)
+  if (begins && !DUEL.test(id)) return 2
+  return begins || called.includes(asked) ? 3 : 4
 }
 
 /**
@@ -67,11 +69,8 @@ export function suggestionsFor(text: string, known: readonly Findable[]): readon
 export function fragmentFor(text: string, known: readonly Findable[]): string | undefined {
   const asked = text.trim()
   const [first, second] = suggestionsFor(asked, known)
-  if (first !== undefined && (second === undefined || isExact(first, asked))) return first.link
+  if (first && (!second || rankOf(first, asked) < rankOf(second, asked))) return first.link
   if (HOTKEY.test(asked)) return linkTo.miner(asked)
   if (CHALLENGE.test(asked)) return linkTo.challenge(asked)
   return DUEL.test(asked) ? linkTo.duel(asked) : undefined
 }
-
-const isExact = ({ id, name, what }: Findable, asked: string): boolean =>
-  id === asked || name.toLowerCase() === asked.toLowerCase() || what.endsWith(` uid ${asked}`)

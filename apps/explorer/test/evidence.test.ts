@@ -133,6 +133,14 @@ describe('a proof', () => {
     return flipIn(await evidenceOf(line, lane), part)
   }
   const stepsWith = async (part: Part) => proofSteps(await flipped(part))
+  it.each(PARTS)('with %s flipped is hex where it was', async (part) => {
+    const hex = { secret: 'f0', beacon: 'f0', path: ['f0'], signature: 'f0', sealed: 'f0' }
+    const { secret, beacon, path, signature, sealed } = flipIn(
+      { ...(await flipped('nothing')), ...hex },
+      part,
+    )
+    for (const text of [secret, beacon, ...path, signature, sealed]) expect(text).toMatch(/^f[01]$/)
+  })
   /** The steps of what `verifySampleProof` checks: they need neither the secret nor a replay. */
   const LINKS = [
     'Line → Merkle root',

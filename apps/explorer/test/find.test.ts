@@ -21,7 +21,13 @@ const STATE: AppState = {
   file: { chain: 'finney', names },
   beginning: { neurons } as unknown as ReadingSpan,
 }
-const known = findablesIn(STATE)
+const DUEL = {
+  id: 'cd'.repeat(32),
+  name: 'stronger against alice',
+  what: 'duel, from epoch 3',
+  link: linkTo.duel('cd'.repeat(32)),
+}
+const known = [...findablesIn(STATE), DUEL]
 
 describe('what is found', () => {
   test.each([
@@ -30,7 +36,9 @@ describe('what is found', () => {
     ['0', linkTo.validator(ALICE)],
     ['7', linkTo.miner(STRONGER)],
     ['strong', linkTo.miner(STRONG)],
-    ['onger', linkTo.miner(STRONGER)],
+    ['stronge', linkTo.miner(STRONGER)],
+    ['stronger a', DUEL.link],
+    ['onger a', DUEL.link],
     [STRONGER, linkTo.miner(STRONGER)],
     ['5Bb', linkTo.miner(STRONG)],
     [`5${'C'.repeat(47)}`, linkTo.miner(`5${'C'.repeat(47)}`)],
@@ -49,8 +57,8 @@ describe('what is found', () => {
 
   it('is suggested, the likeliest first', () => {
     const namesFor = (text: string) => suggestionsFor(text, known).map(({ name }) => name)
-    expect(namesFor('stro')).toEqual(['stronger', 'strong'])
-    expect(namesFor('strong')).toEqual(['strong', 'stronger'])
+    expect(namesFor('stro')).toEqual(['stronger', 'strong', DUEL.name])
+    expect(namesFor('strong')).toEqual(['strong', 'stronger', DUEL.name])
     expect(namesFor('7')).toEqual(['stronger'])
     expect(namesFor('')).toEqual([])
     const many = Array.from({ length: 99 }, () => known).flat()

@@ -55,8 +55,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(await page.locator('.strip').textContent()).toContain('Everything holds.')
     expect(demo.verified.flaws).toBe(0)
     expect(await page.locator('h1').textContent()).toBe(
-      'AI models compete at Hex, the multiplication of 8-digit numbers, the packing of rectangles ' +
-        'and tic-tac-toe: one that clearly beats the champion takes its throne.',
+      'AI models compete at Hex, the multiplication of 8-digit numbers (mult8), the packing of ' +
+        'rectangles (pack) and tic-tac-toe: one that clearly beats the champion takes its throne.',
     )
     expect(await page.locator('.champion').textContent()).toBe(demo.verified.champion)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)

@@ -71,11 +71,11 @@ describe('af explain', () => {
       /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+, (by the cap|a hold up to 0\.\d+)$/m,
     )
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
-    expect(loser.stdout).toContain('  hex@0.1.0: no verdict yet')
+    expect(loser.stdout).toContain('  hex@0.1.0: no verdict')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(loser.stdout).toContain('  the contender needs to win 3 of the 4 environments')
     expect(loser.stdout).toContain(
-      `\n\n${hotkeyOf('weaker')} had its duel with this commitment\n\nWhat to do next:\n`,
+      `\n\n${hotkeyOf('weaker')} had its turn with this commitment\n\nWhat to do next:\n`,
     )
     const [, practise, commit, form, ...reading] = afterwards(loser.stdout)
     expect([practise, commit]).toEqual([
@@ -172,7 +172,7 @@ describe('af explain', () => {
     expect(longest).toBeGreaterThan(1)
   })
 
-  it('tells that an environment has no verdict yet', async () => {
+  it('tells that an environment has no verdict', async () => {
     const { validators, miners, seed } = castOf(SEED)
     const out = join(root, 'equals')
     const equals = miners.filter(({ skill }) => skill === 0.6)
@@ -180,7 +180,7 @@ describe('af explain', () => {
     const where = ['--network', join(out, 'chain.json'), '--buckets', join(out, 'buckets')]
     const contender = equals.at(-1)?.account.hotkey ?? ''
     const { stdout } = await inProcess(explain, ...where, '--hotkey', contender)
-    expect(stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict yet$/m)
+    expect(stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict$/m)
   })
 
   it('tells of a duel that goes on, and with --last what of it was not read', async () => {

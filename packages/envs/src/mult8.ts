@@ -43,7 +43,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   },
   guess: (_, random) => DIGITS.sample(random),
   explain: {
-    title: 'the multiplication of 8-digit numbers',
+    title: 'the multiplication of 8-digit numbers (mult8)',
     best: (factors) => [product(factors)],
     worth: (factors, answer) => (answer === product(factors) ? 1 : 0),
     ending: outcomeOf,

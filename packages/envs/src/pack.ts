@@ -77,7 +77,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     )
   },
   explain: {
-    title: 'the packing of rectangles',
+    title: 'the packing of rectangles (pack)',
     picture: (observation, action) => action && packPicture(judged(observation, action)),
     worth: (observation, action) => earnedArea(judged(observation, action)),
     ending: outcomeOf,

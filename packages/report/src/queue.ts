@@ -49,7 +49,7 @@ function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duel }: State)
   if (champion && contentOf(champion) === content) return 'is the champion'
   if (duel && contentOf(duel.contender) === content) return 'is the contender'
   if (!fields) return 'has committed nothing'
-  if (content) return 'had its duel with this commitment'
+  if (content) return 'had its turn with this commitment'
   if (said) return `has a validator's commitment: ${said.kind}`
   // Every model contains an empty hotkey.
   if (decodeCommitment(fields, '') !== null) return 'its model does not contain its hotkey'

@@ -9,7 +9,8 @@ const MOST_LINES = 16
 const NEAR_PPM = 70_000
 /** So would the lines themselves. */
 const SAME_PPM = 10_000
-const MOST_NAMES = 5
+const MOST_NAMES = 2
+const COLOURS = 5
 /** The length of a dash, in pixels. */
 const DASH = 10
 
@@ -76,7 +77,7 @@ function Group({ group, state: { epochs, ...state }, frame }: GroupProps): JSX.E
         return (
           <path
             key={line.hotkey}
-            class={`line line-${i % MOST_NAMES}`}
+            class={`line line-${i % COLOURS}`}
             stroke-dasharray={`${DASH} ${DASH * (same.length - 1)}`}
             stroke-dashoffset={-DASH * same.indexOf(line)}
             d={pathOf(points, frame)}

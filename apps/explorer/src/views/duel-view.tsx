@@ -38,6 +38,13 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
       <Fold summary="How this was decided">
         {() => (
           <>
+            <p>
+              In each environment, the test for a win leaves out the third of the weight that
+              favours a win most; the test for a hold leaves out the third that favours a hold most.
+              The bars are the intervals of both. Of the lanes, a blue ring is left out of the test
+              for a win, all or in part; a golden one of the test for a hold; a red one is set
+              aside, because it is too far from the others.
+            </p>
             {envsIn(account).map((env) => (
               <EnvSection key={env} state={state} account={account} env={env} />
             ))}
@@ -59,16 +66,18 @@ const envsIn = ({ epochs }: DuelAccount): readonly string[] =>
 
 function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
   const { duel, epochs } = account
-  const { won = 0, lost = 0, challenges = 0 } = epochs.at(-1)?.stats.contender ?? {}
-  const decisive = won + lost
-  const ties = challenges - decisive
+  const sumOf = (what: 'wins' | 'losses' | 'ties'): number =>
+    epochs.at(-1)?.envs.reduce((sum, look) => sum + look[what], 0) ?? 0
+  const won = sumOf('wins')
+  const decisive = won + sumOf('losses')
   return (
     <Numbers>
       <BigNumber
         name="The contender won"
         value={decisive === 0 ? '–' : percent((1e6 * won) / decisive)}
       >
-        {won} of the {decisive} challenges that only one of the two solved; {ties} were ties
+        {won} of the {decisive} challenges that only one of the two solved; {sumOf('ties')} were
+        ties
       </BigNumber>
       <BigNumber name="It has to beat" value={percent(duel.ratio)}>
         by more than luck and a third of liars can explain

@@ -12,7 +12,7 @@ export function DuelsTable({ state }: StateProps): JSX.Element {
   const rows = [...duelsIn(state)].reverse().map(({ duel, epochs, end }) => ({
     key: duel.id,
     cells: [
-      <a href={linkTo.duel(duel.id)}>{spanText({ duel, epochs })}</a>,
+      <a href={linkTo.duel(duel.id)}>{spanText({ epochs })}</a>,
       <Key state={state} hotkey={duel.contender.hotkey} />,
       <Key state={state} hotkey={duel.champion.hotkey} />,
       percent(duel.ratio),

@@ -25,10 +25,6 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
     <section>
       <h2>{env}</h2>
       <h3>What decides, epoch by epoch</h3>
-      <p>
-        The test for a win leaves out the third of the weight that favours a win most; the test for
-        a hold leaves out the third that favours a hold most. The bars are the intervals of both.
-      </p>
       <IntervalChart
         label={`${env}: intervals for a win and for a hold, by epoch`}
         ratioPpm={ratioPpm}
@@ -41,11 +37,6 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
       {last && (
         <>
           <h3>Lanes, over the duel</h3>
-          <p>
-            Blue ring: left out of the test for a win, because it favours a win most. Golden ring:
-            left out of the test for a hold. Red ring: set aside, because it is too far from the
-            others.
-          </p>
           <IntervalChart
             label={`${env}: the lanes of validators`}
             ratioPpm={ratioPpm}
@@ -83,7 +74,7 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
         {roundOf(hold.wins)} of {roundOf(hold.trials)} won{intervalText(hold)}
         {hold.upTo !== undefined && `; a hold up to ${percent(hold.upTo)}`}
       </dd>
-      <dt>Decisive challenges that may still come</dt>
+      <dt>Decisive challenges left, of the most that count</dt>
       <dd>
         {Math.ceil(left / 1e6)} of {Math.ceil(cap / 1e6)}
       </dd>
@@ -100,7 +91,7 @@ function laneRow(lane: EnvLaneFacts, nameOf: (hotkey: string) => string): Interv
   const { wins, losses, bounds } = lane
   const trials = wins + losses
   return {
-    name: nameOf(lane.validator).slice(0, 9),
+    name: nameOf(lane.validator).slice(0, 7),
     kind: kindOf(lane),
     rate: trials > 0 ? wins / trials : undefined,
     bounds,

@@ -12,12 +12,11 @@ export function FindForm({ state }: StateProps): JSX.Element {
   const known = useMemo(() => (isAsked ? findablesIn(state) : []), [state, isAsked])
   const go = (fragment: string | undefined): void => {
     setLost(fragment === undefined)
-    if (fragment === undefined) return
-    setText('')
-    location.hash = fragment
+    if (fragment !== undefined) location.hash = fragment
   }
   const type = (typed: string): void => {
     const chosen = known.find(({ id }) => id === typed)
+    setLost(false)
     if (chosen) go(chosen.link)
     else setText(typed)
   }

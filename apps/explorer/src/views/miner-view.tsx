@@ -1,4 +1,4 @@
-import { answerText, percent, sideOf } from '@affine/report/sentences'
+import { answerText, sideOf } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsOf, spanText } from '../app-state.ts'
@@ -73,8 +73,7 @@ function MinerDuel({ account, state, hotkey }: MinerDuelProps): JSX.Element | nu
       </p>
       <p>
         In the lanes that count it won {won}, lost {lost} and tied {challenges - won - lost} of{' '}
-        {challenges} challenges. The contender has to win {percent(duel.ratio)} of those that are no
-        tie. <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>.
+        {challenges} challenges. <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>.
       </p>
       <h3>Challenges that it lost, the last of each environment</h3>
       <LostList losses={losses} />

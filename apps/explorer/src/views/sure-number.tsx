@@ -27,8 +27,9 @@ export function SureNumber({ state }: StateProps): JSX.Element {
     )
   return (
     <BigNumber name={name} value={leastText(least, won.duel.ratio)}>
-      of the challenges that only one of the two solves are its own, luck allowed for.{' '}
-      {percent(won.duel.ratio)} were needed in <a href={linkTo.duel(won.duel.id)}>its duel</a>
+      of the challenges that only one of the two solves are its own, in each environment that it won
+      and luck allowed for. {percent(won.duel.ratio)} were needed in{' '}
+      <a href={linkTo.duel(won.duel.id)}>its duel</a>
     </BigNumber>
   )
 }

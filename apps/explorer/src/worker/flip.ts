@@ -24,17 +24,17 @@ export function flipIn(evidence: ProofEvidence, part: Part): ProofEvidence {
     case 'a reply':
       return { ...evidence, sample: flipReply(sample) }
     case 'the secret':
-      return { ...evidence, secret: flipAt(evidence.secret, 0) }
+      return { ...evidence, secret: flipHex(evidence.secret) }
     case 'the beacon':
-      return { ...evidence, beacon: flipAt(evidence.beacon, 0) }
+      return { ...evidence, beacon: flipHex(evidence.beacon) }
     case 'the Merkle path':
-      return { ...evidence, path: path.map((hash, i) => (i === 0 ? flipAt(hash, 0) : hash)) }
+      return { ...evidence, path: path.map((hash, i) => (i === 0 ? flipHex(hash) : hash)) }
     case 'the header':
       return { ...evidence, header: flipAt(header, header.indexOf('"time":') + 7) }
     case 'the signature':
-      return { ...evidence, signature: flipAt(evidence.signature, 0) }
+      return { ...evidence, signature: flipHex(evidence.signature) }
     case 'the head on chain':
-      return { ...evidence, sealed: flipAt(evidence.sealed, 0) }
+      return { ...evidence, sealed: flipHex(evidence.sealed) }
   }
 }
 
@@ -48,7 +48,10 @@ function flipReply(sample: string): string {
   return JSON.stringify(said)
 }
 
-/** The text with the lowest bit of one character changed; of a hex digit one that stays such. */
+/** Hex with its first decimal digit changed: a letter might become what is no hex. */
+const flipHex = (hex: string): string => flipAt(hex, hex.search(/\d/))
+
+/** The text with the lowest bit of one character changed. */
 function flipAt(text: string, at: number): string {
   const code = text.charCodeAt(at)
   if (Number.isNaN(code)) return text

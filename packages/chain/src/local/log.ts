@@ -150,7 +150,7 @@ export function read<T>(shape: Shape<T>, text: string, code: string): T {
 }
 
 /** What the text says; undefined unless it is JSON of a size and a depth that may be parsed. */
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return parseJson(text, MAX_COMMAS)
   } catch {

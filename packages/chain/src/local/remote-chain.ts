@@ -1,18 +1,14 @@
-import { oneOf, type Shape } from '@affine/prng/shape'
+import { oneOf } from '@affine/prng/shape'
 import pRetry from 'p-retry'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { JSON_TYPE, readText } from './body.ts'
-import { type Extrinsic, type Log, logShape, read } from './log.ts'
+import { type Extrinsic, jsonOf, type Log, logShape, read } from './log.ts'
 import { Replica } from './replica.ts'
 
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 
 const refusalCode = oneOf(...Object.keys(ADVICE))
-const refusalShape: Shape<{ readonly code: string }> = (value) => {
-  const wrong = refusalCode(Object(value).code)
-  return wrong && `/code${wrong}`
-}
 
 interface RemoteOptions {
   readonly fetch: typeof globalThis.fetch
@@ -98,7 +94,9 @@ async function fetchLog(server: Server, from: number, signal?: AbortSignal): Pro
 async function ask(server: Server, question: unknown, signal?: AbortSignal): Promise<string> {
   const { ok, text } = await exchange(server, JSON.stringify(question), signal)
   if (ok) return text
-  throw new ChainError(read(refusalShape, text, 'BadReply').code)
+  const { code } = Object(jsonOf(text))
+  if (refusalCode(code) === undefined) throw new ChainError(code)
+  throw new ChainError('BadReply', `${server.url} does not answer as a chain does`)
 }
 
 async function exchange(

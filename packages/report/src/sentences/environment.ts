@@ -14,7 +14,7 @@ const REASONS = {
 
 /** A verdict with its reason, as in "even, because too few challenges …". */
 export const verdictText = (verdict: Verdict | undefined): string =>
-  verdict === undefined ? 'no verdict yet' : `${verdict}, because ${REASONS[verdict]}`
+  verdict === undefined ? 'no verdict' : `${verdict}, because ${REASONS[verdict]}`
 
 const WAYS: Readonly<Record<Way, string>> = { sum: 'interval', floor: 'score' }
 

@@ -3,6 +3,7 @@ import type { AgentOf, Hear } from './asking.ts'
 import type { Asked } from './deployment/deployment.ts'
 import type { Caller } from './query.ts'
 import { servedModels } from './served-models.ts'
+import { within } from './within.ts'
 
 /** How long a miner may be out of reach. */
 const REACH_MS = 30_000
@@ -42,7 +43,7 @@ export async function whyNoAnswer(
     else if (event.outcome !== 'reply') whys.push(event.text)
   })
   const { messages, replyMs } = firstPrompt()
-  const giveUp = AbortSignal.any([signal, AbortSignal.timeout(REACH_MS + replyMs)])
+  const giveUp = within(REACH_MS + replyMs, signal)
   const answer = await agent(miner, replyMs, giveUp)(messages)
   signal.throwIfAborted()
   if ('content' in answer) return undefined

@@ -9,6 +9,7 @@ import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
 import { retryPolicy } from './retry-policy.ts'
 import { servedModels } from './served-models.ts'
+import { within } from './within.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
 export type Player = string | Miner
@@ -96,7 +97,7 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
     agent:
       (replyMs) =>
       async (messages, until = signal) => {
-        const giveUp = AbortSignal.any([until, AbortSignal.timeout(giveUpMs)])
+        const giveUp = within(giveUpMs, until)
         const reply = await client(replyMs, giveUp)(messages)
         signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
         return reply
@@ -113,7 +114,7 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
   const { chute } = endpoint
   const { messages, replyMs } = firstPrompt(asking.env)
   const query = queryOf(endpoint, messages, { ...asking, replyMs })
-  const giveUp = AbortSignal.any([signal, AbortSignal.timeout(giveUpMs)])
+  const giveUp = within(giveUpMs, signal)
   let busy = ''
   const on: Hear = (event) => {
     if (event.type === 'call' && event.outcome === 'platform') busy = event.text

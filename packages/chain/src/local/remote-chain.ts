@@ -105,8 +105,10 @@ async function exchange(
   signal?: AbortSignal,
 ): Promise<{ ok: boolean; text: string }> {
   const { url, fetch } = server
-  const signals = [AbortSignal.timeout(TIMEOUT_MS)]
-  if (signal) signals.push(signal)
+  const late = AbortSignal.timeout(TIMEOUT_MS)
+  // Node 20 forgets a timeout that nothing listens to, once it collects garbage.
+  late.onabort = () => {}
+  const signals = signal ? [late, signal] : [late]
   try {
     const response = await fetch(url, {
       method: 'POST',

@@ -1,0 +1,26 @@
+import { setTimeout } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { within } from '../src/within.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+test('time runs out, though garbage is collected meanwhile', async () => {
+  const { signal } = new AbortController()
+  const giveUp = within(100, signal)
+  await setTimeout(1)
+  collectGarbage()
+  await setTimeout(500) // which is due later, however slow the machine is
+  expect(giveUp.aborted).toBe(true)
+  expect(signal.aborted).toBe(false)
+})
+
+test('it is over when the signal says so', () => {
+  const controller = new AbortController()
+  const giveUp = within(60_000, controller.signal)
+  expect(giveUp.aborted).toBe(false)
+  controller.abort(new Error('stop'))
+  expect(giveUp.reason).toEqual(new Error('stop'))
+})

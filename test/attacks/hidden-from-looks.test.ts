@@ -84,11 +84,11 @@ const hidings: readonly (readonly [what: string, path: string, hides: Handle])[]
 test.each(hidings)('%s, at the second look, is a change', async (_, path, hides) => {
   const shows = published(contender, 'two')[path]
   let isHidden = false
-  const { looked, hasChanged } = await chutesWith({
+  const { mayAsk, hasChanged } = await chutesWith({
     [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
   })
   const { signal } = new AbortController()
-  await looked(ASKED, signal)
+  await mayAsk(ASKED, signal)
   expect(await hasChanged(ASKED, signal)).toBe(false)
   isHidden = true
   expect(await hasChanged(ASKED, signal)).toBe(true)
@@ -105,7 +105,7 @@ test.each(outages)('%s, until the second look is over, is no change', async (_, 
   const shows = published(contender, 'two')[path]
   const minute = new AbortController()
   let failures: number | undefined
-  const { looked, hasChanged } = await chutesWith({
+  const { mayAsk, hasChanged } = await chutesWith({
     [path]: (...rest) => {
       if (failures === undefined) return shows?.(...rest)
       failures += 1
@@ -114,7 +114,7 @@ test.each(outages)('%s, until the second look is over, is no change', async (_, 
     },
   })
   const { signal } = new AbortController()
-  await looked(ASKED, signal)
+  await mayAsk(ASKED, signal)
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(minute.signal)
   failures = 0
   expect(await hasChanged(ASKED, signal)).toBe(false)
@@ -124,7 +124,7 @@ test.each(outages)('%s, until the second look is over, is no change', async (_, 
 test.each(hidings)('%s, until games no longer fit, loses them all', async (_, path, hides) => {
   const time = new FakeTime()
   const shows = published(contender, 'two')[path]
-  const { agents, looked, hasChanged, asked } = await chutesWith({
+  const { agents, mayAsk, hasChanged, asked } = await chutesWith({
     [path]: (...rest) => {
       const [, , index] = rest
       if (index === 0) return hides(...rest)
@@ -139,7 +139,7 @@ test.each(hidings)('%s, until games no longer fit, loses them all', async (_, pa
     secret: SECRET,
     journalPath: join(root, randomUUID()),
     agent: agents,
-    looked,
+    mayAsk,
     hasChanged,
     deadline: new AbortController().signal,
     gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },

@@ -126,8 +126,8 @@ test('a source that is not shown, or is larger than an answer may be, is not ask
   const path = `/chutes/code/${MINER.chute}`
   const large = code(`# ${'x'.repeat(1_100_000)}`)
   for (const [route, refusal] of [
-    [answers(404), 'NO_SOURCE: '],
-    [large, 'TOO_LARGE: of its source'],
+    [answers(404), 'NOT_SHOWN: its source'],
+    [large, 'TOO_LARGE: its source'],
   ] as const) {
     const { ask, hasChanged, asked, said } = await chutesWith({ [path]: route })
     expect(await ask()).toEqual({ fault: 'no-reply' })

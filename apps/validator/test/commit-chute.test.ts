@@ -106,7 +106,7 @@ describe('af commit of a chute', () => {
       { [LOOK_UP]: answers(200, { ...DESCRIBED, revision: 'def456' }) },
       /REVISION: its revision is "def456", not the committed/,
     ],
-    ['that is not there', {}, /NOT_FOUND: there is no such chute, or it is not public/],
+    ['that is not there', {}, /NOT_SHOWN: its description: status 404/],
     [
       'whose source does more',
       { ...asCommitted, [CODE]: code(`${sourceFor(MINER)}\nx = 1\n`) },

@@ -25,7 +25,7 @@ import type { Setup } from './setup.ts'
 export class Stopped extends Error {}
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
-export interface LaneTask extends Pick<Setup, 'agent' | 'looked' | 'hasChanged' | 'now' | 'on'> {
+export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
   readonly duel: Pick<Duel, 'champion' | 'contender'>
   /** The digest of the templates that the miners' deployments may use. */
@@ -85,7 +85,7 @@ function samplerOf(
   task: LaneTask,
   entries: readonly Entry[],
 ): (challenge: LaneChallenge) => Promise<Sample> {
-  const { duel, templates, deadline, gamesTime, looked, now } = task
+  const { duel, templates, deadline, gamesTime, mayAsk, now } = task
   const distinct = distinctAgents(entries, deadline)
   const askedAs = (role: Role): Asked => ({ ...duel[role], templates })
   const agentOf = (role: Role, { replyMs, game }: EnvSpec): Agent => {
@@ -95,8 +95,9 @@ function samplerOf(
   }
   const isBegun = async ({ game }: EnvSpec): Promise<boolean> => {
     if (game === undefined) return true
-    await Promise.all(SIDES.map((role) => looked?.(askedAs(role), deadline)))
-    return hasRoom(game, gamesTime) && !deadline.aborted
+    const looks = SIDES.map((role) => mayAsk?.(askedAs(role), deadline))
+    const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
+    return isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
   }
   return async (challenge) => {
     const { spec } = make(challenge.env)

@@ -36,8 +36,8 @@ export interface Setup {
   readonly agent: AgentOf
   /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
   readonly hasChanged?: Chutes['hasChanged']
-  /** On a platform: resolves once what a miner runs has been looked at in this epoch. */
-  readonly looked?: Chutes['looked']
+  /** On a platform: may a miner be asked in this epoch, by what it runs? */
+  readonly mayAsk?: Chutes['mayAsk']
   readonly now: () => number
   /** The machine's if left out: how long buckets are waited for, and the clocks of games. */
   readonly clock?: Clock

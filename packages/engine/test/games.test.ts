@@ -21,7 +21,7 @@ const HEX = 'hex@0.1.0'
 const { spec } = make(HEX)
 const CLOCK_MS = spec.game?.clockMs ?? 0
 const SAMPLING_MS = 10 * CLOCK_MS
-const NO_REPLY = { fault: 'no-reply' }
+const NO_REPLY = { fault: 'no-reply' } as const
 const json = { 'content-type': 'application/json' }
 let root: string
 let journalPath: string
@@ -220,14 +220,28 @@ describe('a game', () => {
 
   it('is not begun before what the miners run has been looked at', async () => {
     const looks: string[] = []
-    const looked: NonNullable<LaneTask['looked']> = async ({ hotkey }) => {
+    const mayAsk: NonNullable<LaneTask['mayAsk']> = async ({ hotkey }) => {
       looks.push(hotkey)
+      return true
     }
     const agent = byRole(
       counting(() => expect(looks).toEqual([CHAMPION, CONTENDER])),
       scripted,
     )
-    expect(only(await gamesOf({ agent, looked })).champion.fault).toBeUndefined()
+    expect(only(await gamesOf({ agent, mayAsk })).champion.fault).toBeUndefined()
+  })
+
+  it('is not begun if neither miner may be asked, and lost by one that alone may not', async () => {
+    const of = async (refused: readonly string[]) => {
+      journalPath = join(root, `${count++}.jsonl`)
+      const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
+      const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
+      const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
+      return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(({ verdict }) => verdict)
+    }
+    expect(await of([CHAMPION, CONTENDER])).toEqual(Array(4).fill('tie'))
+    expect(await of([CHAMPION])).toEqual(Array(4).fill('win'))
+    expect(await of([CONTENDER])).toEqual(Array(4).fill('loss'))
   })
 
   it('that sampling’s end breaks off is lost by the mover', async () => {

@@ -20,8 +20,11 @@ interface Options extends Asking {
 /** The agents of miners on Chutes. */
 export interface Chutes {
   readonly agents: AgentOf
-  /** Resolves once what a miner runs has been looked at in the epoch of this signal. */
-  readonly looked: (miner: Asked, signal: AbortSignal) => Promise<void>
+  /**
+   * May a miner be asked in the epoch of this signal? Resolves once what it runs has been looked
+   * at, or the epoch is over.
+   */
+  readonly mayAsk: (miner: Asked, signal: AbortSignal) => Promise<boolean>
   /** Was what a miner runs changed since it was first asked in the epoch of this signal? */
   readonly hasChanged: (miner: Asked, signal: AbortSignal) => Promise<boolean>
 }
@@ -80,8 +83,9 @@ export function openChutes(options: Options): Chutes {
   }
   return {
     agents,
-    looked: async (miner, signal) => {
-      await looks.first(miner, signal).catch(() => undefined)
+    mayAsk: async (miner, signal) => {
+      const look = await looks.first(miner, signal).catch(() => undefined)
+      return look?.ok === true
     },
     hasChanged: (miner, signal) => looks.hasChanged(miner, signal),
   }

@@ -140,6 +140,8 @@ describe.concurrent('a miner on Chutes', () => {
         response.writeHead(200, json).end(`{"name":${'['.repeat(50_000)}${']'.repeat(50_000)}}`),
     ],
     ['is not there', answers(404, { detail: 'Chute not found' })],
+    ['is somewhere else', answers(307)],
+    ['has a description that is too large', answers(200, { readme: 'x'.repeat(300_000) })],
     ...slugs.map(
       (slug) =>
         [`has the slug ${slug}`, answers(200, { ...described(MINER, 'me-one'), slug })] as const,
@@ -179,7 +181,6 @@ describe.concurrent('a miner on Chutes', () => {
       answers(503),
       answers(429),
       (_, response) => response.writeHead(200, json).end('{"name'),
-      (_, response) => response.writeHead(200, json).end('null'.padEnd(300_000)),
       (request) => request.socket.resetAndDestroy(),
     ]
     const { agents, asked } = await chutes({
@@ -329,14 +330,43 @@ describe.concurrent('a key that is refused', () => {
     async (refusal) => {
       const path = `/chutes/${MINER.chute}`
       const { agents, asked, problems } = await chutes({ [path]: answers(refusal) })
-      const controller = phase()
-      const ask = (miner: Asked) => agents(miner, 10_000, controller.signal)(PROMPT)
-      const refused = ask(MINER)
-      while (asked(path).length < 2) await sleep(5)
+      const { signal } = phase()
+      const ask = (miner: Asked) => agents(miner, 10_000, signal)(PROMPT)
+      expect(await ask(MINER)).toEqual(NO_REPLY)
       expect(await ask(OTHER)).toMatchObject({ content: 'A1' })
-      controller.abort()
-      expect(await refused).toEqual(NO_REPLY)
-      expect(problems()).toEqual([])
+      expect(asked(path).length).toBe(1)
+      expect(problems()).toEqual([
+        expect.stringContaining(
+          `miner 5Miner: is not asked in this epoch: NOT_SHOWN: its description: status ${refusal}`,
+        ),
+      ])
+    },
+  )
+
+  it.each([401, 403])(
+    'with %i is what a description is refused for with it: it is asked for again, and no chute was changed',
+    async (refusal) => {
+      let isRefused = true
+      const guarded =
+        (value: unknown): Handle =>
+        (...rest) =>
+          answers(isRefused ? refusal : 200, value)(...rest)
+      const { agents, hasChanged, problems } = await chutes({
+        '/users/me': guarded({ balance: 3 }),
+        [`/chutes/${MINER.chute}`]: guarded(described(MINER, 'me-one')),
+      })
+      const { signal } = phase()
+      const mendOnceTold = async (count: number): Promise<void> => {
+        while (problems().length < count) await sleep(5)
+        isRefused = false
+      }
+      const call = agents(MINER, 10_000, signal)(PROMPT)
+      await mendOnceTold(1)
+      expect(await call).toMatchObject({ content: 'A1' })
+      isRefused = true
+      const changed = hasChanged(MINER, signal)
+      await mendOnceTold(problems().length + 1)
+      expect(await changed).toBe(false)
     },
   )
 

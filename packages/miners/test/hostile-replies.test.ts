@@ -117,7 +117,7 @@ it('a miner’s response of any bytes is a reply or none', async () => {
 it('a chute’s description of any JSON is a place on Chutes, no place, or worth asking again', async () => {
   const description = described(MINER, 'me-one')
   const outcomes = new Set<string>()
-  const status = fc.constantFrom(200, 200, 200, 200, 404, 403, 500)
+  const status = fc.constantFrom(200, 200, 200, 200, 307, 403, 404, 429, 500, 521)
   const property = fc.asyncProperty(status, mutatedJson(description), async (code, text) => {
     const { signal, end } = phase()
     const said = { status: code, headers: {}, text, ms: 0 }
@@ -127,8 +127,10 @@ it('a chute’s description of any JSON is a place on Chutes, no place, or worth
       (error: Error) => error,
     )
     end()
-    // What is described, however badly, is known: there is nothing to ask again.
-    if (look instanceof Error) expect(code !== 200 || !isJson(text)).toBe(true)
+    // What is described, however badly, or not shown, is known: there is nothing to ask again.
+    const hasFailed = code === 429 || code >= 500 || (code === 200 && !isJson(text))
+    expect(look instanceof Error).toBe(hasFailed)
+    if (look instanceof Error) expect(look).not.toBeInstanceOf(TypeError)
     else if (look.ok) expect(look.value.slug).toMatch(/^[a-z0-9-]{1,63}$/)
     else expect(look.detail.length).toBeLessThan(500)
     outcomes.add(look instanceof Error ? 'error' : String(look.ok))

@@ -13,13 +13,13 @@ export function minersOf(
   { platform }: Network,
   settings: Pick<Settings, 'chutesApiKey' | 'concurrency'>,
   on: Hear,
-): Pick<Setup, 'agent' | 'looked' | 'hasChanged'> {
+): Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged'> {
   const { chutesApiKey: apiKey, concurrency } = settings
   const asking = { ...NODE_CALLER, concurrency, on }
   if (platform === 'loopback') return { agent: endpointAgents(asking) }
   if (!apiKey) throw new RangeError(NO_KEY)
-  const { agents: agent, looked, hasChanged } = openChutes({ ...asking, apiKey })
-  return { agent, looked, hasChanged }
+  const { agents: agent, mayAsk, hasChanged } = openChutes({ ...asking, apiKey })
+  return { agent, mayAsk, hasChanged }
 }
 
 /** The agents for one question, on Chutes with the environment's CHUTES_API_KEY. */

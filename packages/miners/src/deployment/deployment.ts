@@ -11,11 +11,10 @@ export type Asked = Miner & { readonly templates: Hash }
 export type DeploymentFault =
   | SourceFault
   | 'NO_ID'
-  | 'NOT_FOUND'
+  | 'NOT_SHOWN'
   | 'NOT_PUBLIC'
   | 'NOT_HOSTED'
   | 'NOT_A_TEMPLATE'
-  | 'NO_SOURCE'
   | 'NO_SLUG'
 
 /** A deployment that may be asked. */

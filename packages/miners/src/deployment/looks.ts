@@ -23,7 +23,10 @@ export class DeploymentLooks {
     this.#looking = looking
   }
 
-  /** The first look of an epoch. Whatever fails is tried again until its signal aborts. */
+  /**
+   * The first look of an epoch. What the platform fails at is tried again until its signal aborts;
+   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing.
+   */
   first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const looks = this.#epochs.get(signal) ?? new Map<string, Promise<DeploymentVerdict>>()
     this.#epochs.set(signal, looks)
@@ -41,8 +44,8 @@ export class DeploymentLooks {
   }
 
   /**
-   * Was a deployment changed since the first look of the epoch? It is not held to be if the
-   * platform does not say so in time: that is not the miner's doing.
+   * Was a deployment changed since the first look of the epoch? One that is refused now was. It is
+   * not held to be if the platform fails all the time: that is not the miner's doing.
    */
   async hasChanged(miner: Asked, signal: AbortSignal): Promise<boolean> {
     const first = await this.#epochs

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { sampleLane } from '../../packages/engine/src/sampling.ts'
+import { FakeTime } from '../../packages/engine/test/fake-time.ts'
+import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
+import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
+import {
+  answers,
+  closeServers,
+  code,
+  completion,
+  described,
+  type Handle,
+  published,
+  serveChutes,
+} from '../../packages/miners/test/servers.ts'
+
+/*
+ * A miner hides its chute from a look, for the look to count as a failure of the platform: from the
+ * second one, after it has swapped its source, or from the first one, until games no longer fit
+ * into the epoch. Protocol §5.4: what a miner can bring about is a refusal.
+ */
+const HEX = 'hex@0.1.0'
+const MULT8 = 'mult8@0.1.0'
+const SAMPLING_MS = 1_500_000
+
+const minerOf = (hotkey: string) => ({
+  hotkey,
+  model: `me/affine-${hotkey}`,
+  revision: 'ab'.repeat(20),
+  chute: randomUUID(),
+})
+const champion = minerOf(CHAMPION)
+const contender = minerOf(CONTENDER)
+const ASKED = { ...contender, templates: PROTOCOL.templates }
+const DESCRIPTION = `/chutes/${contender.chute}`
+const SOURCE = `/chutes/code/${contender.chute}`
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'hidden-'))
+})
+afterEach(() => vi.restoreAllMocks())
+afterAll(async () => {
+  closeServers()
+  await rm(root, { recursive: true })
+})
+
+const plays: Handle = (_, response, __, body) => {
+  const prompt = JSON.parse(body).messages.at(-1).content
+  const id = { 'x-chutes-invocationid': randomUUID() }
+  response.writeHead(200, id).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
+}
+
+/** Both miners on a stand-in for Chutes. */
+async function chutesWith(routes: Readonly<Record<string, Handle>>) {
+  const { place, asked } = await serveChutes({
+    ...published(champion, 'one'),
+    ...published(contender, 'two'),
+    '/users/me': answers(200, { balance: 5 }),
+    '/one/v1/chat/completions': plays,
+    '/two/v1/chat/completions': plays,
+    ...routes,
+  })
+  const chutes = openChutes({ ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 64, ...place })
+  return { ...chutes, asked }
+}
+
+const large = { ...described(contender, 'two'), readme: 'x'.repeat(300_000) }
+const hidings: readonly (readonly [what: string, path: string, hides: Handle])[] = [
+  ['a description that is too large', DESCRIPTION, answers(200, large)],
+  ['a source that is too large', SOURCE, code('#'.repeat(300_000))],
+  ...[307, 401, 403, 404].flatMap((status) => [
+    [`a description with status ${status}`, DESCRIPTION, answers(status)] as const,
+    [`a source with status ${status}`, SOURCE, answers(status)] as const,
+  ]),
+]
+
+test.each(hidings)('%s, at the second look, is a change', async (_, path, hides) => {
+  const shows = published(contender, 'two')[path]
+  let isHidden = false
+  const { mayAsk, hasChanged } = await chutesWith({
+    [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
+  })
+  const { signal } = new AbortController()
+  await mayAsk(ASKED, signal)
+  expect(await hasChanged(ASKED, signal)).toBe(false)
+  isHidden = true
+  expect(await hasChanged(ASKED, signal)).toBe(true)
+})
+
+const outages: readonly (readonly [what: string, path: string, fails: Handle])[] = [
+  ['a description with status 503', DESCRIPTION, answers(503)],
+  ['a source with status 429', SOURCE, answers(429)],
+  ['a description that breaks off', DESCRIPTION, (request) => request.socket.resetAndDestroy()],
+  ['a description that is no JSON', DESCRIPTION, code('<html>')],
+]
+
+test.each(outages)('%s, until the second look is over, is no change', async (_, path, fails) => {
+  const shows = published(contender, 'two')[path]
+  const minute = new AbortController()
+  let failures: number | undefined
+  const { mayAsk, hasChanged } = await chutesWith({
+    [path]: (...rest) => {
+      if (failures === undefined) return shows?.(...rest)
+      failures += 1
+      if (failures > 2) minute.abort(new Error('the minute is over'))
+      fails(...rest)
+    },
+  })
+  const { signal } = new AbortController()
+  await mayAsk(ASKED, signal)
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(minute.signal)
+  failures = 0
+  expect(await hasChanged(ASKED, signal)).toBe(false)
+  expect(failures).toBe(3)
+})
+
+test.each(hidings)('%s, until games no longer fit, loses them all', async (_, path, hides) => {
+  const time = new FakeTime()
+  const shows = published(contender, 'two')[path]
+  const { agents, mayAsk, hasChanged, asked } = await chutesWith({
+    [path]: (...rest) => {
+      const [, , index] = rest
+      if (index === 0) return hides(...rest)
+      time.pass(SAMPLING_MS)
+      shows?.(...rest)
+    },
+  })
+  const { samples } = await sampleLane({
+    scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
+    duel: { champion, contender },
+    templates: PROTOCOL.templates,
+    secret: SECRET,
+    journalPath: join(root, randomUUID()),
+    agent: agents,
+    mayAsk,
+    hasChanged,
+    deadline: new AbortController().signal,
+    gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
+    now: () => 0,
+    on: () => {},
+  })
+  expect(samples.length).toBe(16)
+  for (const sample of samples) {
+    expect([sample.verdict, sample.contender.fault]).toEqual(['loss', 'no-reply'])
+    expect(sample.contender.messages.length).toBe(1)
+  }
+  expect(asked('/two/v1/chat/completions')).toEqual([])
+})

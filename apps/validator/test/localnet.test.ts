@@ -217,6 +217,18 @@ describe.concurrent('af localnet add-miner', () => {
     await second.stop()
   })
 
+  it('refuses the chain of another folder', async () => {
+    const [one, other] = [localnet(fresh()), fresh()]
+    const { url } = await servingOf(one)
+    const mine = localnet(other)
+    await servingOf(mine)
+    const { code, stderr } = await addMiner('third', url, other)
+    const why = `"--port" expected the chain of ${other}, got another one's`
+    expect([code, stderr]).toEqual([2, `af: ${why}\n`])
+    expect(existsSync(join(other, 'keys', 'third'))).toBe(false)
+    await Promise.all([one.stop(), mine.stop()])
+  })
+
   it('refuses a folder that is no localnet’s', async () => {
     const out = fresh()
     const { code, stderr } = await addMiner('third', 'http://127.0.0.1:1', out)

@@ -17,8 +17,7 @@ export function bestText(spec: EnvSpec, best: readonly unknown[]): string {
 }
 
 /** Without that its solver, the scripted player, may be beaten. */
-export const knowsBest = ({ explain }: Pick<EnvSpec, 'explain'>): boolean =>
-  explain?.best !== undefined
+const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /** What an action gave away; undefined if nothing was better, or nothing is known about it. */
 export function mistakeIn(spec: EnvSpec, { observation, action, best }: Taken): string | undefined {

@@ -1,6 +1,5 @@
 import type { EnvSpec } from '@affine/envs'
 import type { EpisodeEnding } from '../ending.ts'
-import { knowsBest } from '../explained.ts'
 import type { CountedRate, PracticeEpisode, PracticeResult } from '../practice.ts'
 import { endingTexts } from './course.ts'
 import { forfeitsText } from './forfeits.ts'
@@ -16,7 +15,7 @@ export function practiceText(
   const { env, challenges, strength, well, rewards, forfeits } = result
   const { half, most, slowest } = result.replyMs
   const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
-  const alone = knowsBest(spec)
+  const alone = spec.explain?.best
     ? 'played perfectly'
     : 'rewarded with what the scripted player earns, or more'
   const won = `won against the scripted opponent at strength ${strength}`

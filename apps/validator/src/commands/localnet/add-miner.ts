@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { remoteChain } from '@affine/chain'
-import { keyNamed, keysIn, NODE_HOST } from '@affine/settlement/node'
+import { LocalChain, remoteChain } from '@affine/chain'
+import { chainIn, keyNamed, keysIn, NODE_HOST } from '@affine/settlement/node'
 import { interrupted, output, raceAbort, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { programName } from '../../service/program-name.ts'
@@ -9,7 +10,7 @@ import { DEFAULTS, expectChain } from './folder.ts'
 /** `af localnet add-miner`: one more key, on a chain that is served. */
 export const addMiner: CommandUnknownOpts = new Command('add-miner')
   .description('register one more miner on a local chain that is running')
-  .argument('<name>', 'a name for its key, which is made', plainName)
+  .argument('<name>', 'the name of its key, which is made if it is not there', plainName)
   .option(
     '--port <number>',
     'the port at which the chain is served',
@@ -25,6 +26,9 @@ export const addMiner: CommandUnknownOpts = new Command('add-miner')
     const url = `http://127.0.0.1:${port}`
     const signal = interrupted()
     const chain = await raceAbort(remoteChain(url, { fetch: NODE_HOST.fetch }), signal)
+    const { genesis } = LocalChain.import(await readFile(chainIn(out), 'utf8'))
+    if (chain.genesis !== genesis)
+      throw new RangeError(`"--port" expected the chain of ${resolve(out)}, got another one's`)
     const account = await keyNamed(out, name)
     const { number: block } = await raceAbort(chain.register(account), signal)
     const { hotkey } = account
@@ -33,7 +37,7 @@ export const addMiner: CommandUnknownOpts = new Command('add-miner')
     const key = join(keysIn(out), name)
     const text = [
       `${name} is uid ${uid} since block ${block}. In another terminal:`,
-      `  $ ${programName('af')} miner --port 8003 --network ${url} --key ${key}`,
+      `  $ ${programName('af')} miner --port 0 --network ${url} --key ${key}`,
     ].join('\n')
     output(json).line(text, { type: 'registered', hotkey, uid, block, key: resolve(key) })
   })

@@ -1,6 +1,7 @@
 /*
  * A newcomer believes what more than half of the stake attested. Protocol §9.4. Stake that was
- * borrowed for one block was more than half of it.
+ * borrowed for one block was more than half of it; and a liar that attests another root when
+ * another validator is absent left no majority, so that the newcomer began with the first state.
  */
 import { beforeEach, expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/index.ts'
@@ -59,4 +60,15 @@ test.each([
     return { ...seen, neurons: lent }
   })
   expect(start).toEqual(state)
+})
+
+test('without a majority for the last epoch, one starts with the newest state that had one', async () => {
+  await attest(state, subnet.voters)
+  await subnet.end(state)
+  const next = { ...state, epoch: 2 }
+  // One of the honest is absent.
+  await attest(next, honest.slice(1))
+  await attest({ ...next, turns: next.turns + 1 }, liar)
+  await subnet.end(next)
+  expect(await startOf(3)).toEqual(state)
 })

@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { account, encodeCommitment, LocalChain, remoteChain, serveLocal } from '@affine/chain'
+import type { State } from '@affine/duel'
 import { playerReply } from '@affine/miners'
 import { listen, listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -73,6 +74,7 @@ describe('what a service says', () => {
       return true
     })
     const screen = serviceOutput(json, hide)
+    narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
     narrate({ type: 'sent', what: 'seal 3', block: 9 }, screen, String)
     narrate(
       { type: 'problem', what: 'turn', error: new Error('s3cret \u001b[2J\u202e') },
@@ -90,6 +92,7 @@ describe('what a service says', () => {
     const frames = said(true, false).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     const text = [
+      'starts with the state of epoch 3\n',
       '  seal 3 is in block 9\n',
       '  ✘ turn: **** �\n',
       '! mind this\n',
@@ -112,6 +115,7 @@ describe('what a service says', () => {
       .map((line) => JSON.parse(line))
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     expect(records).toEqual([
+      { level: 'info', time, type: 'state', epoch: 3, msg: 'starts with the state of epoch 3' },
       { level: 'info', time, type: 'sent', what: 'seal 3', block: 9, msg: 'seal 3 is in block 9' },
       {
         level: 'error',

@@ -50,16 +50,17 @@ function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveVa
 }
 
 /**
- * The stakes that the active validators with a permit can vote with: the lesser of that at their
- * last attestation and of that now, so that stake borrowed for a block adds nothing. Protocol §8.1.
+ * The stakes that validators with a permit can vote with: the lesser of that then, in a duel at
+ * their last attestation, and of that now, so that stake borrowed for a block adds nothing.
+ * Protocol §8.1.
  */
 export function votingStakes(
-  active: ActiveValidators,
+  before: Readonly<Record<string, { readonly stake: bigint | string }>>,
   { validators }: DuelSnapshot,
 ): ReadonlyMap<string, bigint> {
   const stakes = new Map<string, bigint>()
   for (const { hotkey, stake } of validators) {
-    const then = BigInt(own(active, hotkey)?.stake ?? 0)
+    const then = BigInt(own(before, hotkey)?.stake ?? 0)
     const voting = stake < then ? stake : then
     if (voting > 0n) stakes.set(hotkey, voting)
   }

@@ -1,4 +1,5 @@
 export { attestedLanes, dueSeals, laneAttesters, type Seals } from './acceptance.ts'
+export { votingStakes } from './active.ts'
 export { encodeBitmap } from './bitmap.ts'
 export { type EnvConstants, type EnvsConstants, quotaOf } from './env-constants.ts'
 export {

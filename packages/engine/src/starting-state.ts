@@ -1,23 +1,21 @@
 import { statePath } from '@affine/blocks'
 import { parseState, type State } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
-import { attestedRoot, attestedState, firstStateOf, STATE_BYTES } from '@affine/settlement'
+import { attestedRoot, firstStateOf, newestAttested, STATE_BYTES } from '@affine/settlement'
 import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
 /**
- * The state from which a validator that starts in `epoch` decides on: the last one it kept; else,
- * unless it is to replay everything, the newest that more than half of the active stake attested;
- * else the network's first.
+ * The state from which a validator that starts in `epoch` decides on: the last one it kept; else
+ * the newest that more than half of the active stake attested, or, if it is to replay everything,
+ * the network's first.
  * @throws Error when its own state was altered, or nobody serves the attested one.
  */
 export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {
-  const { network, replay } = setup
-  const first = firstStateOf(network)
   const kept = await keptState(setup, epoch)
-  if (kept !== null || replay) return kept ?? first
-  const openBucket = peers.source.bind(peers)
-  return (await attestedState({ ...setup, openBucket }, epoch)) ?? first
+  if (kept !== null) return kept
+  if (setup.replay) return firstStateOf(setup.network)
+  return newestAttested({ ...setup, openBucket: peers.source.bind(peers) }, epoch)
 }
 
 /**

@@ -1,13 +1,13 @@
 import { statePath } from '@affine/blocks'
-import type { Snapshot } from '@affine/chain'
-import { type Protocol, parseState, type State, stateRoot } from '@affine/duel'
-import { digestOfText, type Hash, type Result } from '@affine/prng'
+import { parseState, type State, stateRoot, votingStakes } from '@affine/duel'
+import { digestOfText, type Hash } from '@affine/prng'
 import { type Clock, SYSTEM_CLOCK } from './clock.ts'
+import type { Holder } from './holders.ts'
 import { inTurn } from './in-turn.ts'
 import { firstStateOf, type Subnet } from './networks.ts'
-import { bucketUrls, commitmentsOf } from './snapshot.ts'
+import { commitmentsOf, duelSnapshot } from './snapshot.ts'
 import type { OpenBucket, Source } from './sources.ts'
-import { snapshotBlock } from './timetable.ts'
+import { sealBlock, snapshotBlock } from './timetable.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024
@@ -25,31 +25,29 @@ export interface PublicData extends Subnet {
 /**
  * The state that governed the epoch before `epoch`, if validators with more than half of the active
  * stake attested one root; else null. Active is the stake whose validator's slot holds a seal or an
- * attestation of one of the last `quorumEpochs` epochs. Protocol §9.4. The state is believed, not
- * recomputed. Asks the validators that attested it in turn, until one serves it.
+ * attestation of one of the last `quorumEpochs` epochs. Stake that is borrowed for one block does
+ * not count. Protocol §9.4. The state is believed, not recomputed. Asks the validators that
+ * attested it in turn, until one serves it.
  * @throws Error when they did, but no bucket of theirs serves the state.
  */
 export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
-  const { protocol, firstEpoch } = data.network
-  if (epoch <= firstEpoch) return null
-  const ended = await data.chain.snapshot(snapshotBlock(epoch, protocol))
-  const { root, holders } = attestedIn(ended, epoch, protocol)
-  if (root === undefined) return null
+  if (epoch <= data.network.firstEpoch) return null
+  const attested = await attestedBefore(data, epoch)
+  if (attested === undefined) return null
+  const { root, holders } = attested
   // Everybody has it, so nobody serves it.
   const first = firstStateOf(data.network)
   if (root === stateRoot(first)) return first
-  const urls = bucketUrls(ended)
   const path = statePath(epoch - 1)
   const tried: string[] = []
-  const ask = async (hotkey: string): Promise<State | null> => {
-    const url = urls.get(hotkey) ?? ''
+  const ask = async ({ hotkey, url }: Holder): Promise<State | null> => {
     const state = await readState(data.openBucket(hotkey, url), path, root)
-    if (state.ok) return state.value
-    tried.push(`${hotkey} at ${url}: ${state.detail}`)
+    if (typeof state !== 'string') return state
+    tried.push(`${hotkey} at ${url}: ${state}`)
     return null
   }
-  const { clock = SYSTEM_CLOCK } = data
-  const found = await inTurn(holders, { ask, onLate: () => {}, clock })
+  const clock = data.clock ?? SYSTEM_CLOCK
+  const found = await inTurn(holders, { ask, clock })
   if (found !== null) return found
   const told = tried.sort().slice(0, MOST_TOLD)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
@@ -62,57 +60,55 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
  * The root that more than half of the active stake attests for the epoch before `epoch`; undefined
  * without one.
  */
-export async function attestedRoot(
-  { chain, network }: Subnet,
-  epoch: number,
-): Promise<Hash | undefined> {
-  const { protocol } = network
-  const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
-  return attestedIn(ended, epoch, protocol).root
+export async function attestedRoot(subnet: Subnet, epoch: number): Promise<Hash | undefined> {
+  return (await attestedBefore(subnet, epoch))?.root
 }
 
-/** The root that more than half of the active stake attested for the last epoch, and by whom. */
-function attestedIn(
-  ended: Snapshot,
+/** A root, and who attested it with how much stake. */
+interface AttestedRoot {
+  readonly root: Hash
+  readonly stake: bigint
+  readonly holders: readonly Holder[]
+}
+
+/** What more than half of the active stake attests for the epoch before `epoch`. */
+async function attestedBefore(
+  { chain, network: { protocol } }: Subnet,
   epoch: number,
-  { quorumEpochs }: Protocol,
-): {
-  readonly root: Hash | undefined
-  readonly holders: readonly string[]
-} {
+): Promise<AttestedRoot | undefined> {
+  // The seal block, not the snapshot before: it is read in any case to decide on from this state,
+  // and a node that is no archive still has it.
+  const { neurons } = await chain.snapshot(sealBlock(epoch - 1, protocol))
+  const before = Object.fromEntries(neurons.map((neuron) => [neuron.hotkey, neuron]))
+  const ended = await chain.snapshot(snapshotBlock(epoch, protocol))
   let all = 0n
-  const attesting = new Map<Hash, { stake: bigint; holders: string[] }>()
-  const commitments = commitmentsOf(ended)
-  for (const { hotkey, stake, permit } of ended.neurons) {
-    const said = commitments.get(hotkey)
-    if (!permit || said === undefined || said.kind === 'miner') continue
+  const attesting = new Map<Hash, AttestedRoot>()
+  const stakes = votingStakes(before, duelSnapshot(ended, epoch, protocol))
+  for (const [hotkey, said] of commitmentsOf(ended)) {
+    const stake = stakes.get(hotkey)
+    if (stake === undefined || said.kind === 'miner') continue
     // Idle stake does not count, nor do slots that were written for epochs to come.
-    if (said.epoch >= epoch || said.epoch < epoch - quorumEpochs) continue
+    if (said.epoch >= epoch || said.epoch < epoch - protocol.quorumEpochs) continue
     all += stake
     if (said.kind !== 'attest' || said.epoch !== epoch - 1) continue
-    const { stake: before = 0n, holders = [] } = attesting.get(said.stateRoot) ?? {}
-    attesting.set(said.stateRoot, { stake: before + stake, holders: [...holders, hotkey] })
+    const { stateRoot: root, url } = said
+    const { stake: others, holders } = attesting.get(root) ?? { stake: 0n, holders: [] }
+    attesting.set(root, { root, stake: others + stake, holders: [...holders, { hotkey, url }] })
   }
-  const most = [...attesting].find(([, { stake }]) => 2n * stake > all)
-  return { root: most?.[0], holders: most?.[1].holders ?? [] }
+  return [...attesting.values()].find(({ stake }) => 2n * stake > all)
 }
 
 /** The state of this root in a source's file, or why it is not there. */
-async function readState(
-  source: Source | null,
-  path: string,
-  root: Hash,
-): Promise<Result<State, 'NO_STATE'>> {
-  const none = (detail: string) => ({ ok: false, code: 'NO_STATE', detail }) as const
-  if (source === null) return none('it cannot be opened')
+async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
+  if (source === null) return 'it cannot be opened'
   try {
     const bytes = await source.read(path, STATE_BYTES)
-    if (bytes === null) return none('not there')
+    if (bytes === null) return 'not there'
     // The root first: nothing is parsed that is not what was asked for.
-    if (digestOfText('state', bytes) !== root) return none('another state')
+    if (digestOfText('state', bytes) !== root) return 'another state'
     const state = parseState(new TextDecoder().decode(bytes))
-    return state.ok ? state : none(state.detail)
+    return state.ok ? state.value : state.detail
   } catch (error) {
-    return none((error as Error).message)
+    return (error as Error).message
   }
 }

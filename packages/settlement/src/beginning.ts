@@ -5,14 +5,27 @@ import { placeOf, snapshotBlock } from './timetable.ts'
 import { type Champions, lagOf } from './warnings.ts'
 
 /**
- * The state with which a reader begins, to see the last `epochs` that ended: the one that more than
- * half of the active stake attested by then, or else the network's first.
+ * The newest state before `epoch` that more than half of the active stake attested, of the last
+ * `quorumEpochs` epochs; without one, the network's first.
+ * @throws Error as `attestedState`.
+ */
+export async function newestAttested(data: PublicData, epoch: number): Promise<State> {
+  const oldest = epoch - data.network.protocol.quorumEpochs
+  for (let at = epoch; at > oldest; at--) {
+    const state = await attestedState(data, at)
+    if (state !== null) return state
+  }
+  return firstStateOf(data.network)
+}
+
+/**
+ * The state with which a reader begins, to see the last `epochs` that ended: the newest that was
+ * attested by then.
  */
 export async function readersState(data: PublicData, epochs: number): Promise<State> {
   const { protocol } = data.network
   const { epoch } = placeOf((await data.chain.head()).number, protocol)
-  const attested = await attestedState(data, epoch - epochs + 1)
-  return attested ?? firstStateOf(data.network)
+  return newestAttested(data, epoch - epochs + 1)
 }
 
 /** What a stretch of epochs is recomputed from. */

@@ -7,7 +7,7 @@ interface TurnOptions<Item, Value> {
   /** Null when the item has nothing. */
   readonly ask: (item: Item) => Promise<Value | null>
   /** Is told of each that has not answered in time, before the next one is asked. */
-  readonly onLate: (item: Item) => void
+  readonly onLate?: (item: Item) => void
   readonly clock: Clock
 }
 
@@ -35,7 +35,7 @@ export function inTurn<Item, Value>(
       let isLate = false
       const cancel = clock.after(LATE_MS, () => {
         isLate = true
-        onLate(item)
+        onLate?.(item)
         askNext()
       })
       const hear = (value: Value | null): void => {

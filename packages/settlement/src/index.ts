@@ -4,7 +4,7 @@ export {
   type PublicData,
   STATE_BYTES,
 } from './attested-state.ts'
-export { type Beginning, beginningAt, readersState } from './beginning.ts'
+export { type Beginning, beginningAt, newestAttested, readersState } from './beginning.ts'
 export { isBucketUrl, isPlainName } from './bucket-address.ts'
 export {
   type CheckedLane,

@@ -46,12 +46,3 @@ export function sealsOf(chain: Snapshot, epoch: number): Seals {
   }
   return seals
 }
-
-/** The addresses of buckets that validators have announced, by hotkey. Untrusted text. */
-export function bucketUrls(chain: Snapshot): ReadonlyMap<string, string> {
-  const urls = new Map<string, string>()
-  for (const [hotkey, said] of commitmentsOf(chain)) {
-    if (said.kind !== 'miner') urls.set(hotkey, said.url)
-  }
-  return urls
-}

@@ -3,7 +3,13 @@ import { type Chain, encodeCommitment, type Snapshot } from '@affine/chain'
 import { encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { attestedRoot, attestedState, beginningAt, readersState } from '../src/index.ts'
+import {
+  attestedRoot,
+  attestedState,
+  beginningAt,
+  newestAttested,
+  readersState,
+} from '../src/index.ts'
 
 const first = firstState(network.protocol, network.firstEpoch)
 const RUBBISH = new TextEncoder().encode('rubbish')
@@ -146,6 +152,19 @@ describe('the attested state', () => {
     const [, second] = subnet.voters
     if (second) await subnet.attest(second, { ...state, epoch: 2 }, [])
     expect(await attestedRoot(data(), 2)).toBeUndefined()
+  })
+})
+
+describe('the newest attested state', () => {
+  test.each([
+    [3, 1],
+    [2, 0],
+  ])('is of the last %i epochs, else the first', async (quorumEpochs, epoch) => {
+    await attestedBy(0, 1)
+    serve(1)
+    await subnet.end({ ...state, epoch: 3 })
+    const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
+    expect((await newestAttested({ ...data(), network: rules }, 4)).epoch).toBe(epoch)
   })
 })
 

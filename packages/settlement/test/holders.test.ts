@@ -3,7 +3,6 @@ import type { Duel } from '@affine/duel'
 import { describe, expect, test } from 'vitest'
 import { commitmentsOf, duelSnapshot, holdersOf, inReadingOrder, sealsOf } from '../src/index.ts'
 import { LOCAL_NETWORK } from '../src/networks.ts'
-import { bucketUrls } from '../src/snapshot.ts'
 
 const HASH = 'ab'.repeat(32)
 const seal = (url: string, epoch = 1): Commitment => ({ kind: 'seal', epoch, head: HASH, url })
@@ -64,14 +63,6 @@ describe('the chain’s commitments', () => {
     expect(sealsOf(chain, 1)).toStrictEqual({ a: HASH })
     expect(sealsOf(chain, 2)).toEqual({ e: HASH })
     expect(sealsOf(chain, 3)).toEqual({})
-  })
-
-  test('say where the buckets of validators are', () => {
-    expect([...bucketUrls(chain)]).toEqual([
-      ['a', 'at-a'],
-      ['b', 'at-b'],
-      ['e', 'at-e'],
-    ])
   })
 })
 

@@ -59,7 +59,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
 
   // All validators do the same, so successes are printed for one of them only.
   const hear: OnMemberEvent = (member, event) => {
-    const isTold = member === cast.validators[0] && event.type !== 'sent'
+    const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
     if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }
   const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))

@@ -7,6 +7,11 @@ export type Problem = Extract<Event, { readonly type: 'problem' }>
 /** Prints the events of one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   switch (event.type) {
+    case 'state': {
+      const { epoch } = event.state
+      screen.line(`starts with the state of epoch ${epoch}`, { type: 'state', epoch })
+      break
+    }
     case 'epoch':
       screen.line(epochText(epochFacts(event.settled), nameOf), epochRecord(event.settled))
       break

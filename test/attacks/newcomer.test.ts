@@ -1,0 +1,74 @@
+/*
+ * A newcomer believes what more than half of the stake attested. Protocol §9.4. Stake that was
+ * borrowed for one block was more than half of it; and a liar that attests another root when
+ * another validator is absent left no majority, so that the newcomer began with the first state.
+ */
+import { beforeEach, expect, test } from 'vitest'
+import { statePath } from '../../packages/blocks/src/index.ts'
+import type { Account, Snapshot } from '../../packages/chain/src/index.ts'
+import { encodeState, type State } from '../../packages/duel/src/index.ts'
+import { Peers } from '../../packages/engine/src/peers.ts'
+import type { Setup } from '../../packages/engine/src/setup.ts'
+import { startingState } from '../../packages/engine/src/starting-state.ts'
+import { sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import { network, ReadingSubnet } from './reading-subnet.ts'
+
+let subnet: ReadingSubnet
+let state: State
+let honest: readonly Account[]
+let liar: readonly Account[]
+beforeEach(async () => {
+  subnet = new ReadingSubnet([10, 10, 10, 11])
+  state = await subnet.begin()
+  honest = subnet.voters.slice(0, 3)
+  liar = subnet.voters.slice(3)
+})
+
+/** These attest a state that they serve. */
+async function attest(what: State, who: readonly Account[]): Promise<void> {
+  const bytes = new TextEncoder().encode(encodeState(what))
+  for (const each of who) {
+    await subnet.attest(each, what, [])
+    subnet.buckets.at(each.hotkey).files.set(statePath(what.epoch), bytes)
+  }
+}
+
+const snapshotOf = (block: number): Promise<Snapshot> => subnet.chain.snapshot(block)
+
+/** The state from which a validator starts that has none. */
+function startOf(epoch: number, snapshot = snapshotOf): Promise<State> {
+  const empty = { read: async () => null }
+  const setup = { chain: { snapshot }, network, store: empty, bucket: empty } as unknown as Setup
+  return startingState(setup, epoch, new Peers(subnet.buckets.open, new AbortController().signal))
+}
+
+test.each([
+  ['the end of the epoch', snapshotBlock(2, network.protocol)],
+  ['its seal block', sealBlock(1, network.protocol)],
+])('stake borrowed for %s alone makes nobody believe a state', async (_, borrowedAt) => {
+  const forged = { ...state, turns: state.turns + 1 }
+  await attest(state, honest)
+  await attest(forged, liar)
+  await subnet.end(state)
+  const start = await startOf(2, async (block) => {
+    const seen = await snapshotOf(block)
+    if (block !== borrowedAt) return seen
+    const isLiar = (hotkey: string) => hotkey === liar[0]?.hotkey
+    const lent = seen.neurons.map((neuron) =>
+      isLiar(neuron.hotkey) ? { ...neuron, stake: 100n * neuron.stake } : neuron,
+    )
+    return { ...seen, neurons: lent }
+  })
+  expect(start).toEqual(state)
+})
+
+test('without a majority for the last epoch, one starts with the newest state that had one', async () => {
+  await attest(state, subnet.voters)
+  await subnet.end(state)
+  const next = { ...state, epoch: 2 }
+  // One of the honest is absent.
+  await attest(next, honest.slice(1))
+  await attest({ ...next, turns: next.turns + 1 }, liar)
+  await subnet.end(next)
+  expect(await startOf(3)).toEqual(state)
+})

@@ -1,4 +1,4 @@
-import { type BlockFault, type Header, LIMITS, readBlock } from '@affine/blocks'
+import { type BlockFault, type Header, LIMITS, openBlock, openHeader } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
@@ -21,21 +21,25 @@ export async function ask(
 export type Copy =
   /** The block itself. Two that are signed differently are two: their signer signed twice. */
   | { readonly is: 'whole'; readonly signature: string }
-  /** Something else; a block that its validator signed, too, if it has a header. */
+  /** Something else; if it has a header, one that its validator signed. */
   | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
   | { readonly is: 'missing'; readonly why: string }
   /** The bucket did not answer. */
   | { readonly is: 'silent' }
 
-/** What an answer is in the place of the block of this hash. */
+/**
+ * What an answer is in the place of the block of this hash. A header signed twice is its signer's
+ * fault, whatever comes after it, so the rest is not read: it may be long.
+ */
 export function copyOf(answer: BucketAnswer, hash: Hash): Copy {
   if (answer === null) return { is: 'missing', why: 'not there' }
   if (typeof answer === 'string') return { is: 'silent' }
-  const read = readBlock(answer, { hash, verify })
-  if (read.ok) return { is: 'whole', signature: read.value.signature }
-  if (read.code !== 'WRONG_HASH') return { is: 'other', code: read.code }
-  const other = readBlock(answer, { verify })
-  return { is: 'other', code: read.code, header: other.ok ? other.value.header : undefined }
+  // The samples under one root are those that were read already.
+  const opened = openBlock(answer, { hash, verify })
+  if (opened.ok) return { is: 'whole', signature: opened.value.signature }
+  if (opened.code !== 'WRONG_HASH') return { is: 'other', code: opened.code }
+  const other = openHeader(answer, { verify })
+  return { is: 'other', code: opened.code, header: other.ok ? other.value.header : undefined }
 }
 
 /** Of two blocks of these headers: were they signed for the same place? */

@@ -73,6 +73,12 @@ it('blames who signed two blocks of one height', async () => {
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
 })
 
+it('blames who signed two headers of one height, though what follows one of them is no block', async () => {
+  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
+  const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
+  expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
+})
+
 it('says who signed twice once, and what it finds in an order of its own', async () => {
   const { hash, bytes } = await writeBlock(draft)
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes

@@ -3,7 +3,7 @@ import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { Copies, type OwnedSource } from '../src/copies.ts'
-import type { BucketAnswer } from '../src/copy.ts'
+import { type Copy, otherCopy } from '../src/copy.ts'
 import type { Ownership } from '../src/owners.ts'
 import type { Sought } from '../src/settle.ts'
 import { key, draft as unsigned } from './draft.ts'
@@ -211,10 +211,10 @@ async function blockOfFour() {
 it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
   const { block, bytes, sources, asked } = await blockOfFour()
   const copies = new Copies(sources, { failed: new Set() })
-  const told = new Map<string, Promise<BucketAnswer>>([
-    ['a', Promise.resolve(null)],
-    ['b', Promise.resolve(new Uint8Array(9))],
-    ['c', Promise.resolve('late')],
+  const told = new Map<string, Promise<Copy>>([
+    ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
+    ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
+    ['c', Promise.resolve({ is: 'silent' })],
   ])
   const sought = { validator: 'a', head: block.hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
   await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: told })

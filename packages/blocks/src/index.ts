@@ -1,7 +1,21 @@
 export type { AuditedBlock, AuditedSample, BlockRequest } from './audit.ts'
 export { checkBlock } from './audit.ts'
-export type { Block, BlockDraft, BlockTrust, Sign, Verify } from './block.ts'
-export { blockHash, NO_BLOCK, readBlock, writeBlock } from './block.ts'
+export type {
+  Block,
+  BlockDraft,
+  BlockTrust,
+  OpenBlock,
+  Sign,
+  Verify,
+} from './block.ts'
+export {
+  blockHash,
+  NO_BLOCK,
+  openBlock,
+  openHeader,
+  readBlock,
+  writeBlock,
+} from './block.ts'
 export { type Bucket, blockPath, mediaType, OWNER_PATH, probePath, statePath } from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitIn, forfeitOf, isUnbegun } from './forfeit.ts'

@@ -15,17 +15,18 @@ export class Peers {
   /** Limits how many blocks are held at a time. */
   readonly blocks: LimitFunction = pLimit(BLOCKS_AT_ONCE)
   readonly #open: OpenBucket
-  readonly #deadline: Promise<never>
+  readonly #deadline: AbortSignal
+  /** Ends each read that is under way. */
+  readonly #ends = new Set<() => void>()
   readonly #sources = new Map<string, Source | null>()
 
   constructor(open: OpenBucket, deadline: AbortSignal) {
     this.#open = open
-    this.#deadline = new Promise((_, reject) => {
-      const late = () => reject(new Error('not waited for any longer'))
-      if (deadline.aborted) late()
-      else deadline.addEventListener('abort', late, { once: true })
-    })
-    this.#deadline.catch(() => undefined)
+    this.#deadline = deadline
+    const endAll = (): void => {
+      for (const end of this.#ends) end()
+    }
+    deadline.addEventListener('abort', endAll, { once: true })
   }
 
   /** The bucket that a validator announced; null when it may not be opened. */
@@ -42,8 +43,17 @@ export class Peers {
   #bounded(bucket: Source | null): Source | null {
     if (bucket === null) return null
     const limit = pLimit(READS_AT_ONCE)
-    const read: Source['read'] = (path, most) =>
-      limit(() => Promise.race([bucket.read(path, most), this.#deadline]))
+    const read: Source['read'] = (path, most) => limit(() => this.#inTime(bucket.read(path, most)))
     return { name: bucket.name, read }
+  }
+
+  /** Not by Promise.race, by which the deadline would hold all that was read until it comes. */
+  #inTime<Read>(reading: Promise<Read>): Promise<Read> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => reject(new Error('not waited for any longer'))
+      if (this.#deadline.aborted) end()
+      this.#ends.add(end)
+      reading.then(resolve, reject).finally(() => this.#ends.delete(end))
+    })
   }
 }

@@ -3,7 +3,7 @@ import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
-import { ask, type Copy, copyOf, isSame } from './copy.ts'
+import { ask, type Copy, copyOf, SAME } from './copy.ts'
 import { type Differing, flawsIn, type UndatedFlaw } from './differing.ts'
 import type { Ownership } from './owners.ts'
 import type { Patience } from './patience.ts'
@@ -33,8 +33,6 @@ export interface Looking {
   readonly patience?: Patience
 }
 
-/** A copy that is the original. */
-const SAME: Copy = { is: 'whole', signature: '' }
 /** So many copies are read at a time, of all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
 
@@ -86,12 +84,12 @@ export class Copies {
   /** Never rejects. */
   async #readStates(epoch: number): Promise<void> {
     const path = statePath(epoch)
-    const asked = [...this.#sources.values()]
-    const kept = await Promise.all(asked.map((source) => this.#limit(readState, source, path)))
-    for (const [i, { name }] of asked.entries()) {
-      const bytes = kept[i]
-      if (bytes === 'silent') this.#failed.add(name)
-      else if (bytes) this.#roots.push([path, name, digestOfText('state', bytes)])
+    const reading = [...this.#sources].map(
+      async ([name, source]) => [name, await this.#limit(readRoot, source, path)] as const,
+    )
+    for (const [name, root] of await Promise.all(reading)) {
+      if (root === 'silent') this.#failed.add(name)
+      else if (root) this.#roots.push([path, name, root])
     }
   }
 
@@ -154,17 +152,18 @@ export class Copies {
   }
 }
 
-/** What a bucket has as a state, if it is its announcer's; null for nothing. Never rejects. */
-async function readState(source: OwnedSource, path: string) {
+/** The root of a bucket's state, if it is its announcer's; null for none. Never rejects. */
+async function readRoot(source: OwnedSource, path: string): Promise<Hash | 'silent' | null> {
   if ((await source.ownership) !== 'own') return null
-  return source.read(path, STATE_BYTES).catch(() => 'silent' as const)
+  return source.read(path, STATE_BYTES).then(
+    (bytes) => bytes && digestOfText('state', bytes),
+    () => 'silent' as const,
+  )
 }
 
 async function readCopy(source: Source, { block, bytes, asked }: Original): Promise<Copy> {
   const { hash } = block
-  const answer = await (asked.get(source.name) ?? ask(source, blockPath(hash)))
-  const isThere = answer !== null && typeof answer !== 'string'
-  return isThere && isSame(answer, bytes) ? SAME : copyOf(answer, hash)
+  return asked.get(source.name) ?? copyOf(await ask(source, blockPath(hash)), { hash, bytes })
 }
 
 const byText = (a: UndatedFlaw, b: UndatedFlaw): number => {

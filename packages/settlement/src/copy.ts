@@ -1,4 +1,4 @@
-import { type BlockFault, type Header, LIMITS, readBlock } from '@affine/blocks'
+import { type BlockFault, type Header, LIMITS, openBlock, openHeader } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
@@ -21,21 +21,37 @@ export async function ask(
 export type Copy =
   /** The block itself. Two that are signed differently are two: their signer signed twice. */
   | { readonly is: 'whole'; readonly signature: string }
-  /** Something else; a block that its validator signed, too, if it has a header. */
+  /** Something else; if it has a header, one that its validator signed. */
   | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
   | { readonly is: 'missing'; readonly why: string }
   /** The bucket did not answer. */
   | { readonly is: 'silent' }
 
-/** What an answer is in the place of the block of this hash. */
-export function copyOf(answer: BucketAnswer, hash: Hash): Copy {
+/** A copy that is the original. */
+export const SAME: Copy = { is: 'whole', signature: '' }
+
+/** What an answer is in the place of a block, whose bytes were read if it is there. */
+export function copyOf(
+  answer: BucketAnswer,
+  { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
+): Copy {
   if (answer === null) return { is: 'missing', why: 'not there' }
   if (typeof answer === 'string') return { is: 'silent' }
-  const read = readBlock(answer, { hash, verify })
-  if (read.ok) return { is: 'whole', signature: read.value.signature }
-  if (read.code !== 'WRONG_HASH') return { is: 'other', code: read.code }
-  const other = readBlock(answer, { verify })
-  return { is: 'other', code: read.code, header: other.ok ? other.value.header : undefined }
+  if (bytes && isSame(answer, bytes)) return SAME
+  // The samples under one root are those that were read already.
+  const opened = openBlock(answer, { hash, verify })
+  if (!opened.ok) return otherCopy(answer, opened.code)
+  return { is: 'whole', signature: opened.value.signature }
+}
+
+/**
+ * What bytes are that failed as a copy of a block for this reason. A header signed twice is its
+ * signer's fault, whatever comes after it, so the rest is not read: it may be long.
+ */
+export function otherCopy(bytes: Uint8Array, code: BlockFault): Copy {
+  if (code !== 'WRONG_HASH') return { is: 'other', code }
+  const other = openHeader(bytes, { verify })
+  return { is: 'other', code, header: other.ok ? other.value.header : undefined }
 }
 
 /** Of two blocks of these headers: were they signed for the same place? */
@@ -46,7 +62,7 @@ export function isOfOneHeight(one: Header, other: Header): boolean {
 }
 
 /** Four bytes at a time: there are many copies. */
-export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   const [ours, theirs] = [viewOf(a), viewOf(b)]
   const whole = a.length & ~3

@@ -2,6 +2,9 @@ import type { Clock } from './clock.ts'
 
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000
+/** So many late answers are waited for at a time, in this process: each may have 8 MiB. */
+const MOST_LATE = 32
+let late = 0
 
 interface TurnOptions<Item, Value> {
   /** Null when the item has nothing. */
@@ -14,6 +17,7 @@ interface TurnOptions<Item, Value> {
 /**
  * What the first item has that has anything: they are asked one after the other, each as soon as
  * the one before had nothing, or has not answered for two seconds. Null when none has anything.
+ * While 32 late answers are waited for in this process, none is asked beside another that is late.
  * Protocol §6.4.
  */
 export function inTurn<Item, Value>(
@@ -24,30 +28,33 @@ export function inTurn<Item, Value>(
   let unanswered = waiting.length
   if (unanswered === 0) return Promise.resolve(null)
   return new Promise((resolve, reject) => {
-    let isOver = false
     const end = (settle: () => void): void => {
-      isOver = true
+      waiting.length = 0
       settle()
     }
     const askNext = (): void => {
       const item = waiting.shift()
-      if (item === undefined || isOver) return
-      let isLate = false
+      if (item === undefined) return
+      let isBeside = false
       const cancel = clock.after(LATE_MS, () => {
-        isLate = true
         onLate?.(item)
+        if (late === MOST_LATE) return
+        isBeside = true
+        late += 1
         askNext()
       })
-      const hear = (value: Value | null): void => {
+      const stop = (): void => {
         cancel()
+        if (isBeside) late -= 1
+      }
+      const hear = (value: Value | null): void => {
         unanswered -= 1
         if (value !== null || unanswered === 0) end(() => resolve(value))
-        else if (!isLate) askNext()
+        else if (!isBeside) askNext()
       }
-      ask(item).then(hear, (error) => {
-        cancel()
-        end(() => reject(error))
-      })
+      ask(item)
+        .finally(stop)
+        .then(hear, (error) => end(() => reject(error)))
     }
     askNext()
   })

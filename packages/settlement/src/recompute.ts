@@ -54,7 +54,7 @@ export interface RecomputeOptions extends PublicData {
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
  * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
  * attesters' in turn, then from their validator's own, then from any other; all attested copies are
- * compared. Holds a block of each lane that it reads, and of all copies 32.
+ * compared. Holds a block of each lane that it reads, 32 copies, and 32 late answers.
  *
  * What it finds of an epoch does not depend on where it began, but for `votes` where `champions`
  * are not known as far back as weights may wait.

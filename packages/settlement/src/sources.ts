@@ -8,8 +8,9 @@ import {
   type LaneRequest,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
+import pLimit from 'p-limit'
 import { type Clock, SYSTEM_CLOCK } from './clock.ts'
-import { ask, type BucketAnswer } from './copy.ts'
+import { ask, type BucketAnswer, type Copy, copyOf, otherCopy, SAME } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
@@ -30,8 +31,11 @@ export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...w
 /** A block that was read. */
 export type LaneBlock = Pick<AuditedBlock, 'hash' | 'header'>
 
-/** What buckets answered that were asked for one block, by their names: each is asked once. */
-type AskedSources = Map<string, Promise<BucketAnswer>>
+/**
+ * What buckets have that were asked for one block, by their names: each is asked once. Not the
+ * bytes of their answers: there may be many, of 8 MiB each.
+ */
+type AskedSources = Map<string, Promise<Copy>>
 
 /** Is handed every block that was read. */
 export type Keep = (block: LaneBlock, read: ReadBlock) => Promise<void>
@@ -92,7 +96,8 @@ class BlockSearch {
   /** Why sources do not have it. */
   readonly #tried: string[] = []
   /** Answers are checked one after the other, and none once the block was found. */
-  #checking: Promise<FoundBlock | null> = Promise.resolve(null)
+  readonly #oneByOne = pLimit(1)
+  #found: FoundBlock | null = null
 
   constructor(wanted: BlockRequest, options: ReaderOptions & { readonly failed: Failed }) {
     this.#wanted = wanted
@@ -101,11 +106,13 @@ class BlockSearch {
 
   /** The block, if this source has it, or another had it meanwhile. */
   async readFrom(source: Source): Promise<FoundBlock | null> {
-    const asking = ask(source, blockPath(this.#wanted.hash))
-    this.#asked.set(source.name, asking)
-    const answer = await asking
-    this.#checking = this.#checking.then((found) => found ?? this.#check(answer, source.name))
-    return this.#checking
+    const { name } = source
+    const copy = ask(source, blockPath(this.#wanted.hash)).then((answer) =>
+      this.#oneByOne(() => this.#copyIn(answer, name)),
+    )
+    this.#asked.set(name, copy)
+    await copy
+    return this.#found
   }
 
   nobody(): EvidenceResult<AuditedBlock> {
@@ -113,25 +120,32 @@ class BlockSearch {
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
 
-  async #check(answer: BucketAnswer, from: string): Promise<FoundBlock | null> {
-    if (answer === null) return this.#refuse(from, 'not there')
-    if (typeof answer === 'string') return this.#fail(from, 'no answer')
+  async #copyIn(answer: BucketAnswer, from: string): Promise<Copy> {
+    const bytes = this.#found?.read.bytes
+    if (bytes === undefined) {
+      if (answer instanceof Uint8Array) return this.#check(answer, from)
+      if (answer === null) this.#tried.push(`${from}: not there`)
+      else this.#fail(from, 'no answer')
+    }
+    return copyOf(answer, { hash: this.#wanted.hash, bytes })
+  }
+
+  async #check(answer: Uint8Array, from: string): Promise<Copy> {
     const { keep, check = checkHere } = this.#options
     const bytes = keep === undefined ? answer : answer.slice()
     const block = await check(bytes, this.#wanted)
     // A bad sample was signed by the validator: no other copy is better.
-    if (!block.ok && block.code !== 'BAD_SAMPLE') return this.#fail(from, block.code)
-    return { block, read: { bytes: answer, from, asked: this.#asked } }
+    if (!block.ok && block.code !== 'BAD_SAMPLE') {
+      this.#fail(from, block.code)
+      return otherCopy(answer, block.code)
+    }
+    this.#found = { block, read: { bytes: answer, from, asked: this.#asked } }
+    return SAME
   }
 
-  #fail(from: string, why: string): null {
+  #fail(from: string, why: string): void {
     this.#options.failed.add(from)
-    return this.#refuse(from, why)
-  }
-
-  #refuse(from: string, why: string): null {
     this.#tried.push(`${from}: ${why}`)
-    return null
   }
 }
 

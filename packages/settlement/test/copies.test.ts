@@ -3,7 +3,7 @@ import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { Copies, type OwnedSource } from '../src/copies.ts'
-import type { BucketAnswer } from '../src/copy.ts'
+import { type Copy, otherCopy } from '../src/copy.ts'
 import type { Ownership } from '../src/owners.ts'
 import type { Sought } from '../src/settle.ts'
 import { key, draft as unsigned } from './draft.ts'
@@ -71,6 +71,12 @@ it('blames who signed two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
   const detail = `${what} is not the only one at height 0: holder has another`
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
+})
+
+it('blames who signed two headers of one height, though what follows one of them is no block', async () => {
+  const twin = (await writeBlock({ ...draft, time: 1 })).bytes
+  const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
+  expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
 it('says who signed twice once, and what it finds in an order of its own', async () => {
@@ -205,10 +211,10 @@ async function blockOfFour() {
 it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
   const { block, bytes, sources, asked } = await blockOfFour()
   const copies = new Copies(sources, { failed: new Set() })
-  const told = new Map<string, Promise<BucketAnswer>>([
-    ['a', Promise.resolve(null)],
-    ['b', Promise.resolve(new Uint8Array(9))],
-    ['c', Promise.resolve('late')],
+  const told = new Map<string, Promise<Copy>>([
+    ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
+    ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
+    ['c', Promise.resolve({ is: 'silent' })],
   ])
   const sought = { validator: 'a', head: block.hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
   await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: told })

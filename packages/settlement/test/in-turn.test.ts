@@ -53,3 +53,26 @@ it('takes the answer of one that was late, if no other has one', async () => {
 it('has nothing of nobody', async () => {
   expect((await asked()).found).toBeNull()
 })
+
+it('waits for 32 late answers at a time, of all who ask, beside the last of each', async () => {
+  vi.useFakeTimers()
+  try {
+    let waiting = 0
+    let most = 0
+    const ask = async (): Promise<null> => {
+      waiting += 1
+      most = Math.max(most, waiting)
+      await new Promise((done) => setTimeout(done, 29_000))
+      waiting -= 1
+      return null
+    }
+    const asking = Array.from({ length: 10 }, () =>
+      inTurn(Array(20).fill('item'), { ask, onLate: () => {}, clock: SYSTEM_CLOCK }),
+    )
+    await vi.runAllTimersAsync()
+    expect(await Promise.all(asking)).toEqual(Array(10).fill(null))
+    expect(most).toBe(10 + 32)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test, vi } from 'vitest'
+import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
+import type { Sample } from '../../packages/blocks/src/index.ts'
+import type { Account } from '../../packages/chain/src/index.ts'
+import type { State } from '../../packages/duel/src/index.ts'
+import { Validator } from '../../packages/engine/src/validator.ts'
+import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
+import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+
+const MIB = 1_048_576
+const LIARS = 8
+/** Some for each lane that is read; before, it was an answer of each liar for each. */
+const MOST_HELD = 4 * LIARS
+
+/** A subnet of three honest voters and liars with dust, and its first state with a duel. */
+async function withDust() {
+  const subnet = new ReadingSubnet([1000, 1000, 1000, ...Array(LIARS).fill(1)])
+  const state = await subnet.begin(subnet.voters.slice(1))
+  const [own, ...honest] = subnet.voters.slice(0, 3) as [Account, Account, Account]
+  return { subnet, state, own, honest, liars: subnet.voters.slice(3) }
+}
+
+/** Each of `liars` gives `answer` for every block. */
+function lying(
+  { buckets }: ReadingSubnet,
+  liars: readonly Account[],
+  answer: () => Uint8Array,
+): OpenBucket {
+  return (hotkey, url) => {
+    const source = buckets.open(hotkey, url)
+    if (source === null || !hotkeys(liars).includes(hotkey)) return source
+    const read: typeof source.read = async (path, limit) =>
+      path.startsWith('v1/blocks') ? answer() : source.read(path, limit)
+    return { ...source, read }
+  }
+}
+
+/** What buffers hold after a collection, in mebibytes. */
+function held(): number {
+  collect()
+  return process.memoryUsage().arrayBuffers / MIB
+}
+
+/** Answers of a mebibyte that is no block: how many were given, and the most that was held. */
+function zeros() {
+  const before = held()
+  const seen = { given: 0, held: 0 }
+  const answer = (): Uint8Array => {
+    seen.given += 1
+    if (seen.given % LIARS === 0) seen.held = Math.max(seen.held, held() - before)
+    return new Uint8Array(MIB)
+  }
+  return { answer, seen }
+}
+
+/** The liars seal blocks that nobody has. */
+async function sealNothing(subnet: ReadingSubnet, state: State, liars: readonly Account[]) {
+  for (const [i, liar] of liars.entries())
+    await subnet.seal(liar, state, String(i).padStart(64, 'a'))
+}
+
+// Before, both held every answer: of 16 liars, with 8 MiB each, a validator 2 GB.
+test('answers that are no blocks are not kept: by a validator that audits lanes', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'large-answers-'))
+  const { subnet, state, own, honest, liars } = await withDust()
+  const { answer, seen } = zeros()
+  const validator = new Validator({
+    chain: subnet.chain,
+    network,
+    account: own,
+    folder: root,
+    store: directoryBucket(root),
+    bucket: directoryBucket(join(root, 'bucket')),
+    bucketUrl: own.hotkey,
+    openBucket: lying(subnet, liars, answer),
+    agent: () => async () => ({ fault: 'no-reply' }),
+    emit: true,
+    now: () => 0,
+    random: (size) => new Uint8Array(size).fill(9),
+    on: () => {},
+  })
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  await sealNothing(subnet, state, liars)
+  await subnet.sealAll(state, honest)
+  await subnet.produceTo(sealBlock(1, network.protocol) + 1)
+  await validator.stop()
+  await rm(root, { recursive: true })
+  expect(seen.given).toBe(LIARS * LIARS)
+  expect(seen.held).toBeLessThan(MOST_HELD)
+})
+
+test('answers that are no blocks are not kept: by a verifier', async () => {
+  const { subnet, state, own, honest, liars } = await withDust()
+  const { answer, seen } = zeros()
+  await sealNothing(subnet, state, liars)
+  await subnet.sealAll(state, honest)
+  for (const voter of [own, ...honest]) await subnet.attest(voter, state, hotkeys(honest))
+  await subnet.end(state)
+  const openBucket = lying(subnet, liars, answer)
+  const epochs = await subnet.recompute({ from: state, openBucket, lanesAtOnce: LIARS })
+  expect(seen.given).toBe(LIARS * LIARS)
+  expect(seen.held).toBeLessThan(MOST_HELD)
+  expect(flawsOf(epochs).sort()).toEqual(
+    hotkeys(liars)
+      .map((liar) => `MISSING_BLOCK ${liar}`)
+      .sort(),
+  )
+})
+
+// Before, each was read to its end as another block that its validator might have signed.
+test('a block of its own that a bucket serves for every other is not read beyond its signature', async () => {
+  const { subnet, state, own, honest, liars } = await withDust()
+  const [liar = own] = liars
+  const messages = Array.from({ length: 200 }, () => [
+    { role: 'user' as const, content: 'a' },
+    { role: 'assistant' as const, content: 'b' },
+  ]).flat()
+  const alter = (samples: readonly Sample[]) =>
+    samples.map((sample) => ({ ...sample, contender: { ...sample.contender, messages } }))
+  const { bytes } = await subnet.lane(liar, state, { alter })
+  await subnet.sealAll(state, honest)
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(honest))
+  await subnet.end(state)
+  const decode = vi.spyOn(TextDecoder.prototype, 'decode')
+  const decoded = async (answer: () => Uint8Array): Promise<number> => {
+    decode.mockClear()
+    await subnet.recompute({ from: state, openBucket: lying(subnet, liars, answer) })
+    const sizes = decode.mock.calls.map(([line]) => line?.byteLength ?? 0)
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+  const less = await decoded(() => new Uint8Array(9))
+  const more = await decoded(() => bytes)
+  decode.mockRestore()
+  const copies = LIARS * honest.length
+  expect(more - less).toBeLessThan(copies * 1500)
+})

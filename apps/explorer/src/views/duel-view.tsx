@@ -39,11 +39,9 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
         {() => (
           <>
             <p>
-              In each environment, the test for a win leaves out the third of the weight that
-              favours a win most; the test for a hold leaves out the third that favours a hold most.
-              The bars are the intervals of both. Of the lanes, a blue ring is left out of the test
-              for a win, all or in part; a golden one of the test for a hold; a red one is set
-              aside, because it is too far from the others.
+              Each test leaves out the third of the weight that favours its verdict most; each bar
+              is a test’s interval. Rings mark lanes: blue, left out of the test for a win, all or
+              in part; golden, of the test for a hold; red, set aside as too far from the others.
             </p>
             {envsIn(account).map((env) => (
               <EnvSection key={env} state={state} account={account} env={env} />

@@ -47,12 +47,7 @@ export function FindForm({ state }: StateProps): JSX.Element {
           ))}
         </datalist>
         <button type="submit">Go</button>
-        {isLost && (
-          <span role="alert">
-            Nothing is called so here, or more than one thing is: type a name, a uid, a hotkey, a
-            duel’s or a challenge’s id.
-          </span>
-        )}
+        {isLost && <span role="alert">Nothing is called so here, or several things are.</span>}
       </form>
     </search>
   )

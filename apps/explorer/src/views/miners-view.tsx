@@ -19,7 +19,7 @@ export function MinersView({ state }: Page): JSX.Element {
         contender comes first.
       </p>
       {miners === undefined ? (
-        <p>This list is known once the last epoch is recomputed.</p>
+        <p>Reading…</p>
       ) : (
         <Wide
           label="Miners"

@@ -26,8 +26,7 @@ export function LiarsView({ state }: Page): JSX.Element {
       <p>
         A lie is proved where a validator signed evidence that does not hold, or attested a wrong
         result. Results that are too far from those of the others are only suspect: they may be bad
-        luck once, and hardly each time. In that environment they count neither for the duel nor for
-        trust.
+        luck once. In that environment they count neither for the duel nor for trust.
       </p>
       {charges.length > 0 && (
         <Wide

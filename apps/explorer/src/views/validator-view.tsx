@@ -51,7 +51,7 @@ function ValidatorNumbers({ state, hotkey }: ValidatorProps): JSX.Element {
   return (
     <Numbers>
       <BigNumber name="Trust" value={percent(state.epochs.at(-1)?.trust[hotkey] ?? 500_000)}>
-        the share of its lanes that were accepted; older ones count less
+        older lanes count less
       </BigNumber>
       <BigNumber name="Lanes accepted" value={`${accepted} of ${due}`}>
         {sealed} were sealed in time

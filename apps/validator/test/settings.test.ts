@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
@@ -264,6 +264,42 @@ describe('what is wrong', () => {
   })
 })
 
+describe('the private folder', () => {
+  const said = (folder: string, buckets: string): readonly string[] =>
+    read({ ...MINIMUM, folder, buckets }).problems
+
+  it('is never the folder of the buckets, in it, or around it, whatever the paths look like', () => {
+    const why = 'one is in the other: secrets are in buckets/5F, and everyone can read buckets'
+    expect(said('buckets/5F', 'buckets')).toEqual([
+      `--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS): ${why}`,
+    ])
+    for (const [folder, buckets] of [
+      ['b', 'b'],
+      ['b', './x/../b/'],
+      ['b/..x', 'b'],
+      ['v', 'v/b'],
+      ['.', 'b'],
+    ] as const)
+      expect(said(folder, buckets)).toHaveLength(1)
+    for (const [folder, buckets] of [
+      ['v', 'b'],
+      ['bb', 'b'],
+      ['b', '../b'],
+      ['..b', 'b'],
+    ] as const)
+      expect(said(folder, buckets)).toEqual([])
+  })
+
+  it('is compared by its real path, as far as that exists', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'apart-'))
+    await mkdir(join(root, 'buckets'))
+    await symlink(join(root, 'buckets'), join(root, 'link'))
+    expect(said(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
+    expect(said(join(root, 'other'), join(root, 'link'))).toEqual([])
+    await rm(root, { recursive: true })
+  })
+})
+
 describe('secrets', () => {
   const key = 'cpk_0123456789abcdef.0123456789abcdef.xyzzy'
   const env = {
@@ -462,6 +498,15 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect([config.code, validate.code, validate.stdout]).toEqual([2, 2, ''])
     expect(config.stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual(want)
     expect(validate.stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
+  })
+
+  it('refuse a private folder in the public one, as doctor does', async () => {
+    const words = '--key key --network local --folder b/mine --buckets b'
+    for (const command of ['config', 'validate', 'doctor']) {
+      const { code, stdout, stderr } = await af(`${command} ${words}`)
+      expect(code).toBe(2)
+      expect(stdout + stderr).toContain('secrets are in b/mine, and everyone can read b')
+    }
   })
 
   it('take from a .env what can be read, whatever else is in it', async () => {

@@ -50,7 +50,7 @@ type SampleOutput = readonly [text: string, record: object]
 /**
  * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
  * code.
- * @throws Error when there is no epoch to show, or no sample matches.
+ * @throws RangeError when there is no epoch to show, or no sample matches.
  */
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
@@ -88,7 +88,7 @@ async function verifyFrom(
     const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
     if (isShown) shown += sayEpoch(lines, settled, found)
   }
-  if (end === undefined || shown === 0) throw nothingFor(asked, voids)
+  if (end === undefined || shown === 0) throw nothingFor(asked, voids, end)
   const all: Epochs = [beginning.from.epoch, end.epoch - 1]
   lines.end(end, asked.copies === undefined ? [] : [all])
 }
@@ -96,10 +96,15 @@ async function verifyFrom(
 const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
   block ?? challenge ?? sample
 
-function nothingFor(asked: VerifyOptions, voids: readonly string[]): Error {
+/** Wrong usage; but if something does not hold, the exit code says that. */
+function nothingFor(asked: VerifyOptions, voids: readonly string[], end?: OpenEnd): RangeError {
   const search = searchOf(asked)
-  if (search === undefined) return new Error(`no epoch matches: ${asked.epoch} was not recomputed`)
-  return new Error(`no sample matches ${search}${whyOf(voids)}`)
+  const what =
+    search === undefined
+      ? `epoch matches: ${asked.epoch} was not recomputed`
+      : `sample matches ${search}${whyOf(voids)}`
+  const error = new RangeError(`no ${what}`)
+  return end !== undefined && end.flaws > 0 ? Object.assign(error, { exitCode: 1 }) : error
 }
 
 /** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { NODE_HOST } from '@affine/settlement/node'
+import { readNamed } from './fault-text.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
@@ -38,7 +39,7 @@ export const envFile = (): EnvFile => read
  * - deletes our variables that are empty;
  * - replaces btcli's names of options by ours.
  *
- * @throws RangeError if it is not a regular file. Rejects when the file that is named is missing.
+ * @throws RangeError, as a rejection, if it is missing or not a regular file.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
@@ -48,7 +49,7 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
-    const all = Object.entries(parseEnv(await NODE_HOST.readText(path)))
+    const all = Object.entries(parseEnv(await readNamed(NODE_HOST.readText(path))))
     const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
     read = { path, given: Object.fromEntries(missing) }
     Object.assign(process.env, read.given)

@@ -25,3 +25,16 @@ export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoExc
   if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
   return `${path} ${sentence}`
 }
+
+/**
+ * Settles as `reading` does: the reading of a path that a user named. What the system refuses is the
+ * user's mistake, except an error of the disk.
+ * @throws RangeError, as a rejection, for such a mistake.
+ */
+export function readNamed<T>(reading: Promise<T>): Promise<T> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    const { code = '', path } = error
+    if (path === undefined || DISK.has(code) || !SENTENCES.has(code)) throw error
+    throw new RangeError(faultText(error), { cause: error })
+  })
+}

@@ -56,7 +56,7 @@ describe('a file of settings', () => {
   })
 
   it('that is named and missing, or not named at all, is refused', async () => {
-    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow('ENOENT')
+    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow(RangeError)
     await expect(read('--settings')).rejects.toThrow('"--settings" expected a file')
   })
 })

@@ -14,8 +14,27 @@ const SENTENCES = new Map([
 /** Errors that come from a disk and not from a path. */
 const DISK = new Set(['EROFS', 'EDQUOT', 'EIO', 'ENOSPC'])
 
-/** An error as a sentence for people if the system refused a path, else its message. */
-export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
+/** What Node adds to an error of the network. */
+type Fault = NodeJS.ErrnoException & {
+  readonly hostname?: string
+  readonly address?: string
+  readonly port?: number
+}
+
+/** An error as a sentence for people if the system refused a path or an address, else its message. */
+export function faultText(fault: Fault): string {
+  return networkText(fault) ?? pathText(fault)
+}
+
+function networkText({ code, syscall, hostname, address, port }: Fault): string | undefined {
+  if (syscall === 'getaddrinfo') return `the host ${hostname} is not found: check the spelling`
+  if (syscall !== 'listen') return undefined
+  if (code === 'EACCES') return `this user may not listen at port ${port}: choose one from 1024 on`
+  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine`
+  return undefined
+}
+
+function pathText({ code = '', path, syscall, message }: Fault): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)

@@ -22,5 +22,7 @@ function realPath(path: string): string {
   }
 }
 
-const isWithin = (path: string, folder: string): boolean =>
-  !/^\.\.(?:\/|$)/.test(relative(folder, path))
+/** Is the path this folder, or below it? Links are not followed. */
+export function isWithin(path: string, folder: string): boolean {
+  return !/^\.\.(?:\/|$)/.test(relative(folder, path))
+}

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
+import { NETWORK_HELP } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
@@ -93,6 +94,31 @@ describe('the network', () => {
   const file = { SUBTENSOR_ENDPOINT: 'ws://one:9944', SUBTENSOR_FALLBACK: 'wss://two' }
   const rest = { folder: 'f', buckets: 'b' }
 
+  it.each([
+    'finney',
+    'local,ws://two:9944',
+    'ws://127.0.0.1:9944',
+    'wss://one, wss://two',
+    'http://127.0.0.1:1',
+    'https://one',
+    import.meta.filename,
+  ])('can be %s', (network) => {
+    const { problems } = read({ ...rest, network }, { CHUTES_API_KEY: 'k' })
+    expect(problems).toEqual([])
+  })
+  it.each([
+    '=finey',
+    'ws:/one',
+    'ws://',
+    'ws://one:99999',
+    'ws://one,http://two',
+    'nowhere.json',
+    '.',
+  ])('cannot be %s', (network) => {
+    expect(read({ ...rest, network }).problems).toEqual([
+      `--network: expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`,
+    ])
+  })
   it('has the fallback behind its own nodes', () => {
     expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
     expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe(
@@ -249,6 +275,15 @@ describe('what is wrong', () => {
       { ...MINIMUM, dryRun: true },
       { AFFINE_EMIT: 'yes' },
       ['--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them'],
+    ],
+    [
+      'a network that is no name, URL or file, and a host that is no address',
+      { folder: 'f', buckets: 'b' },
+      { SUBTENSOR_ENDPOINT: '127.0.0.1:9944', AFFINE_METRICS_HOST: 'foo' },
+      [
+        `SUBTENSOR_ENDPOINT: expected ${NETWORK_HELP}, got "127.0.0.1:9944"`,
+        'AFFINE_METRICS_HOST: expected an IP address, or localhost, got "foo"',
+      ],
     ],
     [
       'a URL over 128 bytes',
@@ -458,7 +493,7 @@ describe.concurrent('af config, and the start of af validate', () => {
   })
 
   it('with --json, one object a line', async () => {
-    const { code, stdout } = await af('config --key key --network x --stall never --json')
+    const { code, stdout } = await af('config --key key --network local --stall never --json')
     const records = stdout
       .trimEnd()
       .split('\n')

@@ -492,6 +492,37 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(bare.stdout).toContain('; there is no .env in this folder:\n')
   })
 
+  it('name lines of a file of settings that were mistyped, without their values', async () => {
+    const lines = [
+      'SUBTENSOR_ENDPOIN=finney',
+      'BT_WALET_HOT=hot',
+      'CHUTES_KEY=s3cret',
+      'AFFINE_DRY_RUN true',
+      'AFFINE_FOLDER="f',
+      'NETUD=1',
+      's3_bucket=b',
+      'export AFFINE_GRACE=5',
+      "AFFINE_STALL='17' # seconds",
+      '  # a comment',
+      '',
+      'PATH=/bin',
+      'MY_TOKEN=',
+    ]
+    await writeFile(join(root, 'bad.env'), lines.join('\r\n'))
+    const { stdout } = await af('--settings bad.env config --key key')
+    expect(stdout.split('\n').filter((line) => line.startsWith('!'))).toEqual([
+      '! bad.env, line 1: SUBTENSOR_ENDPOIN is not known: did you mean SUBTENSOR_ENDPOINT?',
+      '! bad.env, line 2: BT_WALET_HOT is not known: did you mean BT_WALLET_HOT?',
+      '! bad.env, line 3: CHUTES_KEY is not known: did you mean CHUTES_API_KEY?',
+      '! bad.env, line 4: it has no effect: expected NAME=value',
+      '! bad.env, line 5: the quote after AFFINE_FOLDER= is not closed',
+      '! bad.env, line 6: NETUD is not known: did you mean NETUID?',
+      '! bad.env, line 7: s3_bucket is not known: did you mean S3_BUCKET?',
+    ])
+    expect(stdout).toMatch(/^grace +5 +bad\.env +AFFINE_GRACE$/m)
+    expect(stdout).not.toContain('s3cret')
+  })
+
   it('with --json, one object a line', async () => {
     const { code, stdout } = await af('config --key key --network local --stall never --json')
     const records = stdout

@@ -21,13 +21,14 @@ export type IsOurs = (name: string) => boolean
 /** The variables that name a chain, and where its buckets are. */
 const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if any, and the variables that came from it. */
+/** The file of settings that was read, if any, its text, and the variables that came from it. */
 export interface EnvFile {
   readonly path: string | undefined
+  readonly text: string
   readonly given: Variables
 }
 
-let read: EnvFile = { path: undefined, given: {} }
+let read: EnvFile = { path: undefined, text: '', given: {} }
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
@@ -49,9 +50,10 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
-    const all = Object.entries(parseEnv(await readNamed(NODE_HOST.readText(path))))
+    const text = await readNamed(NODE_HOST.readText(path))
+    const all = Object.entries(parseEnv(text))
     const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
-    read = { path, given: Object.fromEntries(missing) }
+    read = { path, text, given: Object.fromEntries(missing) }
     Object.assign(process.env, read.given)
   }
   for (const name of Object.keys(process.env))

@@ -86,7 +86,10 @@ const placesIn = (where: string): readonly string[] =>
 export function isOnline(where: string): boolean {
   const places = placesIn(where)
   const urls = KINDS.map(({ place }) => place).filter((place) => !place.test(''))
-  return places.every((each) => URL.canParse(each)) && urls.some((url) => places.every((each) => url.test(each)))
+  return (
+    places.every((each) => URL.canParse(each)) &&
+    urls.some((url) => places.every((each) => url.test(each)))
+  )
 }
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {

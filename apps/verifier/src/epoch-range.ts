@@ -32,7 +32,7 @@ export async function* readLines(path: string): AsyncGenerator<PlacedLine, void>
   for (const [i, text] of texts.entries()) {
     const place = `${path}, line ${i + 1}`
     const read = parseLine(text)
-    if (!read.ok) throw new RangeError(`${place}: ${read.detail}`)
+    if (!read.ok) throw new RangeError(`${place} is no record of a run with --json: ${read.detail}`)
     yield { line: read.value, text, place }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -96,6 +96,20 @@ describe.concurrent('af-verify', () => {
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {
     const { code, stderr } = await verify('buckets', '--network', await chainOf(10))
     expect([code, stderr]).toEqual([4, 'af-verify: the chain has not closed an epoch yet\n'])
+  })
+
+  it('a file that is no record of a run is not joined, and one that is no export is named', async () => {
+    const chain = await chainOf(20)
+    const joined = await verify('join', chain)
+    expect([joined.code, joined.stderr]).toEqual([
+      2,
+      `af-verify join: ${chain}, line 1 is no record of a run with --json: it has no known type\n`,
+    ])
+    const cut = join(root, 'cut.json')
+    await writeFile(cut, (await readFile(chain, 'utf8')).slice(0, -10))
+    const { code, stderr } = await verify('buckets', '--network', cut)
+    const why = `BadLog: ${cut} is not the whole, unchanged export of a chain: the text is not valid`
+    expect([code, stderr]).toEqual([4, expect.stringContaining(why)])
   })
 
   it('what is no chain is refused in one line: no export, nothing that answers, no log', async () => {

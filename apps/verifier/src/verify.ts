@@ -1,10 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
 import { sampleText } from '@affine/report'
 import {
   beginningAt,
-  type Choose,
   type OpenBucket,
   Patience,
   type Recomputed,
@@ -16,6 +14,7 @@ import {
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
+import { drawing } from './drawing.ts'
 import { Lines } from './lines.ts'
 import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
@@ -129,16 +128,6 @@ async function* epochsOf(
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
   await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
   yield* recompute({ ...data, to, choose, ...threads })
-}
-
-/** Draws holders at random each time, so that nobody knows which copies will be compared. */
-function drawing(most: number): Choose | null {
-  if (most === 0) return null
-  return (holders) => {
-    const left = [...holders]
-    const draw = () => left.splice(randomInt(left.length), 1)
-    return Array.from({ length: Math.min(most, left.length) }, draw).flat()
-  }
 }
 
 /** Does it match what was asked for, if anything was? An environment may come without version. */

@@ -15,18 +15,18 @@ const SENTENCES = new Map([
 const DISK = new Set(['EROFS', 'EDQUOT', 'EIO', 'ENOSPC'])
 
 /** What Node adds to an error of the network. */
-type Fault = NodeJS.ErrnoException & {
+type SystemError = NodeJS.ErrnoException & {
   readonly hostname?: string
   readonly address?: string
   readonly port?: number
 }
 
-/** An error as a sentence for people if the system refused a path or an address, else its message. */
-export function faultText(fault: Fault): string {
-  return networkText(fault) ?? pathText(fault)
+/** An error as a sentence if the system refused a path or an address, else its message. */
+export function faultText(error: SystemError): string {
+  return networkText(error) ?? pathText(error)
 }
 
-function networkText({ code, syscall, hostname, address, port }: Fault): string | undefined {
+function networkText({ code, syscall, hostname, address, port }: SystemError): string | undefined {
   if (syscall === 'getaddrinfo') return `the host ${hostname} is not found: check the spelling`
   if (syscall !== 'listen') return undefined
   if (code === 'EACCES') return `this user may not listen at port ${port}: choose one from 1024 on`
@@ -34,7 +34,7 @@ function networkText({ code, syscall, hostname, address, port }: Fault): string 
   return undefined
 }
 
-function pathText({ code = '', path, syscall, message }: Fault): string {
+function pathText({ code = '', path, syscall, message }: SystemError): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
@@ -46,8 +46,8 @@ function pathText({ code = '', path, syscall, message }: Fault): string {
 }
 
 /**
- * Settles as `reading` does: the reading of a path that a user named. What the system refuses is the
- * user's mistake, except an error of the disk.
+ * Settles as `reading` does: the reading of a path that a user named. What the system refuses is
+ * the user's mistake, except an error of the disk.
  * @throws RangeError, as a rejection, for such a mistake.
  */
 export function readNamed<T>(reading: Promise<T>): Promise<T> {

@@ -15,6 +15,7 @@ import {
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { drawing } from './drawing.ts'
+import { countingFlaws, withFlaws } from './exit-code.ts'
 import { Lines } from './lines.ts'
 import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
@@ -80,14 +81,15 @@ async function verifyFrom(
   const voids: string[] = []
   let shown = 0
   let end: OpenEnd | undefined
-  for await (const settled of epochsOf({ ...data, ...beginning, onSample }, asked)) {
+  const epochs = epochsOf({ ...data, ...beginning, onSample }, asked)
+  for await (const settled of countingFlaws(epochs)) {
     end = endAfter(end, settled)
     voids.push(...voidsIn(settled))
     const found = samples?.splice(0)
     const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
     if (isShown) shown += sayEpoch(lines, settled, found)
   }
-  if (end === undefined || shown === 0) throw nothingFor(asked, voids, end)
+  if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked, voids), end?.flaws ?? 0)
   const all: Epochs = [beginning.from.epoch, end.epoch - 1]
   lines.end(end, asked.copies === undefined ? [] : [all])
 }
@@ -95,15 +97,11 @@ async function verifyFrom(
 const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
   block ?? challenge ?? sample
 
-/** Wrong usage; but if something does not hold, the exit code says that. */
-function nothingFor(asked: VerifyOptions, voids: readonly string[], end?: OpenEnd): RangeError {
+function nothingFor(asked: VerifyOptions, voids: readonly string[]): RangeError {
   const search = searchOf(asked)
-  const what =
-    search === undefined
-      ? `epoch matches: ${asked.epoch} was not recomputed`
-      : `sample matches ${search}${whyOf(voids)}`
-  const error = new RangeError(`no ${what}`)
-  return end !== undefined && end.flaws > 0 ? Object.assign(error, { exitCode: 1 }) : error
+  if (search === undefined)
+    return new RangeError(`no epoch matches: ${asked.epoch} was not recomputed`)
+  return new RangeError(`no sample matches ${search}${whyOf(voids)}`)
 }
 
 /** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */

@@ -295,7 +295,11 @@ describe('files of stretches', () => {
       line(1, (text) => text.replace('"netuid":120', '"netuid":121')),
       /: this line or one/,
     ],
-    ['an epoch is missing', line(2, () => ''), ', line 2: line: invalid_type'],
+    [
+      'an epoch is missing',
+      line(2, () => ''),
+      ', line 2 is no record of a run with --json: it has no known type',
+    ],
     [
       'an epoch is of another',
       line(2, (text) => text.replace('"epoch":2', '"epoch":3')),
@@ -314,7 +318,7 @@ describe('files of stretches', () => {
     [
       'a field that is none',
       line(1, (text) => text.replace('{', `{"root2":"${HASH}",`)),
-      ', line 1: line: unrecognized_keys',
+      ', line 1 is no record of a run with --json: line: unrecognized_keys',
     ],
     ['no text', () => '', 'is empty: verify these epochs again'],
   ])('a file is refused that was altered: %s', async (_, alter, why) => {

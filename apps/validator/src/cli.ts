@@ -42,4 +42,4 @@ for (const [heading, commands] of Object.entries(GROUPS)) {
   for (const command of commands) program.addCommand(command)
 }
 program.commandsGroup('More:').addCommand(serve).addCommand(completionOf(program))
-await run(program, isOurs)
+await run(program, { isOurs })

@@ -175,11 +175,14 @@ describe.concurrent('what is not there', () => {
       af('status', '--network', url, '--buckets', 'buckets'),
     ])
     const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
-    expect(keyless.code).toBe(1)
+    expect(keyless.code).toBe(2)
     expectClear(keyless, 'no/such/key does not exist: check the spelling')
     const bucketless = await af('serve', 'no/such/folder')
-    expect(bucketless.code).toBe(1)
+    expect(bucketless.code).toBe(2)
     expectClear(bucketless, 'no/such/folder does not exist: check the spelling')
+    const unset = await af('--settings', 'no/such.env', 'config')
+    expect(unset.code).toBe(2)
+    expectClear(unset, 'no/such.env does not exist: check the spelling')
     for (const ended of ends) {
       expect(ended.code).toBe(1)
       expectClear(ended, `no chain answers at ${url}; is it running?`)
@@ -422,7 +425,7 @@ describe.concurrent('a validator', () => {
       '--folder',
       join(out, 'v'),
       '--buckets',
-      out,
+      join(out, 'buckets'),
     ]
     const validator = began(...words, '--dry-run')
     const [first] = await validator.says(
@@ -643,7 +646,7 @@ describe.concurrent('Ctrl-C', () => {
       '--folder',
       join(out, 'v'),
       '--buckets',
-      out,
+      join(out, 'buckets'),
     ]
     const first = began(...words)
     await first.says(/attest \d+ is in block/)

@@ -67,12 +67,15 @@ describe.concurrent('standard output', () => {
   )
 
   it.each([
-    [AF, ['config'], 'af'],
-    [AF, ['--help'], 'af'],
-    [AF_VERIFY, ['--version'], 'af-verify'],
-  ])('on a full disk ends a command with 1 and one line: %s %j', async (program, words, name) => {
-    const { code, stderr } = await onFullDisk(program, ...words)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
-  })
+    [AF, ['config'], 'af', 1],
+    [AF, ['--help'], 'af', 1],
+    [AF_VERIFY, ['--version'], 'af-verify', 4],
+  ])(
+    'on a full disk ends a command as failed, with one line: %s %j',
+    async (program, words, name, failed) => {
+      const { code, stderr } = await onFullDisk(program, ...words)
+      expect(code).toBe(failed)
+      expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
+    },
+  )
 })

@@ -17,7 +17,7 @@ import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
-import { narrate } from '../src/service/narrate.ts'
+import { narrate, sayProblem } from '../src/service/narrate.ts'
 import { hiding } from '../src/service/secrets.ts'
 import { serviceOutput } from '../src/service/service-output.ts'
 import { unprintable } from './commands.ts'
@@ -144,6 +144,23 @@ it('a bucket that cannot be written is hinted at', () => {
   for (const text of ['cannot write b/v1/x', 'no'])
     narrate({ type: 'problem', what: 'turn', error: new Error(text) }, screen, String)
   expect(said).toEqual([expect.stringMatching(/; check --buckets or .*doctor/), '  ✘ turn: no'])
+})
+
+it('a working folder that cannot be written is told from a bucket; one more time is "once"', () => {
+  const said = (message: string, context: object): string => {
+    const lines: string[] = []
+    const screen = { line: (line: string) => void lines.push(line), status: () => {} }
+    sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, context)
+    return lines.join()
+  }
+  const full = 'cannot write v/journal/3.jsonl: ENOSPC: no space left on device, write'
+  expect(said(full, { folder: './v/' })).toBe(`  ✘ turn: ${full}; make room in --folder`)
+  expect(said(full, { folder: 'v/jour' })).toContain('; check --buckets or')
+  expect(said('cannot write v/x: EACCES: no', { folder: 'v' })).toContain(
+    '; check --folder: `af doctor` tries it',
+  )
+  expect(said('no', { unsaid: 1 })).toBe('  ✘ turn: no (once more since it was last said)')
+  expect(said('no', { unsaid: 2 })).toBe('  ✘ turn: no (2 more times since it was last said)')
 })
 
 describe('a secret with characters that JSON escapes', () => {

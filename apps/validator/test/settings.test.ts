@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
+import { NETWORK_HELP } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
@@ -93,6 +94,31 @@ describe('the network', () => {
   const file = { SUBTENSOR_ENDPOINT: 'ws://one:9944', SUBTENSOR_FALLBACK: 'wss://two' }
   const rest = { folder: 'f', buckets: 'b' }
 
+  it.each([
+    'finney',
+    'local,ws://two:9944',
+    'ws://127.0.0.1:9944',
+    'wss://one, wss://two',
+    'http://127.0.0.1:1',
+    'https://one',
+    import.meta.filename,
+  ])('can be %s', (network) => {
+    const { problems } = read({ ...rest, network }, { CHUTES_API_KEY: 'k' })
+    expect(problems).toEqual([])
+  })
+  it.each([
+    '=finey',
+    'ws:/one',
+    'ws://',
+    'ws://one:99999',
+    'ws://one,http://two',
+    'nowhere.json',
+    '.',
+  ])('cannot be %s', (network) => {
+    expect(read({ ...rest, network }).problems).toEqual([
+      `--network: expected ${NETWORK_HELP}, got ${JSON.stringify(network)}`,
+    ])
+  })
   it('has the fallback behind its own nodes', () => {
     expect(read(rest, {}, file).settings?.network).toBe('ws://one:9944,wss://two')
     expect(read(rest, { SUBTENSOR_ENDPOINT: 'local' }, file).settings?.network).toBe(
@@ -251,6 +277,15 @@ describe('what is wrong', () => {
       ['--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them'],
     ],
     [
+      'a network that is no name, URL or file, and a host that is no address',
+      { folder: 'f', buckets: 'b' },
+      { SUBTENSOR_ENDPOINT: '127.0.0.1:9944', AFFINE_METRICS_HOST: 'foo' },
+      [
+        `SUBTENSOR_ENDPOINT: expected ${NETWORK_HELP}, got "127.0.0.1:9944"`,
+        'AFFINE_METRICS_HOST: expected an IP address, or localhost, got "foo"',
+      ],
+    ],
+    [
       'a URL over 128 bytes',
       { ...MINIMUM, bucketUrl: `https://${'x'.repeat(121)}` },
       {},
@@ -261,6 +296,42 @@ describe('what is wrong', () => {
     const { problems: said, settings } = read(flags, env)
     expect(said).toEqual(problems)
     expect(settings === undefined).toBe(problems.length > 0)
+  })
+})
+
+describe('the private folder', () => {
+  const said = (folder: string, buckets: string): readonly string[] =>
+    read({ ...MINIMUM, folder, buckets }).problems
+
+  it('is never the folder of the buckets, in it, or around it, whatever the paths look like', () => {
+    const why = 'one is in the other: secrets are in buckets/5F, and everyone can read buckets'
+    expect(said('buckets/5F', 'buckets')).toEqual([
+      `--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS): ${why}`,
+    ])
+    for (const [folder, buckets] of [
+      ['b', 'b'],
+      ['b', './x/../b/'],
+      ['b/..x', 'b'],
+      ['v', 'v/b'],
+      ['.', 'b'],
+    ] as const)
+      expect(said(folder, buckets)).toHaveLength(1)
+    for (const [folder, buckets] of [
+      ['v', 'b'],
+      ['bb', 'b'],
+      ['b', '../b'],
+      ['..b', 'b'],
+    ] as const)
+      expect(said(folder, buckets)).toEqual([])
+  })
+
+  it('is compared by its real path, as far as that exists', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'apart-'))
+    await mkdir(join(root, 'buckets'))
+    await symlink(join(root, 'buckets'), join(root, 'link'))
+    expect(said(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
+    expect(said(join(root, 'other'), join(root, 'link'))).toEqual([])
+    await rm(root, { recursive: true })
   })
 })
 
@@ -421,8 +492,39 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(bare.stdout).toContain('; there is no .env in this folder:\n')
   })
 
+  it('name lines of a file of settings that were mistyped, without their values', async () => {
+    const lines = [
+      'SUBTENSOR_ENDPOIN=finney',
+      'BT_WALET_HOT=hot',
+      'CHUTES_KEY=s3cret',
+      'AFFINE_DRY_RUN true',
+      'AFFINE_FOLDER="f',
+      'NETUD=1',
+      's3_bucket=b',
+      'export AFFINE_GRACE=5',
+      "AFFINE_STALL='17' # seconds",
+      '  # a comment',
+      '',
+      'PATH=/bin',
+      'MY_TOKEN=',
+    ]
+    await writeFile(join(root, 'bad.env'), lines.join('\r\n'))
+    const { stdout } = await af('--settings bad.env config --key key')
+    expect(stdout.split('\n').filter((line) => line.startsWith('!'))).toEqual([
+      '! bad.env, line 1: SUBTENSOR_ENDPOIN is not known: did you mean SUBTENSOR_ENDPOINT?',
+      '! bad.env, line 2: BT_WALET_HOT is not known: did you mean BT_WALLET_HOT?',
+      '! bad.env, line 3: CHUTES_KEY is not known: did you mean CHUTES_API_KEY?',
+      '! bad.env, line 4: it has no effect: expected NAME=value',
+      '! bad.env, line 5: the quote after AFFINE_FOLDER= is not closed',
+      '! bad.env, line 6: NETUD is not known: did you mean NETUID?',
+      '! bad.env, line 7: s3_bucket is not known: did you mean S3_BUCKET?',
+    ])
+    expect(stdout).toMatch(/^grace +5 +bad\.env +AFFINE_GRACE$/m)
+    expect(stdout).not.toContain('s3cret')
+  })
+
   it('with --json, one object a line', async () => {
-    const { code, stdout } = await af('config --key key --network x --stall never --json')
+    const { code, stdout } = await af('config --key key --network local --stall never --json')
     const records = stdout
       .trimEnd()
       .split('\n')
@@ -462,6 +564,15 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect([config.code, validate.code, validate.stdout]).toEqual([2, 2, ''])
     expect(config.stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual(want)
     expect(validate.stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
+  })
+
+  it('refuse a private folder in the public one, as doctor does', async () => {
+    const words = '--key key --network local --folder b/mine --buckets b'
+    for (const command of ['config', 'validate', 'doctor']) {
+      const { code, stdout, stderr } = await af(`${command} ${words}`)
+      expect(code).toBe(2)
+      expect(stdout + stderr).toContain('secrets are in b/mine, and everyone can read b')
+    }
   })
 
   it('take from a .env what can be read, whatever else is in it', async () => {

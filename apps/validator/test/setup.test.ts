@@ -102,6 +102,17 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect([config.code, config.stdout]).toEqual([0, expect.stringContaining('No problem found')])
   })
 
+  it('on a full disk names the file and leaves nothing', async () => {
+    const cwd = await place()
+    const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
+    const { code, stderr } = await setUp(cwd, inFolder(), {
+      NODE_OPTIONS: `--import=${new URL('./faults.mjs', import.meta.url).href}`,
+      FAULTS: JSON.stringify(faults),
+    })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^af: cannot write \.env: ENOSPC: /)])
+    expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
+  })
+
   it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
     const cwd = await place()
     const file = join(cwd, '.env')

@@ -467,14 +467,14 @@ describe.concurrent('af-verify', () => {
     expect(stdout).not.toContain('Everything holds')
   })
 
-  it('exits with 1 when an attested block is nowhere, and with 2 when no buckets are named', async () => {
+  it('exits with 4 when an attested block is nowhere, and with 2 when no buckets are named', async () => {
     const { blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
       for (const { name } of cast.validators)
         await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
     const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
-    expect(ended.code).toBe(1)
+    expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(
       /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/,
     )

@@ -1,11 +1,13 @@
 import { openChain } from '@affine/settlement'
 import { chainCommand, completionOf, onChain, output, run, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { blockHash, checkAsked, sampleName } from './asked.ts'
 import { join } from './join.ts'
 import { verify } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
 3: everything that was compared holds, but --copies left out some copies of blocks.
+4: there is no verdict, because something could not be read or written.
 If the reader of its output closes early, it stops with 0, without a verdict.
 Some validators are named, but are no failure: those whose samples were statistically far from \
 the others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
@@ -57,9 +59,13 @@ const verifying = chainCommand('af-verify')
     '--validator <hotkey>',
     'show only the samples of this validator; with --block, --challenge or --sample',
   )
-  .option('--block <hash>', 'show the samples of this block')
+  .option('--block <hash>', 'show the samples of this block', blockHash)
   .option('--challenge <id>', 'show the samples of this challenge')
-  .option('--sample <env#index>', 'show this sample; without a version, of every version: mult8#0')
+  .option(
+    '--sample <env#index>',
+    'show this sample; without a version, of every version: mult8#0',
+    sampleName,
+  )
   .option(
     '--jobs <n>',
     'the number of blocks to check at once, each in its own thread (default: the number of ' +
@@ -75,6 +81,7 @@ const verifying = chainCommand('af-verify')
   .addHelpText('after', EXAMPLES)
   .action((named, options) => {
     const base = named ?? (process.env.AFFINE_BUCKETS || undefined)
+    checkAsked(options)
     return onChain(openChain, options, (subnet, screen) =>
       verify(subnet, { ...options, base }, screen),
     )
@@ -85,4 +92,4 @@ const others: CommandUnknownOpts[] = [joining]
 others.push(completionOf(verifying, others).name('af-verify completion'))
 const other = others.find((command) => command.name() === `af-verify ${process.argv[2]}`)
 if (other) process.argv.splice(2, 1)
-await run(other ?? verifying)
+await run(other ?? verifying, { failed: 4 })

@@ -1,5 +1,6 @@
 import type { Hash } from '@affine/prng'
 import { NODE_HOST } from '@affine/settlement/node'
+import { readNamed } from '@affine/terminal'
 import { digestAfter } from './lines.ts'
 import type { OpenEnd } from './output-records.ts'
 import { type BeginRecord, type OutputRecord, parseLine } from './record.ts'
@@ -26,12 +27,12 @@ interface PlacedLine {
  *   read.
  */
 export async function* readLines(path: string): AsyncGenerator<PlacedLine, void> {
-  const texts = (await NODE_HOST.readText(path)).split('\n')
+  const texts = (await readNamed(NODE_HOST.readText(path))).split('\n')
   if (texts.at(-1) === '') texts.pop()
   for (const [i, text] of texts.entries()) {
     const place = `${path}, line ${i + 1}`
     const read = parseLine(text)
-    if (!read.ok) throw new RangeError(`${place}: ${read.detail}`)
+    if (!read.ok) throw new RangeError(`${place} is no record of a run with --json: ${read.detail}`)
     yield { line: read.value, text, place }
   }
 }

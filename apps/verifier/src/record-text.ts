@@ -38,7 +38,8 @@ export function endText(end: OpenEnd, partly: readonly Epochs[]): string {
   for (const [hotkey, epochs] of Object.entries(disagreed)) {
     lines.push(`${printable(hotkey)}: its samples disagreed with the others' in ${epochs} epochs`)
   }
-  if (warnings > 0) lines.push(`${warnings} lines with "!" above: reported, but not failures.`)
+  if (warnings === 1) lines.push('1 line with "!" above: reported, but not a failure.')
+  if (warnings > 1) lines.push(`${warnings} lines with "!" above: reported, but not failures.`)
   if (partly.length > 0) {
     const epochs = partly.map(([first, last]) => `${first} to ${last}`).join(', ')
     lines.push(`Not all copies of blocks were compared in epochs ${epochs}.`)

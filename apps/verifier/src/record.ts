@@ -86,7 +86,10 @@ export function parseLine(text: string): Result<OutputRecord, 'BAD_LINE'> {
   if (error === undefined) return { ok: true, value: value as OutputRecord }
   const [issue] = error.issues
   // Without zod's message, which may quote an untrusted key.
-  const detail = `${['line', ...(issue?.path ?? [])].join('.')}: ${issue?.code}`
+  const isTyped = value !== undefined && issue?.path[0] !== 'type'
+  const detail = isTyped
+    ? `${['line', ...(issue?.path ?? [])].join('.')}: ${issue?.code}`
+    : 'it has no known type'
   return { ok: false, code: 'BAD_LINE', detail }
 }
 

@@ -1,10 +1,8 @@
-import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
 import { sampleText } from '@affine/report'
 import {
   beginningAt,
-  type Choose,
   type OpenBucket,
   Patience,
   type Recomputed,
@@ -16,6 +14,8 @@ import {
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
+import { drawing } from './drawing.ts'
+import { countingFlaws, withFlaws } from './exit-code.ts'
 import { Lines } from './lines.ts'
 import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
 import type { Epochs } from './record-text.ts'
@@ -50,7 +50,7 @@ type SampleOutput = readonly [text: string, record: object]
 /**
  * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
  * code.
- * @throws Error when there is no epoch to show, or no sample matches.
+ * @throws RangeError when there is no epoch to show, or no sample matches.
  */
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
@@ -81,14 +81,15 @@ async function verifyFrom(
   const voids: string[] = []
   let shown = 0
   let end: OpenEnd | undefined
-  for await (const settled of epochsOf({ ...data, ...beginning, onSample }, asked)) {
+  const epochs = epochsOf({ ...data, ...beginning, onSample }, asked)
+  for await (const settled of countingFlaws(epochs)) {
     end = endAfter(end, settled)
     voids.push(...voidsIn(settled))
     const found = samples?.splice(0)
     const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
     if (isShown) shown += sayEpoch(lines, settled, found)
   }
-  if (end === undefined || shown === 0) throw nothingFor(asked, voids)
+  if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked, voids), end?.flaws ?? 0)
   const all: Epochs = [beginning.from.epoch, end.epoch - 1]
   lines.end(end, asked.copies === undefined ? [] : [all])
 }
@@ -96,10 +97,11 @@ async function verifyFrom(
 const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
   block ?? challenge ?? sample
 
-function nothingFor(asked: VerifyOptions, voids: readonly string[]): Error {
+function nothingFor(asked: VerifyOptions, voids: readonly string[]): RangeError {
   const search = searchOf(asked)
-  if (search === undefined) return new Error(`no epoch matches: ${asked.epoch} was not recomputed`)
-  return new Error(`no sample matches ${search}${whyOf(voids)}`)
+  if (search === undefined)
+    return new RangeError(`no epoch matches: ${asked.epoch} was not recomputed`)
+  return new RangeError(`no sample matches ${search}${whyOf(voids)}`)
 }
 
 /** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */
@@ -124,16 +126,6 @@ async function* epochsOf(
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
   await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
   yield* recompute({ ...data, to, choose, ...threads })
-}
-
-/** Draws holders at random each time, so that nobody knows which copies will be compared. */
-function drawing(most: number): Choose | null {
-  if (most === 0) return null
-  return (holders) => {
-    const left = [...holders]
-    const draw = () => left.splice(randomInt(left.length), 1)
-    return Array.from({ length: Math.min(most, left.length) }, draw).flat()
-  }
 }
 
 /** Does it match what was asked for, if anything was? An environment may come without version. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,6 +35,7 @@ describe.concurrent('af-verify', () => {
     expect(stdout).toContain(
       'Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.',
     )
+    expect(stdout).toContain('\n4: there is no verdict, because something could not be read or ')
   })
 
   it.each([
@@ -55,21 +56,60 @@ describe.concurrent('af-verify', () => {
       ['buckets', '--network', 'local', '--netuid', '70000'],
       'Expected a whole number, 0 to 65535.',
     ],
+    [
+      ['b', '--network', 'c', '--epoch', '3', '--to-epoch', '2'],
+      '"epoch" expected one of the epochs to recompute, got 3',
+    ],
+    [
+      ['b', '--network', 'c', '--epoch', '2', '--from-epoch', '3'],
+      '"epoch" expected one of the epochs to recompute, got 2',
+    ],
+    [
+      ['b', '--network', 'c', '--from-epoch', '3', '--to-epoch', '2'],
+      '"to-epoch" expected at least 3, got 2',
+    ],
+    [['b', '--network', 'c', '--block', 'zz'], 'Expected 64 hex digits.'],
+    [
+      ['b', '--network', 'c', '--sample', 'mult8@0.1.0'],
+      'Expected an environment and an index, as mult8#0.',
+    ],
+    [
+      ['b', '--network', 'c', '--validator', 'nonsense'],
+      '"validator" expected "block", "challenge" or "sample" with it',
+    ],
+    [['join', 'nofile'], 'nofile does not exist: check the spelling'],
+    [['--settings', 'nope.env', 'b', '--network', 'c'], 'nope.env does not exist'],
   ])('wrong usage exits with 2 and says why: %j', async (words, why) => {
     const { code, stdout, stderr } = await verify(...words)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(why)
   })
 
-  it('an epoch that nobody has decided is not to be shown: 1, and that is said', async () => {
+  it('an epoch that nobody has decided is not to be shown: 2, and that is said', async () => {
     const chain = await chainOf(60)
     const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
-    expect([code, stderr]).toEqual([1, 'af-verify: no epoch matches: 99 was not recomputed\n'])
+    expect([code, stderr]).toEqual([2, 'af-verify: no epoch matches: 99 was not recomputed\n'])
+    const search = await verify('buckets', '--network', chain, '--sample', 'foo#0')
+    expect([search.code, search.stderr]).toEqual([2, 'af-verify: no sample matches foo#0\n'])
   })
 
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {
     const { code, stderr } = await verify('buckets', '--network', await chainOf(10))
-    expect([code, stderr]).toEqual([1, 'af-verify: the chain has not closed an epoch yet\n'])
+    expect([code, stderr]).toEqual([4, 'af-verify: the chain has not closed an epoch yet\n'])
+  })
+
+  it('a file that is no record of a run is not joined, and one that is no export is named', async () => {
+    const chain = await chainOf(20)
+    const joined = await verify('join', chain)
+    expect([joined.code, joined.stderr]).toEqual([
+      2,
+      `af-verify join: ${chain}, line 1 is no record of a run with --json: it has no known type\n`,
+    ])
+    const cut = join(root, 'cut.json')
+    await writeFile(cut, (await readFile(chain, 'utf8')).slice(0, -10))
+    const { code, stderr } = await verify('buckets', '--network', cut)
+    const why = `BadLog: ${cut} is not the whole, unchanged export of a chain: the text is not valid`
+    expect([code, stderr]).toEqual([4, expect.stringContaining(why)])
   })
 
   it('what is no chain is refused in one line: no export, nothing that answers, no log', async () => {
@@ -84,7 +124,7 @@ describe.concurrent('af-verify', () => {
     ]
     for (const [chain, why] of chains) {
       const { code, stdout, stderr } = await verify('buckets', '--network', chain)
-      expect([code, stdout]).toEqual([1, ''])
+      expect([code, stdout]).toEqual([4, ''])
       expect(stderr).toContain(why)
       expect(stderr).toMatch(/^af-verify: [^\p{Cc}\p{Cf}]+\n$/u)
     }

@@ -86,7 +86,7 @@ it('bits withheld from whole lanes that others attest are reported, and are no f
   const { text, records } = await told()
   expect(text).toContain(`  ! epoch 1, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
   expect(text).toMatch(
-    /\n1 lines with "!" above: reported, but not failures\.\nEverything holds\.$/,
+    /\n1 line with "!" above: reported, but not a failure\.\nEverything holds\.$/,
   )
   const warning = { type: 'warning', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
   expect(records).toContainEqual({ ...warning, detail })

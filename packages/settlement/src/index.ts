@@ -21,6 +21,7 @@ export type { SamplePlace } from './lane-finder.ts'
 export * from './networks.ts'
 export {
   type Host,
+  isOnline,
   NETWORK_HELP,
   type Open,
   type Opened,

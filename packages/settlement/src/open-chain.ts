@@ -79,8 +79,21 @@ export async function openLive(
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
 }
 
+const placesIn = (where: string): readonly string[] =>
+  where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
+
+/** Does it name networks, or URLs of one kind of chain? Whether one answers is not asked. */
+export function isOnline(where: string): boolean {
+  const places = placesIn(where)
+  const urls = KINDS.map(({ place }) => place).filter((place) => !place.test(''))
+  return (
+    places.every((each) => URL.canParse(each)) &&
+    urls.some((url) => places.every((each) => url.test(each)))
+  )
+}
+
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
-  const places = where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
+  const places = placesIn(where)
   const named = networkNamed(where)
   const { netuid = named?.netuid, salts, onRetry } = options
   const readText: Host['readText'] = (path) =>

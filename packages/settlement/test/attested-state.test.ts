@@ -87,7 +87,8 @@ describe('the attested state', () => {
     const tried = [`${one} at ${one}: timed out`, `${other} at ${other}: not there`].sort()
     await expect(attestedState(data(), 2)).rejects.toThrow(
       `nobody serves v1/states/1.json with the attested root ${root} (${tried.join('; ')}): ` +
-        'wait, or begin with another epoch',
+        'check that "buckets" names the right folder; if it does, wait ' +
+        '(a reader can begin with another epoch instead)',
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
       [one, other].sort().map((url) => [url, statePath(1)]),
@@ -118,7 +119,7 @@ describe('the attested state', () => {
     await attestedBy(0, 1, 2, 3, 4, 5)
     const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
     const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
-    await expect(attestedState(data(), 2)).rejects.toThrow(`(${places}; and 2 more): wait`)
+    await expect(attestedState(data(), 2)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
   test('is not hindered by idle stake, or by slots of epochs long ago or to come', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { NODE_HOST } from '@affine/settlement/node'
+import { readNamed } from './fault-text.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
@@ -20,13 +21,14 @@ export type IsOurs = (name: string) => boolean
 /** The variables that name a chain, and where its buckets are. */
 const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if any, and the variables that came from it. */
+/** The file of settings that was read, if any, its text, and the variables that came from it. */
 export interface EnvFile {
   readonly path: string | undefined
+  readonly text: string
   readonly given: Variables
 }
 
-let read: EnvFile = { path: undefined, given: {} }
+let read: EnvFile = { path: undefined, text: '', given: {} }
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
@@ -38,7 +40,7 @@ export const envFile = (): EnvFile => read
  * - deletes our variables that are empty;
  * - replaces btcli's names of options by ours.
  *
- * @throws RangeError if it is not a regular file. Rejects when the file that is named is missing.
+ * @throws RangeError, as a rejection, if it is missing or not a regular file.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
@@ -48,9 +50,10 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
-    const all = Object.entries(parseEnv(await NODE_HOST.readText(path)))
+    const text = await readNamed(NODE_HOST.readText(path))
+    const all = Object.entries(parseEnv(text))
     const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
-    read = { path, given: Object.fromEntries(missing) }
+    read = { path, text, given: Object.fromEntries(missing) }
     Object.assign(process.env, read.given)
   }
   for (const name of Object.keys(process.env))

@@ -14,8 +14,27 @@ const SENTENCES = new Map([
 /** Errors that come from a disk and not from a path. */
 const DISK = new Set(['EROFS', 'EDQUOT', 'EIO', 'ENOSPC'])
 
-/** An error as a sentence for people if the system refused a path, else its message. */
-export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
+/** What Node adds to an error of the network. */
+type SystemError = NodeJS.ErrnoException & {
+  readonly hostname?: string
+  readonly address?: string
+  readonly port?: number
+}
+
+/** An error as a sentence if the system refused a path or an address, else its message. */
+export function faultText(error: SystemError): string {
+  return networkText(error) ?? pathText(error)
+}
+
+function networkText({ code, syscall, hostname, address, port }: SystemError): string | undefined {
+  if (syscall === 'getaddrinfo') return `the host ${hostname} is not found: check the spelling`
+  if (syscall !== 'listen') return undefined
+  if (code === 'EACCES') return `this user may not listen at port ${port}: choose one from 1024 on`
+  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine`
+  return undefined
+}
+
+function pathText({ code = '', path, syscall, message }: SystemError): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
@@ -24,4 +43,17 @@ export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoExc
   if (path === undefined) return DISK.has(code) ? `a file ${sentence}: ${message}` : message
   if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
   return `${path} ${sentence}`
+}
+
+/**
+ * Settles as `reading` does: the reading of a path that a user named. What the system refuses is
+ * the user's mistake, except an error of the disk.
+ * @throws RangeError, as a rejection, for such a mistake.
+ */
+export function readNamed<T>(reading: Promise<T>): Promise<T> {
+  return reading.catch((error: NodeJS.ErrnoException) => {
+    const { code = '', path } = error
+    if (path === undefined || DISK.has(code) || !SENTENCES.has(code)) throw error
+    throw new RangeError(faultText(error), { cause: error })
+  })
 }

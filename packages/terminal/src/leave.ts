@@ -32,14 +32,14 @@ const ignore = (): void => {}
 
 /**
  * Ends this process when its standard output fails. If the reader has closed it, the process ends
- * silently with 0; otherwise with 1, and `say` gets the reason.
+ * silently with 0; otherwise with the code `failed`, and `say` gets the reason.
  */
-export function leaveWithStdout(say: (text: string) => void): void {
+export function leaveWithStdout(say: (text: string) => void, failed: number): void {
   process.stderr.on('error', ignore) // an error of standard error cannot be reported
   process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return leave(0)
     say(`standard output: ${error.message}`)
-    return leave(1)
+    return leave(failed)
   })
 }
 

@@ -33,24 +33,33 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   return work
 }
 
+export interface RunOptions {
+  readonly isOurs?: IsOurs
+  /** The exit code when the program could not do its work. */
+  readonly failed?: number
+}
+
 /**
  * Runs a program to its end. An error is printed in one line. Exit codes: 0 done, or the reader of
- * its output closed it; 1 failed; 2 wrong usage; 130 interrupted; or the error's own `exitCode`.
+ * its output closed it; `failed`; 2 wrong usage; 130 interrupted; or the error's own `exitCode`.
  * `isOurs` tells which variables `.env` may set.
  */
-export async function run(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
+export async function run(
+  program: CommandUnknownOpts,
+  { isOurs, failed = 1 }: RunOptions = {},
+): Promise<void> {
   const say = (text: string): void => {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
   prepare(program, program.name())
-  leaveWithStdout(say)
+  leaveWithStdout(say, failed)
   sayWhatLibrariesPrint(say)
   await parse(program, isOurs).catch((error: Error) => {
     if (isHelp(error)) return undefined
     // It does not wait for work under way: everything that counts is on disk.
     if (error instanceof CommanderError) return leave(codeOf(error))
     say(faultText(error))
-    return leave(exitCodeOf(error))
+    return leave(exitCodeOf(error) ?? failed)
   })
 }
 
@@ -91,8 +100,8 @@ function sayWhatLibrariesPrint(say: (text: string) => void): void {
 /** Help or the version was asked for, and is printed. */
 const isHelp = (error: Error): boolean => error instanceof CommanderError && error.exitCode === 0
 
-const exitCodeOf = (error: Error & { readonly exitCode?: number }): number =>
-  error.exitCode ?? (error instanceof RangeError ? 2 : 1)
+const exitCodeOf = (error: Error & { readonly exitCode?: number }): number | undefined =>
+  error.exitCode ?? (error instanceof RangeError ? 2 : undefined)
 
 /** Commander has printed the usage error, for which its code is 1; ours is 2. */
 const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)

@@ -47,7 +47,11 @@ describe('a file of settings', () => {
     await writeFile(file, lines.join('\n'))
     vi.stubEnv('AFFINE_BUCKETS', 'mine')
     expect(await read('look', '--settings', file, '--json')).toEqual(['look', '--json'])
-    expect(envFile()).toEqual({ path: file, given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' } })
+    expect(envFile()).toEqual({
+      path: file,
+      text: lines.join('\n'),
+      given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' },
+    })
     expect(process.env.NODE_DEBUG).toBeUndefined()
     expect(optionsOf()).toEqual({ network: 'local', netuid: 7, buckets: 'mine' })
     for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
@@ -56,7 +60,7 @@ describe('a file of settings', () => {
   })
 
   it('that is named and missing, or not named at all, is refused', async () => {
-    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow('ENOENT')
+    await expect(read('--settings', join(root, 'nope'))).rejects.toThrow(RangeError)
     await expect(read('--settings')).rejects.toThrow('"--settings" expected a file')
   })
 })

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { faultText } from '../src/fault-text.ts'
+import { faultText, readNamed } from '../src/fault-text.ts'
 
 let root: string
 beforeAll(async () => {
@@ -44,4 +44,27 @@ it('a disk that is full is said where the system names no path', () => {
   expect(faultText(full)).toBe(`a file is on a full disk: ${full.message}`)
   const none = Object.assign(new Error('ENOENT: lost'), { code: 'ENOENT' })
   expect(faultText(none)).toBe('ENOENT: lost')
+})
+
+it('an address at which nobody may listen, and a host that is not there, are a sentence', async () => {
+  const refusal = (fault: object): Error => Object.assign(new Error('as the system says it'), fault)
+  const listen = { syscall: 'listen', address: '8.8.8.8', port: 80 }
+  expect(faultText(refusal({ ...listen, code: 'EACCES' }))).toBe(
+    'this user may not listen at port 80: choose one from 1024 on',
+  )
+  expect(faultText(refusal({ ...listen, code: 'EADDRNOTAVAIL' }))).toBe(
+    '8.8.8.8 is no address of this machine',
+  )
+  const lookedUp = { syscall: 'getaddrinfo', code: 'ENOTFOUND', hostname: 'foo' }
+  expect(faultText(refusal(lookedUp))).toBe('the host foo is not found: check the spelling')
+})
+
+it('a path that a user named wrongly is wrong usage; a disk that fails is not', async () => {
+  const nope = join(root, 'nope')
+  await expect(readNamed(open(nope))).rejects.toThrow(
+    new RangeError(`${nope} does not exist: check the spelling`),
+  )
+  const broken = Object.assign(new Error('broken'), { code: 'EIO', path: nope })
+  await expect(readNamed(Promise.reject(broken))).rejects.toBe(broken)
+  await expect(readNamed(Promise.resolve(7))).resolves.toBe(7)
 })

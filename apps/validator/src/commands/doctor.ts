@@ -5,8 +5,10 @@ import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { examinationOf } from '../service/examination.ts'
 import { sayFindings } from '../service/say-findings.ts'
+import { folderProblems } from '../settings/folder-problems.ts'
 import { withSettings } from '../settings/options.ts'
 import { readSettings } from '../settings/settings.ts'
+import { givenIn } from '../settings/sources.ts'
 
 const LOOKS = `
 It also reads the settings of \`af validate\`, from the environment and .env. If they are \
@@ -41,6 +43,8 @@ export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
     // A URL cannot be written to.
     const isFolder = base !== undefined && !/^https?:/.test(base)
     const read = readSettings(isFolder ? options : others, process.env, {})
+    // At once, and not as a finding: a look at the disk would write into a public folder.
+    for (const text of folderProblems(givenIn(read.found))) throw new RangeError(text)
     const examination = examinationOf({ hotkey, base }, read)
     const isWell = await sayFindings(openChain, {
       options,

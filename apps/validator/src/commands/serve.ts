@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { listenWith } from '@affine/miners/node'
-import { interrupted, output, whole } from '@affine/terminal'
+import { isOnline, NETWORK_HELP } from '@affine/settlement'
+import { interrupted, output, readNamed, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { bucketFiles } from '../service/bucket-files.ts'
 import { explorerPage, type PageNetwork } from '../service/explorer-page.ts'
@@ -31,7 +32,7 @@ export const serve: CommandUnknownOpts = new Command('serve')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (folder, { port, host, network, json }) => {
-    await readdir(folder)
+    await readNamed(readdir(folder))
     const signal = interrupted()
     const shown = await networkNamed(network)
     using server = await listenWith(await explorerPage(shown, bucketFiles(folder)), port, host)
@@ -42,12 +43,17 @@ export const serve: CommandUnknownOpts = new Command('serve')
     signal.throwIfAborted()
   })
 
-/** A chain's export if there is such a file, else a name or URL that the page opens itself. */
+/**
+ * A chain's export if there is such a file, else a name or URL that the page opens itself.
+ * @throws RangeError, as a rejection, if it is neither.
+ */
 async function networkNamed(chain: string | undefined): Promise<PageNetwork | undefined> {
   if (chain === undefined) return undefined
   const isFile = await stat(chain).then(
     (found) => found.isFile(),
     () => false,
   )
+  if (!isFile && !isOnline(chain))
+    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(chain)}`)
   return { chain: isFile ? { file: chain } : { name: chain } }
 }

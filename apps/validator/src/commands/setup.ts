@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { loadsOf } from '@affine/engine'
 import { type Examination, examine, OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
@@ -44,8 +44,7 @@ export const setup: CommandUnknownOpts = command
   .option('--anyway', 'write .env even if something must be fixed')
   .addHelpText('after', HOW)
   .action(async ({ overwrite = false, anyway, ...given }, command) => {
-    if (!overwrite && existsSync(FILE))
-      throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
+    if (!overwrite) expectNoFile()
     const prompts = await openPrompts(given)
     const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
     const flags = key === undefined ? given : { ...given, key }
@@ -91,9 +90,21 @@ function lookAround(
   })
 }
 
-/** Writes the file for its owner only. It replaces an older file completely or not at all. */
+function expectNoFile(): void {
+  if (existsSync(FILE))
+    throw new RangeError(`${FILE} exists: edit it, or replace it with --overwrite`)
+}
+
+/** Writes the file for its owner only, completely or not at all. */
 async function writeFor(text: string, overwrite: boolean): Promise<void> {
-  const place = overwrite ? `${FILE}.${randomUUID()}.tmp` : FILE
-  await writeFile(place, text, { flag: 'wx', mode: OWNERS, flush: true })
-  if (overwrite) await rename(place, FILE)
+  const temporary = `${FILE}.${randomUUID()}.tmp`
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: OWNERS, flush: true })
+    if (!overwrite) expectNoFile() // it may have come during the questions
+    await rename(temporary, FILE)
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => undefined)
+    if (cause instanceof RangeError) throw cause
+    throw new Error(`cannot write ${FILE}: ${(cause as Error).message}`, { cause })
+  }
 }

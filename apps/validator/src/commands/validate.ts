@@ -69,7 +69,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using _folder = await holdFolder(settings.folder)
   for (const text of await keepPrivate(settings.folder)) warn(screen, text)
   const health = healthOf(clock)
-  const hearers: Setup['on'][] = [health.on, narrator(screen)]
+  const hearers: Setup['on'][] = [health.on, narrator(screen, settings.folder)]
   const on: Setup['on'] = (event) => {
     for (const hear of hearers) hear(event)
   }
@@ -106,12 +106,12 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
 }
 
 /** Prints events; a problem that comes again and again, after growing pauses. */
-function narrator(screen: Output): Setup['on'] {
+function narrator(screen: Output, folder: string): Setup['on'] {
   const unsaidOf = repeatedProblems(clock)
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
     const unsaid = unsaidOf(event)
-    if (unsaid !== undefined) sayProblem(event, screen, unsaid)
+    if (unsaid !== undefined) sayProblem(event, screen, { unsaid, folder })
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
 import type { Key } from '@affine/chain/wallet'
-import { type ChainOptions, chainCommand, output, printable } from '@affine/terminal'
+import { type ChainOptions, chainCommand, output, printable, readNamed } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { withSettings } from '../settings/options.ts'
 import { findSettings, givenIn } from '../settings/sources.ts'
@@ -66,7 +66,7 @@ async function readKey(options: AccountOptions, env: AccountVariables): Promise<
 export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
   const warn: Warn = (text) =>
     output(options.json).line(`! ${printable(text)}`, { type: 'warning', text })
-  return readAccount(options, warn)
+  return readNamed(readAccount(options, warn))
 }
 
 /** A hotkey's neuron at the chain's head, and all of them. */

@@ -1,6 +1,7 @@
 import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
+import { isWithin } from '../settings/folder-problems.ts'
 
 export type Problem = Extract<Event, { readonly type: 'problem' }>
 
@@ -35,22 +36,34 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   }
 }
 
-/** Prints a problem, and how often it came since it was printed last. */
+interface ProblemContext {
+  /** How often the problem came since it was printed last. */
+  readonly unsaid?: number
+  /** The validator's working folder. */
+  readonly folder?: string
+}
+
+/** Prints a problem, and what can be done. */
 export function sayProblem(
   { what, error: { message } }: Problem,
   screen: Output,
-  unsaid = 0,
+  { unsaid = 0, folder }: ProblemContext = {},
 ): void {
-  const often = unsaid === 0 ? '' : ` (${unsaid} more times since it was last said)`
-  const text = `  ✘ ${what}: ${printable(message, 500)}${hintFor(message)}${often}`
+  const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
+  const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
+  const text = `  ✘ ${what}: ${printable(message, 500)}${hintFor(message, folder)}${often}`
   screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
 }
 
-/** What to look at when a bucket cannot be written. */
-const hintFor = (message: string): string =>
-  /^cannot write /.test(message)
-    ? '; check --buckets or the settings of the bucket: `af doctor` tries them'
-    : ''
+/** What to look at when the folder or a bucket cannot be written. */
+function hintFor(message: string, folder?: string): string {
+  const [, path] = /^cannot write ([^:]+)/.exec(message) ?? []
+  if (path === undefined) return ''
+  if (folder === undefined || !isWithin(path, folder))
+    return '; check --buckets or the settings of the bucket: `af doctor` tries them'
+  const isFull = /: (?:ENOSPC|EDQUOT)\b/.test(message)
+  return isFull ? '; make room in --folder' : '; check --folder: `af doctor` tries it'
+}
 
 /** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {

@@ -1,17 +1,24 @@
-import { NETWORK_HELP } from '@affine/settlement'
+import { statSync } from 'node:fs'
+import { isOnline, NETWORK_HELP } from '@affine/settlement'
 import { FIRST_EPOCH_HELP, NETUID_HELP } from '@affine/terminal'
 import { defineGroup } from './group.ts'
 import { ABOUT, like, text, whole } from './setting.ts'
 
+/** Could it name a chain? No chain is asked. */
+const isChain = (where: string): boolean =>
+  isOnline(where) || statSync(where, { throwIfNoEntry: false })?.isFile() === true
+
 /** Which subnet, on which nodes. */
 export const CHAIN = defineGroup('Chain', {
-  network: text().register(ABOUT, {
-    help: NETWORK_HELP,
-    takes: '<where>',
-    variables: ['SUBTENSOR_ENDPOINT'],
-    question: "The network: finney, test, local, or a node's URL",
-    proposed: 'finney',
-  }),
+  network: text()
+    .refine(isChain, `expected ${NETWORK_HELP}`)
+    .register(ABOUT, {
+      help: NETWORK_HELP,
+      takes: '<where>',
+      variables: ['SUBTENSOR_ENDPOINT'],
+      question: "The network: finney, test, local, or a node's URL",
+      proposed: 'finney',
+    }),
   fallback: like(/^wss?:/, 'the ws:// or wss:// URL of a node')
     .optional()
     .register(ABOUT, {

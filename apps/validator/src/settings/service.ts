@@ -6,7 +6,7 @@ import type { Given } from './group.ts'
 import { withSettings } from './options.ts'
 import { SETTINGS } from './schema.ts'
 import { type ReadSettings, readSettings } from './settings.ts'
-import { unknownIn } from './unknown-variables.ts'
+import { lineWarnings, unknownIn } from './unknown-variables.ts'
 
 export type Flags = AccountOptions & { json?: true }
 
@@ -38,17 +38,19 @@ export async function readService(flags: Flags, answers: Given = {}): Promise<Se
   const file = envFile()
   const isFromFile = ([name]: readonly [string, unknown]): boolean =>
     Object.hasOwn(file.given, name)
-  const own = Object.entries(process.env).filter((each) => !isFromFile(each))
-  const env = { ...Object.fromEntries(own), ...answers }
-  const read = { ...readSettings(flags, env, file.given), file }
-  const warnings = [...unknownIn(process.env)]
+  const own = Object.fromEntries(Object.entries(process.env).filter((each) => !isFromFile(each)))
+  const { path = '.env' } = file
+  const read = readSettings(flags, { ...own, ...answers }, file.given)
+  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
+  const warnings = [...unknownIn(own), ...lineWarnings(file.text, path)]
   const warn = (text: string): void => {
     warnings.push(text)
   }
+  const service = { ...read, shown, file, warnings }
   try {
     const account = await readAccount(flags, warn, { ...process.env, ...answers })
-    return { ...read, warnings, account }
+    return { ...service, account }
   } catch (error) {
-    return { ...read, warnings, problems: [...read.problems, faultText(error as Error)] }
+    return { ...service, problems: [...read.problems, faultText(error as Error)] }
   }
 }

@@ -1,6 +1,7 @@
 import { networkNamed } from '@affine/settlement'
 import { BACKENDS, backendOf, backendsIn } from '../buckets/backends.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
+import { folderProblems } from './folder-problems.ts'
 import type { Given } from './group.ts'
 import { SETTINGS, type Settings, settingsOf } from './schema.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './sources.ts'
@@ -45,6 +46,7 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
     ...found.filter(isNeeded).flatMap((each) => problemsWith(each, hide)),
     ...sendingProblems(given),
     ...bucketProblems(given, found),
+    ...folderProblems(given),
     ...chutesProblems(given),
   ]
   const settings = backend && settingsOf(given, backend)

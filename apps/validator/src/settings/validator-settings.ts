@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { defineGroup } from './group.ts'
 import { ABOUT, text, web, whole, word, yes } from './setting.ts'
 
@@ -61,6 +62,8 @@ export const PLACE = defineGroup('Bucket', {
     }),
 })
 
+const isAddress = (host: string): boolean => isIP(host) !== 0 || host === 'localhost'
+
 /** How the validator runs as a service. Times are in seconds. */
 export const SERVICE = defineGroup('Service', {
   metrics: whole(0, 65_535)
@@ -72,6 +75,7 @@ export const SERVICE = defineGroup('Service', {
       without: 'none',
     }),
   metricsHost: text()
+    .refine(isAddress, 'expected an IP address, or localhost')
     .default('127.0.0.1')
     .register(ABOUT, {
       help: 'the address of /metrics and /healthz',

@@ -1,3 +1,4 @@
+import { ChainError } from '../chain-error.ts'
 import type { OpenAt } from '../opening.ts'
 import { LocalChain } from './local-chain.ts'
 import { remoteChain } from './remote-chain.ts'
@@ -12,6 +13,18 @@ export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
 
 /** Opens the export of a local chain, the file `name`. */
 export const openExport: OpenAt = async ({ name, readText }) => {
-  const chain = LocalChain.import(await readText(name))
+  const chain = exported(name, await readText(name))
   return { chain, goesOn: false, close: nothing }
+}
+
+/** @throws ChainError as `LocalChain.import`, which names the file. */
+function exported(name: string, text: string): LocalChain {
+  try {
+    return LocalChain.import(text)
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    const why = error.message.slice(`${error.code}: `.length)
+    const detail = `${name} is not the whole, unchanged export of a chain: ${why}`
+    throw new ChainError(error.code, detail, { cause: error })
+  }
 }

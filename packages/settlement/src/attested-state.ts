@@ -52,9 +52,7 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   const told = tried.sort().slice(0, MOST_TOLD)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
   const places = told.join('; ')
-  const advice =
-    'check that "buckets" names the right folder; if it does, wait ' +
-    '(a reader can begin with another epoch instead)'
+  const advice = 'check that "buckets" names the right folder, or wait'
   throw new Error(`nobody serves ${path} with the attested root ${root} (${places}): ${advice}`)
 }
 

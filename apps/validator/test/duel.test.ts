@@ -113,6 +113,22 @@ describe.concurrent('af duel', () => {
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
   })
 
+  it('names no winner over a player that never replies after the first question, and ends with 3', async () => {
+    for (const role of ['champion', 'contender'] as const) {
+      const { url } = await serve((index, _, response) =>
+        response.writeHead(index === 0 ? 200 : 404).end(completion('any')),
+      )
+      const out = join(root, `never-${role}`)
+      const two = role === 'champion' ? [url, '0.5'] : ['0.5', url]
+      const words = [...two, '--env', 'tictactoe-v0', '--out', out]
+      const first = await duel(...words)
+      const why = `af: the ${role} gives no usable reply: status 404, `
+      expect([first.code, first.stderr]).toEqual([3, expect.stringContaining(why)])
+      expect(first.stdout).not.toMatch(/throne|holds/)
+      expect(await readdir(out)).toEqual(['samples.jsonl'])
+    }
+  })
+
   it('plays one environment only, once, when that is asked, and the champion holds against a worse one', async () => {
     const out = join(root, 'one')
     const ended = await duel(

@@ -204,6 +204,34 @@ describe.concurrent('af practise', () => {
     expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
 
+  it('says nothing of an endpoint that never replies after the first question, and ends with 3', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      if (index % 7 === 0) response.writeHead(200).end(completion('any'))
+      else response.writeHead(401).end('no key')
+    })
+    const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
+    const ended = await practise(...words)
+    const why = 'status 401, "no key": it must answer without a key of its own'
+    expect(ended).toEqual({
+      code: 3,
+      stdout: `6 requests to ${url} had no usable reply:\n  6 × ${why}\n`,
+      stderr: `af: ${url} gives no usable reply: ${why}\n`,
+    })
+    // What the file holds comes to no verdict either.
+    const again = await practise(...words)
+    expect([again.code, seen.length]).toEqual([3, 8])
+    expect(again.stderr).toContain(`${url} gives no usable reply: nothing came in this run; `)
+  })
+
+  it('leaves out the times where no reply came', async () => {
+    const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
+    const words = [...TWO, '--challenges', '2', '--show', '0']
+    const { code, stdout } = await practise((await half()).url, ...words)
+    expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
+    const said = records(await practise((await half()).url, ...words, '--json'))
+    expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
+  })
+
   it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {
     const silent = await serve((index, _, response) => {
       if (index === 0) response.writeHead(200).end(completion('any'))

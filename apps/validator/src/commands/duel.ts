@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Sample } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
 import {
   type DuelStanding,
   environmentsNamed,
+  expectReply,
   openPlayer,
   type Player,
   runDuel,
@@ -74,20 +76,27 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined) throw anotherDuel(out)
     if (journal.entries.length > 0) {
-      const samples = journal.entries.length - 1
-      screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
+      const kept = journal.entries.length - 1
+      screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
     }
-    const on = (standing: DuelStanding): void =>
+    const samples = journal.entries.slice(1) as unknown as Sample[]
+    const on = (standing: DuelStanding, sample: Sample): void => {
+      samples.push(sample)
       screen.status(standingText(standing, solo).join('   '))
+    }
     const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
+    sayFailures('the champion', one, screen)
+    sayFailures('the contender', other, screen)
+    for (const role of ['champion', 'contender'] as const) {
+      const episodes = samples.map((sample) => sample[role])
+      expectReply(`the ${role}`, episodes, players[role])
+    }
     await writeFile(
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
     )
-    sayFailures('the champion', one, screen)
-    sayFailures('the contender', other, screen)
     const ending = `${endingOf(result)} Samples and result are in ${out}`
     const text = [...standingText(result, solo), ending].join('\n')
     screen.line(text, { type: 'end', ...result })

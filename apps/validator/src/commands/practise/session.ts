@@ -1,6 +1,13 @@
 import { holdFile, openJournal } from '@affine/engine/node'
 import { make } from '@affine/envs'
-import { type Exercise, openPlayer, type Played, practise, takeUp } from '@affine/miners'
+import {
+  type Exercise,
+  expectReply,
+  openPlayer,
+  type Played,
+  practise,
+  takeUp,
+} from '@affine/miners'
 import {
   endingOf,
   isLost,
@@ -47,7 +54,10 @@ export interface Session extends PracticeOptions {
 const ANOTHER =
   '"--resume" expected a file of this practice: name another file, or repeat its arguments'
 
-/** Plays the exercises of the file that are left; a new file gets the exercises `drawn`. */
+/**
+ * Plays the exercises of the file that are left; a new file gets the exercises `drawn`.
+ * @throws NoAnswer when not one reply came.
+ */
 export async function playPractice(
   practice: Practice,
   drawn: readonly Exercise[],
@@ -73,6 +83,7 @@ export async function playPractice(
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
   sayFailures(practice.player, player, screen)
+  expectReply(practice.player, all, player)
   return all
 }
 

@@ -134,6 +134,17 @@ describe.concurrent('wrong usage', () => {
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
     ],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], '"env" expected one of tictactoe@0.1.0, '],
+    [['practise', '0.5', '--last', '3'], '"--last" needs "--against champion"'],
+    [
+      ['practise', '0.5', '--first-epoch', '3', '--netuid', '7'],
+      '"--netuid" needs "--against champion"',
+    ],
+    [
+      ['practise', '0.5', '--network', 'finney', '--buckets', 'b'],
+      '"--network" needs "--against champion"',
+    ],
+    [['practise', '0.5', '--first-epoch', '3'], '"--first-epoch" needs "--against champion"'],
+    [['practise', '0.5', '--buckets', 'b'], '"--buckets" needs "--against champion"'],
     [['practise', '1', '--env', 'chess-v0'], '"env" expected one of tictactoe@0.1.0, '],
     [
       ['env', 'run', 'mult8-v0', '--strength', '0.5'],

@@ -305,6 +305,7 @@ describe('af commit', () => {
       `${url} gives no usable reply, so only --anyway would commit it: ` +
         `status 404, ${JSON.stringify(completion('any'))}`,
     )
+    expect(refused.error).toMatchObject({ exitCode: 3 })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked)
     expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])

@@ -315,6 +315,20 @@ describe('af commit', () => {
     for (const body of bodies) expect(body).toEqual({ model: `me/${first.hotkey}`, messages })
   })
 
+  it('says what a chute is on a local network', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', 'abcd']
+    const where = ['--network', served.url, '--key', await keyOf(2)]
+    const { error } = await inProcess(commit, ...where, ...said)
+    expect(error).toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^abcd gives .*: on a local network the chute is the http:\/\/ URL of an endpoint on this /,
+      ),
+    })
+  })
+
   it('does not overwrite what a validator wrote, unless told so', async () => {
     const chain = chainOf()
     await using served = await goingOn(chain)

@@ -243,7 +243,7 @@ describe.concurrent('af practise', () => {
     expect(await linesIn(file)).toHaveLength(1)
     const nobody = await practise('http://127.0.0.1:1/v1')
     expect([nobody.code, nobody.stdout]).toEqual([3, ''])
-    expect(nobody.stderr).toContain('nothing answers at http://127.0.0.1:1/v1: ')
+    expect(nobody.stderr).toContain('http://127.0.0.1:1/v1 gives no usable reply: nothing ')
     expect((await practise('nobody')).code).toBe(2)
     expect((await practise('0.5', '--env', 'chess-v0')).code).toBe(2)
     const help = await practise('--help')

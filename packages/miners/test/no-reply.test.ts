@@ -150,7 +150,42 @@ describe('a player that never answers is refused, with why', () => {
     await new Promise((done) => closed.close(done))
     await expect(open(`${url}/v1`)).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringContaining(`nothing answers at ${url}/v1: connect ECONNREFUSED`),
+      message: `${url}/v1 gives no usable reply: nothing listens there: is it running?`,
+    })
+  })
+
+  it('where the name is that of no host', async () => {
+    const url = 'http://no-such-host.invalid/v1'
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /: (no host has that name: check the spelling|the name of the host cannot be looked up now)$/,
+      ),
+    })
+  })
+
+  const closings: readonly [string, Answer][] = [
+    ['before', (_, request) => request.socket.destroy()],
+    [
+      'in the middle of',
+      (_, request, response) => {
+        response.writeHead(200, { 'content-length': '5000' })
+        response.write('{"choices"', () => setTimeout(() => request.socket.destroy(), 20))
+      },
+    ],
+  ]
+  it.each(closings)('where the connection is closed %s the reply', async (when, answer) => {
+    const { url } = await serve(answer)
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} gives no usable reply: it closed the connection ${when} its reply`,
+    })
+  })
+
+  it('where nothing comes', async () => {
+    const { url } = await serve(() => {})
+    await expect(open(url)).rejects.toMatchObject({
+      message: `${url} gives no usable reply in 1 s: nothing came`,
     })
   })
 

@@ -129,6 +129,12 @@ describe.concurrent('wrong usage', () => {
       ['env', 'run', 'mult8-v0', '--agent', 'nobody'],
       'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
     ],
+    [['practise', '127.0.0.1:8001/v1'], 'got "127.0.0.1:8001/v1": put http:// before it'],
+    [
+      ['duel', '0.5', 'localhost:8001', '--out', 'd'],
+      'got "localhost:8001": put http:// before it',
+    ],
+    [['duel', '0', '4'], 'a uid needs "--network", the network of the miner; got "4"'],
     [
       ['duel', '', '0.5', '--out', 'd'],
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',

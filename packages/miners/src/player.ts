@@ -67,7 +67,8 @@ function skillOf(who: string): number | undefined {
 function endpointOf(who: string): string {
   if (isWebUrl(who)) return who
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
-  throw new RangeError(`expected a player: ${players}; got "${who}"`)
+  const advice = /^[\w.-]+:\d+(\/|$)/.test(who) ? ': put http:// before it' : ''
+  throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)
 }
 
 function isWebUrl(text: string): boolean {

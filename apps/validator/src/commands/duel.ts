@@ -102,12 +102,18 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     screen.line(text, { type: 'end', ...result })
   })
 
-/** The two players as they are named; on a network, the miners with these uids. */
+/**
+ * The two players as they are named; on a network, the miners with these uids.
+ * @throws RangeError for a uid without a network; 0 and 1 are skills, too.
+ */
 async function playersNamed(
   names: Pair<string>,
   network: string | undefined,
   netuid: number | undefined,
 ): Promise<Pair<Player>> {
+  const uid = names.find((name) => /^\d{1,5}$/.test(name) && Number(name) > 1)
+  if (network === undefined && uid !== undefined)
+    throw new RangeError(`a uid needs "--network", the network of the miner; got "${uid}"`)
   if (network === undefined) return names
   return minersOf(network, netuid, names)
 }

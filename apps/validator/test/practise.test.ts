@@ -1,7 +1,10 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +12,7 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
 import { unprintable } from './commands.ts'
 
+const hasPython = spawnSync('python3', ['--version']).status === 0
 let root: string
 
 beforeAll(async () => {
@@ -43,6 +47,18 @@ function endpoint(reply: (prompt: string, index: number) => string | null, delay
     const status = content === null ? 404 : 200
     const head = { 'content-type': 'application/json' }
     setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
+  })
+}
+
+/** What a terminal shows and the code, when a person types each text once it has seen another. */
+async function typed(words: readonly string[], steps: readonly (readonly string[])[]) {
+  const pty = fileURLToPath(new URL('terminal.py', import.meta.url))
+  const line = [pty, JSON.stringify(steps), process.execPath, AF, ...words]
+  return new Promise<{ code: number | null; shown: string }>((resolve) => {
+    const env = { ...process.env, TERM: 'xterm' }
+    const child = execFile('python3', line, { cwd: root, env }, (_, stdout) =>
+      resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
+    )
   })
 }
 
@@ -230,6 +246,32 @@ describe.concurrent('af practise', () => {
     expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
     const said = records(await practise((await half()).url, ...words, '--json'))
     expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
+  })
+
+  it.skipIf(!hasPython)('and af duel say at Ctrl-C how far they got', async () => {
+    const stops = async (words: readonly string[], seen: string) => {
+      const three = await serve((index, _, response, body) => {
+        const prompt = JSON.parse(body).messages.at(-1).content
+        const reply = playerReply(prompt, { skill: 1, seed: 'a' })
+        if (index < 4) response.writeHead(200).end(completion(reply))
+      })
+      const [command = '', ...more] = words
+      const all = [command, three.url, ...more, '--env', 'mult8-v0', '--ahead', '1']
+      const { code, shown } = await typed(all, [[seen, '\u0003']])
+      expect([code, shown.endsWith('\n')]).toEqual([130, true])
+      return shown.trimEnd().split('\r').at(-1)
+    }
+    const practising = ['practise', '--challenges', '9']
+    const ends = await Promise.all([
+      stops(practising, '3 of 9'),
+      stops([...practising, '--resume', 'stopped.jsonl'], '3 of 9'),
+      stops(['duel', 'perfect', '--out', 'stopped'], '3 tied'),
+    ])
+    expect(ends).toEqual([
+      'stopped after 3 of 9 challenges: to continue, next time give it --resume <file>',
+      'stopped after 3 of 9 challenges: to continue, repeat the command',
+      'stopped after 3 challenges: to continue, repeat the command',
+    ])
   })
 
   it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {

@@ -25,6 +25,7 @@ import {
   shareOption,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { progress } from '../solo/progress.ts'
 import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
@@ -32,6 +33,8 @@ import { minersOf, type Pair } from './duel/registered-miners.ts'
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
   'with --network, the uid of a miner on a local network'
+
+const ROLES = ['champion', 'contender'] as const
 
 const EXAMPLES = `
 Examples:
@@ -80,16 +83,16 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
     }
     const samples = journal.entries.slice(1) as unknown as Sample[]
+    const show = progress(screen, signal, () => stoppedText(samples))
     const on = (standing: DuelStanding, sample: Sample): void => {
       samples.push(sample)
-      screen.status(standingText(standing, solo).join('   '))
+      show(standingText(standing, solo).join('   '))
     }
     const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
-    sayFailures('the champion', one, screen)
-    sayFailures('the contender', other, screen)
-    for (const role of ['champion', 'contender'] as const) {
+    for (const role of ROLES) sayFailures(`the ${role}`, players[role], screen)
+    for (const role of ROLES) {
       const episodes = samples.map((sample) => sample[role])
       expectReply(`the ${role}`, episodes, players[role])
     }
@@ -116,6 +119,10 @@ async function playersNamed(
     throw new RangeError(`a uid needs "--network", the network of the miner; got "${uid}"`)
   if (network === undefined) return names
   return minersOf(network, netuid, names)
+}
+
+function stoppedText({ length }: readonly Sample[]): string {
+  return `stopped after ${length} challenges: to continue, repeat the command`
 }
 
 function anotherDuel(out: string): RangeError {

@@ -18,6 +18,7 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
+import { progress } from '../../solo/progress.ts'
 import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
 
@@ -76,15 +77,24 @@ export async function playPractice(
     screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
   const asking = { ...askingOf(session, signal), env: practice.envs[0] }
   const player = await openPlayer(practice.player, 'practice', asking)
+  let count = Math.max(kept, 0)
+  const countText = () => `${count} of ${exercises.length}`
+  const show = progress(screen, signal, () => stoppedText(countText(), resume))
   const on = (played: readonly Played[]): void => {
+    count = played.length
     const well = played.filter(isPerfect).length
-    screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly or won`)
+    show(`${countText()} played, ${well} perfectly or won`)
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
   sayFailures(practice.player, player, screen)
   expectReply(practice.player, all, player)
   return all
+}
+
+function stoppedText(count: string, resume: string | undefined): string {
+  const advice = resume ? 'repeat the command' : 'next time give it --resume <file>'
+  return `stopped after ${count} challenges: to continue, ${advice}`
 }
 
 /** The journal in a file; without a file nothing is kept. */

@@ -24,8 +24,9 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const ANOTHER =
-  'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n'
+const another = (name: string): string =>
+  `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
+  'name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
 const records = ({ stdout }: Ended) =>
@@ -143,7 +144,7 @@ describe.concurrent('af practise', () => {
     expect(records(again)[1]).toMatchObject({ type: 'result', strength: 0.5, challenges: 10 })
     for (const other of ['0.6', '1']) {
       const refused = await practise('random', ...words, other, '--resume', file)
-      expect([refused.code, refused.stderr]).toEqual([2, ANOTHER])
+      expect([refused.code, refused.stderr]).toEqual([2, another('--strength')])
     }
     const unused = await practise('random', '--env', 'mult8-v0', '--strength', '0.5')
     expect([unused.code, unused.stderr]).toEqual([
@@ -175,7 +176,7 @@ describe.concurrent('af practise', () => {
     // Played to the end, it is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
-    expect([other.code, other.stderr]).toEqual([2, ANOTHER])
+    expect([other.code, other.stderr]).toEqual([2, another('--challenges')])
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)

@@ -25,6 +25,7 @@ import {
   shareOption,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { differenceText } from '../solo/difference-text.ts'
 import { progress } from '../solo/progress.ts'
 import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
@@ -33,6 +34,14 @@ import { minersOf, type Pair } from './duel/registered-miners.ts'
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
   'with --network, the uid of a miner on a local network'
+
+/** What defines a duel, as it is given. */
+const ARGUMENTS = {
+  champion: 'champion',
+  contender: 'contender',
+  envs: '--env',
+  ratioPpm: '--ratio',
+}
 
 const ROLES = ['champion', 'contender'] as const
 
@@ -77,7 +86,8 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const journal = await openJournal(join(out, 'samples.jsonl'))
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
-    if (solo === undefined) throw anotherDuel(out)
+    if (solo === undefined)
+      throw anotherDuel(out, differenceText(journal.entries[0], asked, ARGUMENTS))
     if (journal.entries.length > 0) {
       const kept = journal.entries.length - 1
       screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
@@ -125,9 +135,9 @@ function stoppedText({ length }: readonly Sample[]): string {
   return `stopped after ${length} challenges: to continue, repeat the command`
 }
 
-function anotherDuel(out: string): RangeError {
-  const advice = 'name another folder, or repeat its arguments'
-  return new RangeError(`"--out" ${out} holds another duel: ${advice}`)
+function anotherDuel(out: string, difference: string): RangeError {
+  const advice = 'name another with --out, or repeat its arguments'
+  return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
 }
 
 /** The counts of each environment, one a line. */

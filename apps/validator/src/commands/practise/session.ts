@@ -3,6 +3,7 @@ import { make } from '@affine/envs'
 import {
   type Exercise,
   expectReply,
+  type Notes,
   openPlayer,
   type Played,
   practise,
@@ -18,6 +19,7 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
+import { differenceText } from '../../solo/difference-text.ts'
 import { progress } from '../../solo/progress.ts'
 import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
@@ -52,8 +54,15 @@ export interface Session extends PracticeOptions {
   readonly signal: AbortSignal
 }
 
-const ANOTHER =
-  '"--resume" expected a file of this practice: name another file, or repeat its arguments'
+/** What defines a practice, as it is given. */
+const ARGUMENTS = {
+  player: 'player',
+  model: '--model',
+  challenges: '--challenges',
+  envs: '--env',
+  strength: '--strength',
+  against: '--against',
+}
 
 /**
  * Plays the exercises of the file that are left; a new file gets the exercises `drawn`.
@@ -68,9 +77,9 @@ export async function playPractice(
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
   // As a text: a journal has no fractions.
-  const asked = { practice: { ...practice, strength: String(strength) } }
-  const begun = await takeUp(journal, asked, { exercises: drawn })
-  if (begun === undefined) throw new RangeError(ANOTHER)
+  const asked = { ...practice, strength: String(strength) }
+  const begun = await takeUp(journal, { practice: asked }, { exercises: drawn })
+  if (begun === undefined) throw anotherPractice(journal, asked)
   const { exercises } = begun
   const kept = journal.entries.length - 1
   if (kept >= 0)
@@ -90,6 +99,12 @@ export async function playPractice(
   sayFailures(practice.player, player, screen)
   expectReply(practice.player, all, player)
   return all
+}
+
+function anotherPractice({ entries: [begun] }: Notes, asked: object): RangeError {
+  const difference = differenceText(Object(begun).practice, asked, ARGUMENTS)
+  const advice = 'name another file, or repeat its arguments'
+  return new RangeError(`"--resume" expected a file of this practice${difference}: ${advice}`)
 }
 
 function stoppedText(count: string, resume: string | undefined): string {

@@ -11,10 +11,8 @@ import {
   openPlayer,
   type Player,
   runDuel,
-  type SoloDuel,
   takeUp,
 } from '@affine/miners'
-import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import {
   interrupted,
@@ -30,6 +28,7 @@ import { progress } from '../solo/progress.ts'
 import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
+import { endingOf, standingText, stoppedText } from './duel/standing-text.ts'
 
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
@@ -131,26 +130,7 @@ async function playersNamed(
   return minersOf(network, netuid, names)
 }
 
-function stoppedText({ length }: readonly Sample[]): string {
-  return `stopped after ${length} challenges: to continue, repeat the command`
-}
-
 function anotherDuel(out: string, difference: string): RangeError {
   const advice = 'name another with --out, or repeat its arguments'
   return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
-}
-
-/** The counts of each environment, one a line. */
-function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
-  const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
-  return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
-    const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
-    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
-  })
-}
-
-function endingOf({ outcome }: DuelStanding): string {
-  if (outcome === 'contender') return 'The contender takes the throne.'
-  return 'The champion holds.'
 }

@@ -305,6 +305,7 @@ describe('af commit', () => {
       `${url} gives no usable reply, so only --anyway would commit it: ` +
         `status 404, ${JSON.stringify(completion('any'))}`,
     )
+    expect(refused.error).toMatchObject({ exitCode: 3 })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked)
     expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
@@ -312,6 +313,20 @@ describe('af commit', () => {
     const bodies = seen.filter(({ url }) => url === CHAT).map(({ body }) => JSON.parse(body))
     const messages = [{ role: 'user', content: expect.stringContaining('Tic-tac-toe') }]
     for (const body of bodies) expect(body).toEqual({ model: `me/${first.hotkey}`, messages })
+  })
+
+  it('says what a chute is on a local network', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', 'abcd']
+    const where = ['--network', served.url, '--key', await keyOf(2)]
+    const { error } = await inProcess(commit, ...where, ...said)
+    expect(error).toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^abcd gives .*: on a local network the chute is the http:\/\/ URL of an endpoint on this /,
+      ),
+    })
   })
 
   it('does not overwrite what a validator wrote, unless told so', async () => {

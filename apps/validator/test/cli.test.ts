@@ -104,6 +104,8 @@ describe.concurrent('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
     ['nope', "unknown command 'nope'"],
+    ['help prctise', "unknown command 'prctise'\n(Did you mean practise?)"],
+    ['env help rn', "unknown command 'rn'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
     ['localnet nope', "too many arguments for 'localnet'"],
@@ -129,11 +131,28 @@ describe.concurrent('wrong usage', () => {
       ['env', 'run', 'mult8-v0', '--agent', 'nobody'],
       'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
     ],
+    [['practise', '127.0.0.1:8001/v1'], 'got "127.0.0.1:8001/v1": put http:// before it'],
+    [
+      ['duel', '0.5', 'localhost:8001', '--out', 'd'],
+      'got "localhost:8001": put http:// before it',
+    ],
+    [['duel', '0', '4'], 'a uid needs "--network", the network of the miner; got "4"'],
     [
       ['duel', '', '0.5', '--out', 'd'],
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
     ],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], '"env" expected one of tictactoe@0.1.0, '],
+    [['practise', '0.5', '--last', '3'], '"--last" needs "--against champion"'],
+    [
+      ['practise', '0.5', '--first-epoch', '3', '--netuid', '7'],
+      '"--netuid" needs "--against champion"',
+    ],
+    [
+      ['practise', '0.5', '--network', 'finney', '--buckets', 'b'],
+      '"--network" needs "--against champion"',
+    ],
+    [['practise', '0.5', '--first-epoch', '3'], '"--first-epoch" needs "--against champion"'],
+    [['practise', '0.5', '--buckets', 'b'], '"--buckets" needs "--against champion"'],
     [['practise', '1', '--env', 'chess-v0'], '"env" expected one of tictactoe@0.1.0, '],
     [
       ['env', 'run', 'mult8-v0', '--strength', '0.5'],
@@ -203,7 +222,7 @@ describe.concurrent('what is not there', () => {
     ]
     expect(ends.map(({ code }) => code)).toEqual([1, 1, 1, 3])
     for (const { stdout, stderr } of ends) {
-      expect(stdout + stderr).toContain('answers at http://****@127.0.0.1:1')
+      expect(stdout + stderr).toContain('http://****@127.0.0.1:1')
       expect(stdout + stderr).not.toContain('s3cret')
     }
   })
@@ -218,7 +237,7 @@ describe.concurrent('what is not there', () => {
     ])
     for (const ended of ends) {
       expect(ended.code).toBe(3)
-      expectClear(ended, `nothing answers at ${url}: `)
+      expectClear(ended, `${url} gives no usable reply: nothing listens there: is it running?`)
     }
     expect([await readdir(out), await readdir(other)]).toEqual([[], []])
   })

@@ -281,7 +281,9 @@ describe('af doctor', () => {
       '✘  permit       held: a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot\n',
     )
     expect(high.results.answer).toBe('fail')
-    expect(high.text).toContain('✘  answer       c gives no usable reply: ')
+    expect(high.text).toContain(
+      '✘  answer       c gives no usable reply: on a local network the chute is the http:// URL of ',
+    )
   })
 
   it('a commitment: none yet may be, a miner’s that does not count may not, and is not obeyed', async () => {

@@ -22,6 +22,9 @@ afterAll(async () => {
 
 const duel = (...words: readonly string[]): Promise<Ended> => run(AF, ['duel', ...words])
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
+const another = (out: string, difference: string): string =>
+  `af: ${out} expected to be the folder of this duel${difference}: ` +
+  'name another with --out, or repeat its arguments\n'
 const linesIn = async (out: string): Promise<readonly string[]> =>
   (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
@@ -93,16 +96,14 @@ describe.concurrent('af duel', () => {
     const before = await linesIn(out)
     expect(before.length).toBeLessThan(200)
     const others = [
-      ['perfect', 'random'],
-      ['random', 'perfect', '--ratio', '0.6'],
-      ['random', 'perfect', '--env', 'mult8-v0'],
-    ]
-    for (const other of others) {
+      [['perfect', 'random'], ', got one of another champion, contender'],
+      [['random', 'perfect', '--ratio', '0.6'], ', got one of another --ratio'],
+      [['random', 'perfect', '--env', 'mult8-v0'], ', got one of another --env'],
+      [['0', '1', '--ratio', '0.6', '--env', 'mult8-v0'], ''],
+    ] as const
+    for (const [other, difference] of others) {
       const refused = await duel(...other, '--out', out)
-      expect(refused.code).toBe(2)
-      expect(refused.stderr).toBe(
-        `af: "--out" ${out} holds another duel: name another folder, or repeat its arguments\n`,
-      )
+      expect([refused.code, refused.stderr]).toEqual([2, another(out, difference)])
     }
     expect(await linesIn(out)).toEqual(before)
     const altered = join(root, 'altered')
@@ -111,6 +112,22 @@ describe.concurrent('af duel', () => {
     const refused = await duel('random', 'perfect', '--out', altered)
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
+  })
+
+  it('names no winner over a player that never replies after the first question, and ends with 3', async () => {
+    for (const role of ['champion', 'contender'] as const) {
+      const { url } = await serve((index, _, response) =>
+        response.writeHead(index === 0 ? 200 : 404).end(completion('any')),
+      )
+      const out = join(root, `never-${role}`)
+      const two = role === 'champion' ? [url, '0.5'] : ['0.5', url]
+      const words = [...two, '--env', 'tictactoe-v0', '--out', out]
+      const first = await duel(...words)
+      const why = `af: the ${role} gives no usable reply: status 404, `
+      expect([first.code, first.stderr]).toEqual([3, expect.stringContaining(why)])
+      expect(first.stdout).not.toMatch(/throne|holds/)
+      expect(await readdir(out)).toEqual(['samples.jsonl'])
+    }
   })
 
   it('plays one environment only, once, when that is asked, and the champion holds against a worse one', async () => {
@@ -197,7 +214,7 @@ describe.concurrent('af duel of registered miners', () => {
     const changed = await duel(...words, await exported())
     expect([changed.code, changed.stderr]).toEqual([
       2,
-      `af: "--out" ${out} holds another duel: name another folder, or repeat its arguments\n`,
+      another(out, ', got one of another contender'),
     ])
     expect((await resultIn(out)).duel).toEqual(kept)
   })

@@ -292,6 +292,7 @@ describe('af explain', () => {
   it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
     const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
     expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
+    expect(stdout).toContain('queue with the same --network lists every hotkey')
     expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(0)
   })
 

@@ -1,7 +1,10 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +12,7 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
 import { unprintable } from './commands.ts'
 
+const hasPython = spawnSync('python3', ['--version']).status === 0
 let root: string
 
 beforeAll(async () => {
@@ -20,8 +24,9 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const ANOTHER =
-  'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n'
+const another = (name: string): string =>
+  `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
+  'name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
 const records = ({ stdout }: Ended) =>
@@ -43,6 +48,18 @@ function endpoint(reply: (prompt: string, index: number) => string | null, delay
     const status = content === null ? 404 : 200
     const head = { 'content-type': 'application/json' }
     setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
+  })
+}
+
+/** What a terminal shows and the code, when a person types each text once it has seen another. */
+async function typed(words: readonly string[], steps: readonly (readonly string[])[]) {
+  const pty = fileURLToPath(new URL('terminal.py', import.meta.url))
+  const line = [pty, JSON.stringify(steps), process.execPath, AF, ...words]
+  return new Promise<{ code: number | null; shown: string }>((resolve) => {
+    const env = { ...process.env, TERM: 'xterm' }
+    const child = execFile('python3', line, { cwd: root, env }, (_, stdout) =>
+      resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
+    )
   })
 }
 
@@ -127,7 +144,7 @@ describe.concurrent('af practise', () => {
     expect(records(again)[1]).toMatchObject({ type: 'result', strength: 0.5, challenges: 10 })
     for (const other of ['0.6', '1']) {
       const refused = await practise('random', ...words, other, '--resume', file)
-      expect([refused.code, refused.stderr]).toEqual([2, ANOTHER])
+      expect([refused.code, refused.stderr]).toEqual([2, another('--strength')])
     }
     const unused = await practise('random', '--env', 'mult8-v0', '--strength', '0.5')
     expect([unused.code, unused.stderr]).toEqual([
@@ -159,7 +176,7 @@ describe.concurrent('af practise', () => {
     // Played to the end, it is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
-    expect([other.code, other.stderr]).toEqual([2, ANOTHER])
+    expect([other.code, other.stderr]).toEqual([2, another('--challenges')])
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)
@@ -204,6 +221,60 @@ describe.concurrent('af practise', () => {
     expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
 
+  it('says nothing of an endpoint that never replies after the first question, and ends with 3', async () => {
+    const { url, seen } = await serve((index, _, response) => {
+      if (index % 7 === 0) response.writeHead(200).end(completion('any'))
+      else response.writeHead(401).end('no key')
+    })
+    const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
+    const ended = await practise(...words)
+    const why = 'status 401, "no key": it must answer without a key of its own'
+    expect(ended).toEqual({
+      code: 3,
+      stdout: `6 requests to ${url} had no usable reply:\n  6 × ${why}\n`,
+      stderr: `af: ${url} gives no usable reply: ${why}\n`,
+    })
+    // What the file holds comes to no verdict either.
+    const again = await practise(...words)
+    expect([again.code, seen.length]).toEqual([3, 8])
+    expect(again.stderr).toContain(`${url} gives no usable reply: nothing came in this run; `)
+  })
+
+  it('leaves out the times where no reply came', async () => {
+    const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
+    const words = [...TWO, '--challenges', '2', '--show', '0']
+    const { code, stdout } = await practise((await half()).url, ...words)
+    expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
+    const said = records(await practise((await half()).url, ...words, '--json'))
+    expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
+  })
+
+  it.skipIf(!hasPython)('and af duel say at Ctrl-C how far they got', async () => {
+    const stops = async (words: readonly string[], seen: string) => {
+      const three = await serve((index, _, response, body) => {
+        const prompt = JSON.parse(body).messages.at(-1).content
+        const reply = playerReply(prompt, { skill: 1, seed: 'a' })
+        if (index < 4) response.writeHead(200).end(completion(reply))
+      })
+      const [command = '', ...more] = words
+      const all = [command, three.url, ...more, '--env', 'mult8-v0', '--ahead', '1']
+      const { code, shown } = await typed(all, [[seen, '\u0003']])
+      expect([code, shown.endsWith('\n')]).toEqual([130, true])
+      return shown.trimEnd().split('\r').at(-1)
+    }
+    const practising = ['practise', '--challenges', '9']
+    const ends = await Promise.all([
+      stops(practising, '3 of 9'),
+      stops([...practising, '--resume', 'stopped.jsonl'], '3 of 9'),
+      stops(['duel', 'perfect', '--out', 'stopped'], '3 tied'),
+    ])
+    expect(ends).toEqual([
+      'stopped after 3 of 9 challenges: to continue, next time give it --resume <file>',
+      'stopped after 3 of 9 challenges: to continue, repeat the command',
+      'stopped after 3 challenges: to continue, repeat the command',
+    ])
+  })
+
   it('ends with 130 at Ctrl-C and no forfeit, and with 3 where nothing answers', async () => {
     const silent = await serve((index, _, response) => {
       if (index === 0) response.writeHead(200).end(completion('any'))
@@ -215,7 +286,7 @@ describe.concurrent('af practise', () => {
     expect(await linesIn(file)).toHaveLength(1)
     const nobody = await practise('http://127.0.0.1:1/v1')
     expect([nobody.code, nobody.stdout]).toEqual([3, ''])
-    expect(nobody.stderr).toContain('nothing answers at http://127.0.0.1:1/v1: ')
+    expect(nobody.stderr).toContain('http://127.0.0.1:1/v1 gives no usable reply: nothing ')
     expect((await practise('nobody')).code).toBe(2)
     expect((await practise('0.5', '--env', 'chess-v0')).code).toBe(2)
     const help = await practise('--help')

@@ -6,22 +6,29 @@ const QUOTED = 120
 
 /**
  * The text of the first choice of a chat completion. A list of text parts is their texts, one after
- * the other. Protocol §5.4.
+ * the other; an empty one beside reasoning is none. Protocol §5.4.
  * @throws NoReply for whatever else came from `url`.
  */
-export function completionIn({ status, headers, text }: Received, url: string): string {
+export function completionIn(received: Received, url: string): string {
+  const { status, headers, text } = received
   if (status >= 300 && status < 400) {
     const advice = 'no redirect is followed: name the address that answers'
     throw new NoReply('redirect', `status ${status} to ${quote(headers.location)}: ${advice}`)
   }
-  if (status !== 200) throw new NoReply('status', refusalText(status, text, url))
+  if (status !== 200) throw new NoReply('status', refusalText(received, url))
   if (/^(data|event|id|:)/.test(text))
     throw new NoReply('stream', 'a stream of events came: "stream" was not asked for')
   return textOf(parse(text))
 }
 
-function refusalText(status: number, body: string, url: string): string {
-  const said = `status ${status}, ${quote(body)}`
+/** A status, with the first words of the body. */
+export function statusText({ status, text }: Pick<Received, 'status' | 'text'>): string {
+  return `status ${status}, ${quote(text)}`
+}
+
+function refusalText(received: Received, url: string): string {
+  const { status } = received
+  const said = statusText(received)
   if (status === 401 || status === 403) return `${said}: it must answer without a key of its own`
   const base = status === 404 ? likelyBase(url) : undefined
   return base === undefined ? said : `${said}: is it at ${base}?`
@@ -48,7 +55,8 @@ function textOf(completion: unknown): string {
   if (error) throw new NoReply('error', `status 200 with an error: ${quote(JSON.stringify(error))}`)
   const message = Object(Object(choices)[0]).message
   const text = partsOf(Object(message).content)
-  if (text === undefined) throw new NoReply('no-text', lackOf(Object(message)))
+  const isMissing = text === undefined || (text.trim() === '' && reasoningIn(Object(message)))
+  if (isMissing) throw new NoReply('no-text', lackOf(Object(message)))
   return text
 }
 
@@ -63,13 +71,19 @@ export function partsOf(content: unknown): string | undefined {
   return texts.join('')
 }
 
+type MessageFields = Readonly<Record<string, unknown>>
+
+/** Servers differ in the name. */
+const reasoningIn = ({ reasoning, reasoning_content: content }: MessageFields): unknown =>
+  content || reasoning
+
 /** What a message has instead of a text. */
-function lackOf(message: Readonly<Record<string, unknown>>): string {
+function lackOf(message: MessageFields): string {
   if (Object.keys(message).length === 0) return 'choices[0].message is missing'
-  const { tool_calls: calls, reasoning_content: reasoning = message.reasoning } = message
+  const { tool_calls: calls } = message
   if (Array.isArray(calls) && calls.length > 0)
     return 'tool calls came instead of a text: serve the model without tools'
-  if (reasoning)
+  if (reasoningIn(message))
     return 'reasoning came without a text: allow more tokens, or have it parsed as text'
   return `choices[0].message.content expected a text, got ${quote(JSON.stringify(message.content))}`
 }

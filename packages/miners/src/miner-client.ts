@@ -2,7 +2,7 @@ import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
 import type { Asking, Hear, MinerAgent, MinerEvent } from './asking.ts'
-import { completionIn } from './completion.ts'
+import { completionIn, statusText } from './completion.ts'
 import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
 import { Throttle } from './throttle.ts'
@@ -22,6 +22,14 @@ const CLOCK_RAN_OUT: MinerEvent = {
   outcome: 'miner',
   reason: 'clock',
   text: 'its clock in a game ran out, so it lost that game',
+}
+const NO_URL: MinerEvent = {
+  type: 'call',
+  outcome: 'miner',
+  reason: 'deployment',
+  text:
+    'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
+    'such as http://127.0.0.1:8001/v1',
 }
 const UNDELIVERED = [429, 500, 502, 503, 504]
 
@@ -88,8 +96,8 @@ export function queryOf(
  *   chat completion.
  */
 export function replyIn(received: Received, url: string): Reply {
-  const { status, ms, invocation } = received
-  if (isUndelivered(received)) throw new Undelivered(`status ${status}`)
+  const { ms, invocation } = received
+  if (isUndelivered(received)) throw new Undelivered(statusText(received))
   const content = completionIn(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
@@ -106,7 +114,12 @@ export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\
 export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Limits) => MinerAgent {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
-    if (!LOOPBACK.test(chute)) return () => NO_REPLY
+    if (!LOOPBACK.test(chute)) {
+      return () => {
+        asking.on?.(NO_URL)
+        return NO_REPLY
+      }
+    }
     const key = `${chute} ${model}`
     const client = clients.get(key) ?? minerClient({ model, chute }, asking)
     clients.set(key, client)

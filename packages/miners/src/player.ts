@@ -4,7 +4,6 @@ import pRetry, { AbortError } from 'p-retry'
 import type { Hear, MinerAgent } from './asking.ts'
 import { firstPrompt } from './first-answer.ts'
 import { type Endpoint, minerClient, queryOf, replyIn } from './miner-client.ts'
-import { NoReply } from './no-reply.ts'
 import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
 import { retryPolicy } from './retry-policy.ts'
@@ -68,7 +67,8 @@ function skillOf(who: string): number | undefined {
 function endpointOf(who: string): string {
   if (isWebUrl(who)) return who
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
-  throw new RangeError(`expected a player: ${players}; got "${who}"`)
+  const advice = /^[\w.-]+:\d+(\/|$)/.test(who) ? ': put http:// before it' : ''
+  throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)
 }
 
 function isWebUrl(text: string): boolean {
@@ -107,7 +107,7 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
 
 /**
  * Asks once; an endpoint that is busy, again until `giveUpMs` are over.
- * @throws NoAnswer when nothing answers, or no usable reply comes.
+ * @throws NoAnswer when no usable reply comes.
  */
 async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
   const { exchange, giveUpMs, random, signal } = asking
@@ -115,7 +115,7 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
   const { messages, replyMs } = firstPrompt(asking.env)
   const query = queryOf(endpoint, messages, { ...asking, replyMs })
   const giveUp = within(giveUpMs, signal)
-  let busy = ''
+  let busy = 'nothing came'
   const on: Hear = (event) => {
     if (event.type === 'call' && event.outcome === 'platform') busy = event.text
   }
@@ -129,10 +129,9 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
     await pRetry(ask, retryPolicy({ signal: giveUp, random, on }))
   } catch (error) {
     signal.throwIfAborted()
-    if (giveUp.aborted && busy !== '')
+    if (giveUp.aborted)
       throw new NoAnswer(`${chute} gives no usable reply in ${giveUpMs / 1000} s: ${busy}`)
     const { message } = error as Error
-    if (!(error instanceof NoReply)) throw new NoAnswer(`nothing answers at ${chute}: ${message}`)
     const models = await servedModels(chute, message, asking)
     throw new NoAnswer(`${chute} gives no usable reply: ${message}${models}`)
   }

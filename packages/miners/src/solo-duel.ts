@@ -42,7 +42,8 @@ export interface DuelRun {
   readonly now: () => number
   /** By what the clocks of games run. */
   readonly time: GameTime
-  readonly on: (standing: DuelStanding) => void
+  /** Hears how it stands after every sample; what the journal had is not told. */
+  readonly on: (standing: DuelStanding, sample: Sample) => void
 }
 
 /**
@@ -59,7 +60,7 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
       next: () => (standingOf(duels).outcome === undefined ? duel.next() : undefined),
       add: (sample) => {
         duel.add(sample)
-        run.on(standingOf(duels))
+        run.on(standingOf(duels), sample)
       },
     })
   await allSettled(duels.map(playEnv))

@@ -24,6 +24,13 @@ describe('what came instead of a reply is said', () => {
     ['no-text', message({ content: null, tool_calls: [{}] }), 'tool calls came instead of a text'],
     ['no-text', message({ content: null, reasoning: 'so' }), 'reasoning came without a text'],
     ['no-text', message({ reasoning_content: 'so' }), 'reasoning came without a text'],
+    ['no-text', message({ content: '', reasoning_content: 'so' }), 'reasoning came without a text'],
+    ['no-text', message({ content: '\n\n', reasoning: 'so' }), 'reasoning came without a text'],
+    [
+      'no-text',
+      message({ content: '', reasoning_content: null, reasoning: 'so' }),
+      'reasoning came without a text',
+    ],
     ['no-text', message({ content: null }), 'message.content expected a text, got "null"'],
     [
       'no-text',
@@ -86,11 +93,14 @@ describe('an event tells', () => {
     expect(events).toEqual([call, problem, call])
   })
 
+  const COMPLETION = completion([{ type: 'text', text: 'A1' }])
+  const SAID = `status 429, ${JSON.stringify(COMPLETION)}`
+
   it('of a 429 that it is asked again, and is the platform’s', async () => {
     const busy: Answer = (index, _, response) =>
-      response.writeHead(index === 0 ? 429 : 200).end(completion([{ type: 'text', text: 'A1' }]))
+      response.writeHead(index === 0 ? 429 : 200).end(COMPLETION)
     const { events } = await eventsOf(busy, 1)
-    const first = { outcome: 'platform', reason: 'undelivered', text: 'status 429' }
+    const first = { outcome: 'platform', reason: 'undelivered', text: SAID }
     expect(events).toMatchObject([first, { outcome: 'reply' }])
   })
 
@@ -140,7 +150,42 @@ describe('a player that never answers is refused, with why', () => {
     await new Promise((done) => closed.close(done))
     await expect(open(`${url}/v1`)).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringContaining(`nothing answers at ${url}/v1: connect ECONNREFUSED`),
+      message: `${url}/v1 gives no usable reply: nothing listens there: is it running?`,
+    })
+  })
+
+  it('where the name is that of no host', async () => {
+    const url = 'http://no-such-host.invalid/v1'
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /: (no host has that name: check the spelling|the name of the host cannot be looked up now)$/,
+      ),
+    })
+  })
+
+  const closings: readonly [string, Answer][] = [
+    ['before', (_, request) => request.socket.destroy()],
+    [
+      'in the middle of',
+      (_, request, response) => {
+        response.writeHead(200, { 'content-length': '5000' })
+        response.write('{"choices"', () => setTimeout(() => request.socket.destroy(), 20))
+      },
+    ],
+  ]
+  it.each(closings)('where the connection is closed %s the reply', async (when, answer) => {
+    const { url } = await serve(answer)
+    await expect(open(url)).rejects.toMatchObject({
+      exitCode: 3,
+      message: `${url} gives no usable reply: it closed the connection ${when} its reply`,
+    })
+  })
+
+  it('where nothing comes', async () => {
+    const { url } = await serve(() => {})
+    await expect(open(url)).rejects.toMatchObject({
+      message: `${url} gives no usable reply in 1 s: nothing came`,
     })
   })
 
@@ -153,19 +198,23 @@ describe('a player that never answers is refused, with why', () => {
   })
 
   it('where it stays busy', async () => {
-    const { url } = await serve((_, __, response) => response.writeHead(500).end())
+    const { url } = await serve((index, _, response) =>
+      response.writeHead(index === 0 ? 429 : 503).end(index === 0 ? 'slow down' : 'still loading'),
+    )
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
-      message: `${url} gives no usable reply in 1 s: status 500`,
+      message: `${url} gives no usable reply in 1 s: status 503, "still loading"`,
     })
   })
 
   it('but not one that is only busy; later failures are counted by what came', async () => {
+    const BODY = completion('A1')
+    const bodies = ['busy', BODY, 'busy', 'busy']
     const { url } = await serve((index, _, response) =>
-      response.writeHead([503, 200, 503, 503][index] ?? 200).end(completion('A1')),
+      response.writeHead([503, 200, 503, 503][index] ?? 200).end(bodies[index] ?? BODY),
     )
     const player = await open(url)
     await player.agent(5000)([{ role: 'user', content: 'And?' }])
-    expect([...player.failures]).toEqual([['status 503', 2]])
+    expect([...player.failures]).toEqual([['status 503, "busy"', 2]])
   })
 })

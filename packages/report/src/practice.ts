@@ -29,8 +29,8 @@ export interface PracticeResult {
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
   readonly forfeits: Forfeits
-  /** The times of the replies: the median, the 95th percentile, and the slowest. */
-  readonly replyMs: { readonly half: number; readonly most: number; readonly slowest: number }
+  /** The times of the replies, if any came: the median, the 95th percentile, and the slowest. */
+  readonly replyMs?: { readonly half: number; readonly most: number; readonly slowest: number }
 }
 
 /** Did it earn as much as can be earned? */
@@ -63,13 +63,14 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
     well: rateOf(isPerfect),
     rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
     forfeits,
-    replyMs: timesOf(played),
+    ...timesOf(played),
   }
 }
 
-function timesOf(played: readonly PracticeEpisode[]): PracticeResult['replyMs'] {
+function timesOf(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'replyMs'> {
   const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
+  if (times.length === 0) return {}
   times.sort((a, b) => a - b)
   const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? 0
-  return { half: at(0.5), most: at(0.95), slowest: at(1) }
+  return { replyMs: { half: at(0.5), most: at(0.95), slowest: at(1) } }
 }

@@ -7,8 +7,8 @@ export interface Output {
   /** Prints `text`, fitted to the terminal and in colour; with `--json` the record instead. */
   line(text: string, record: object): void
   /**
-   * Shows progress on one line of a terminal; the next status overwrites it. Prints nothing
-   * elsewhere.
+   * Shows progress on one line of a terminal; the next status overwrites it, unless it ends with a
+   * line feed. Prints nothing elsewhere.
    */
   status(text: string): void
 }
@@ -23,7 +23,8 @@ export function output(json = false): Output {
   return {
     line: (text) => writeLine(`${clear}${show(text)}`),
     status: (text) => {
-      stdout.write(`${clear}${text.slice(0, stdout.columns - 1)}`)
+      const shown = text.endsWith('\n') ? show(text) : text.slice(0, stdout.columns - 1)
+      stdout.write(`${clear}${shown}`)
     },
   }
 }

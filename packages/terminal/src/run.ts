@@ -81,8 +81,16 @@ function prepare(command: CommandUnknownOpts, program: string): void {
       outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
     })
   if (command.commands.length > 0)
-    command.helpCommand('help [command]', 'show the help of a command')
+    command
+      .helpCommand('help [command]', 'show the help of a command')
+      .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
   for (const below of command.commands) prepare(below, program)
+}
+
+/** For `help` of an unknown command commander shows the whole help, without a word of why. */
+function refuseUnknown(command: CommandUnknownOpts): void {
+  const [, name] = command.args
+  if (name !== undefined) command.parse([name], { from: 'user' })
 }
 
 /** Parses the command line, with options from the environment and from `.env`. */

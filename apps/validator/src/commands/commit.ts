@@ -1,6 +1,6 @@
 import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
 import { seatNow, slotText } from '@affine/engine/node'
-import { type AgentOf, type Hear, whyNoAnswer } from '@affine/miners'
+import { type AgentOf, type Hear, NoAnswer, whyNoAnswer } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
@@ -44,7 +44,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
         const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
         if (why !== undefined) {
           const place = `${shown(chute)} gives no usable reply`
-          throw new Error(`${place}, so only --anyway would commit it: ${why}`)
+          throw new NoAnswer(`${place}, so only --anyway would commit it: ${why}`)
         }
       }
       const what = { hotkey, model, revision, chute }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Sample } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
 import {
   type DuelStanding,
   environmentsNamed,
+  expectReply,
   openPlayer,
   type Player,
   runDuel,
-  type SoloDuel,
   takeUp,
 } from '@affine/miners'
-import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import {
   interrupted,
@@ -23,13 +23,26 @@ import {
   shareOption,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { differenceText } from '../solo/difference-text.ts'
+import { progress } from '../solo/progress.ts'
 import { sayFailures } from '../solo/say-failures.ts'
 import { askingOf, soloCommand } from '../solo/solo-command.ts'
 import { minersOf, type Pair } from './duel/registered-miners.ts'
+import { endingOf, standingText, stoppedText } from './duel/standing-text.ts'
 
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
   'with --network, the uid of a miner on a local network'
+
+/** What defines a duel, as it is given. */
+const ARGUMENTS = {
+  champion: 'champion',
+  contender: 'contender',
+  envs: '--env',
+  ratioPpm: '--ratio',
+}
+
+const ROLES = ['champion', 'contender'] as const
 
 const EXAMPLES = `
 Examples:
@@ -72,53 +85,52 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const journal = await openJournal(join(out, 'samples.jsonl'))
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
-    if (solo === undefined) throw anotherDuel(out)
+    if (solo === undefined)
+      throw anotherDuel(out, differenceText(journal.entries[0], asked, ARGUMENTS))
     if (journal.entries.length > 0) {
-      const samples = journal.entries.length - 1
-      screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
+      const kept = journal.entries.length - 1
+      screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
     }
-    const on = (standing: DuelStanding): void =>
-      screen.status(standingText(standing, solo).join('   '))
+    const samples = journal.entries.slice(1) as unknown as Sample[]
+    const show = progress(screen, signal, () => stoppedText(samples))
+    const on = (standing: DuelStanding, sample: Sample): void => {
+      samples.push(sample)
+      show(standingText(standing, solo).join('   '))
+    }
     const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
+    for (const role of ROLES) sayFailures(`the ${role}`, players[role], screen)
+    for (const role of ROLES) {
+      const episodes = samples.map((sample) => sample[role])
+      expectReply(`the ${role}`, episodes, players[role])
+    }
     await writeFile(
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
     )
-    sayFailures('the champion', one, screen)
-    sayFailures('the contender', other, screen)
     const ending = `${endingOf(result)} Samples and result are in ${out}`
     const text = [...standingText(result, solo), ending].join('\n')
     screen.line(text, { type: 'end', ...result })
   })
 
-/** The two players as they are named; on a network, the miners with these uids. */
+/**
+ * The two players as they are named; on a network, the miners with these uids.
+ * @throws RangeError for a uid without a network; 0 and 1 are skills, too.
+ */
 async function playersNamed(
   names: Pair<string>,
   network: string | undefined,
   netuid: number | undefined,
 ): Promise<Pair<Player>> {
+  const uid = names.find((name) => /^\d{1,5}$/.test(name) && Number(name) > 1)
+  if (network === undefined && uid !== undefined)
+    throw new RangeError(`a uid needs "--network", the network of the miner; got "${uid}"`)
   if (network === undefined) return names
   return minersOf(network, netuid, names)
 }
 
-function anotherDuel(out: string): RangeError {
-  const advice = 'name another folder, or repeat its arguments'
-  return new RangeError(`"--out" ${out} holds another duel: ${advice}`)
-}
-
-/** The counts of each environment, one a line. */
-function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
-  const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
-  return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
-    const counts = `${wins} won, ${losses} lost, ${ties} tied`
-    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
-    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
-  })
-}
-
-function endingOf({ outcome }: DuelStanding): string {
-  if (outcome === 'contender') return 'The contender takes the throne.'
-  return 'The champion holds.'
+function anotherDuel(out: string, difference: string): RangeError {
+  const advice = 'name another with --out, or repeat its arguments'
+  return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
 }

@@ -34,6 +34,9 @@ const NOT_COMPARED =
   'replied to another miner says nothing about its game with yours. Without --against, games are ' +
   'played against a scripted opponent'
 
+/** The options that mean nothing without `--against`. */
+const OF_AGAINST = ['network', 'netuid', 'firstEpoch', 'buckets', 'last']
+
 const AT_LEAST =
   'exit with 1 if, in some environment, a smaller share of the challenges, 0 to 1, is played ' +
   'perfectly or won; with --against, if the player dethrones the champion with a smaller ' +
@@ -83,9 +86,10 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
     8,
   )
   .addHelpText('after', EXAMPLES)
-  .action(async (player, { env, network, against, ...options }) => {
+  .action(async (player, { env, network, against, ...options }, command) => {
     const asked = { ...options, player }
     if (against === undefined) {
+      expectNothingOfAgainst(command)
       const session = { ...asked, screen: output(options.json), signal: interrupted() }
       return practiseAlone(environmentsNamed(env), session)
     }
@@ -96,6 +100,13 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
       await practiseAgainst(throne, { ...asked, screen, signal })
     })
   })
+
+/** @throws RangeError for an option, given on the command line, that would be ignored. */
+function expectNothingOfAgainst(command: CommandUnknownOpts): void {
+  const name = OF_AGAINST.find((each) => command.getOptionValueSource(each) === 'cli')
+  const option = command.options.find((each) => each.attributeName() === name)
+  if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against champion"`)
+}
 
 /** Plays challenges drawn now. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {

@@ -3,6 +3,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { NoReply } from '../no-reply.ts'
 import { type Query, type Received, Undelivered } from '../query.ts'
+import { closedText, connectionFault } from './connection-fault.ts'
 
 const MOST_BYTES = 256 * 1024
 /**
@@ -39,7 +40,7 @@ export async function exchange(query: Query): Promise<Received> {
   } catch (error) {
     const isRefused = status !== 0 && status !== 200
     if (isRefused) return { status, headers: {}, text: '', ms: 0 }
-    throw reasonOf(error as NodeJS.ErrnoException)
+    throw reasonOf(error as NodeJS.ErrnoException, status !== 0)
   } finally {
     clearTimeout(timer)
   }
@@ -62,7 +63,7 @@ function latenessOf({ writableFinished }: http.ClientRequest, replyMs: number): 
 function responseTo(outgoing: http.ClientRequest, body?: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('response', resolve).on('error', reject)
-    outgoing.on('close', () => reject(new Undelivered('closed')))
+    outgoing.on('close', () => reject(new Undelivered(closedText(false))))
     outgoing.end(body)
   })
 }
@@ -83,11 +84,9 @@ async function bodyOf(response: http.IncomingMessage): Promise<string> {
  * A connection's failures have a code, and are the platform's. HPE_: what came is not HTTP, or has
  * too large a head.
  */
-function reasonOf(error: NodeJS.ErrnoException): Error {
+function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error.code?.startsWith('HPE_'))
     return new NoReply('not-http', `expected HTTP, got another protocol (${error.message})`)
   if (error.code === undefined) return error
-  if (error.code === 'EPROTO' && error.message.includes('wrong version number'))
-    return new Undelivered('no TLS is spoken there: is it at http:// instead?')
-  return new Undelivered(error.message)
+  return new Undelivered(connectionFault(error, began))
 }

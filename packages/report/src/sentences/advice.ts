@@ -24,7 +24,8 @@ export function adviceFor(now: MinerNow): readonly string[] {
 function placeAdvice({ hotkey, place, state, af }: MinerNow): readonly string[] {
   const practise = `${af} practise <your endpoint> --against champion --network …`
   const commit = `${af} commit --help, then ${af} doctor`
-  if (place === undefined) return [`check the spelling: ${af} queue lists every hotkey here`]
+  if (place === undefined)
+    return [`check the spelling: ${af} queue with the same --network lists every hotkey`]
   if (place.place !== undefined) return [`keep the commitment, and practise meanwhile: ${practise}`]
   if (state.champion?.hotkey === hotkey)
     return ['keep the commitment, and keep the endpoint up: a new commitment loses the throne']

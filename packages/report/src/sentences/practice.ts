@@ -13,8 +13,6 @@ export function practiceText(
   spec: Pick<EnvSpec, 'replyMs' | 'explain'>,
 ): string {
   const { env, challenges, strength, well, rewards, forfeits } = result
-  const { half, most, slowest } = result.replyMs
-  const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
   const alone = spec.explain?.best
     ? 'played perfectly'
     : 'rewarded with what the scripted player earns, or more'
@@ -24,8 +22,18 @@ export function practiceText(
     `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
     ...rewardTexts(rewards, challenges),
     `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
-    `  replies: ${times}; ${spec.replyMs} ms are allowed`,
+    ...timesTexts(result, spec),
   ].join('\n')
+}
+
+function timesTexts(
+  { replyMs }: PracticeResult,
+  { replyMs: allowed }: Pick<EnvSpec, 'replyMs'>,
+): readonly string[] {
+  if (replyMs === undefined) return []
+  const { half, most, slowest } = replyMs
+  const times = `half in ${half} ms, 95 % in ${most} ms, all in ${slowest} ms`
+  return [`  replies: ${times}; ${allowed} ms are allowed`]
 }
 
 function rewardTexts(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {

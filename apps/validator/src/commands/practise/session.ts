@@ -1,6 +1,14 @@
 import { holdFile, openJournal } from '@affine/engine/node'
 import { make } from '@affine/envs'
-import { type Exercise, openPlayer, type Played, practise, takeUp } from '@affine/miners'
+import {
+  type Exercise,
+  expectReply,
+  type Notes,
+  openPlayer,
+  type Played,
+  practise,
+  takeUp,
+} from '@affine/miners'
 import {
   endingOf,
   isLost,
@@ -11,6 +19,8 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
+import { differenceText } from '../../solo/difference-text.ts'
+import { progress } from '../../solo/progress.ts'
 import { sayFailures } from '../../solo/say-failures.ts'
 import { askingOf } from '../../solo/solo-command.ts'
 
@@ -44,10 +54,20 @@ export interface Session extends PracticeOptions {
   readonly signal: AbortSignal
 }
 
-const ANOTHER =
-  '"--resume" expected a file of this practice: name another file, or repeat its arguments'
+/** What defines a practice, as it is given. */
+const ARGUMENTS = {
+  player: 'player',
+  model: '--model',
+  challenges: '--challenges',
+  envs: '--env',
+  strength: '--strength',
+  against: '--against',
+}
 
-/** Plays the exercises of the file that are left; a new file gets the exercises `drawn`. */
+/**
+ * Plays the exercises of the file that are left; a new file gets the exercises `drawn`.
+ * @throws NoAnswer when not one reply came.
+ */
 export async function playPractice(
   practice: Practice,
   drawn: readonly Exercise[],
@@ -57,23 +77,39 @@ export async function playPractice(
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await journalAt(resume)
   // As a text: a journal has no fractions.
-  const asked = { practice: { ...practice, strength: String(strength) } }
-  const begun = await takeUp(journal, asked, { exercises: drawn })
-  if (begun === undefined) throw new RangeError(ANOTHER)
+  const asked = { ...practice, strength: String(strength) }
+  const begun = await takeUp(journal, { practice: asked }, { exercises: drawn })
+  if (begun === undefined) throw anotherPractice(journal, asked)
   const { exercises } = begun
   const kept = journal.entries.length - 1
   if (kept >= 0)
     screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
   const asking = { ...askingOf(session, signal), env: practice.envs[0] }
   const player = await openPlayer(practice.player, 'practice', asking)
+  let count = Math.max(kept, 0)
+  const countText = () => `${count} of ${exercises.length}`
+  const show = progress(screen, signal, () => stoppedText(countText(), resume))
   const on = (played: readonly Played[]): void => {
+    count = played.length
     const well = played.filter(isPerfect).length
-    screen.status(`${played.length} of ${exercises.length} played, ${well} perfectly or won`)
+    show(`${countText()} played, ${well} perfectly or won`)
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
   sayFailures(practice.player, player, screen)
+  expectReply(practice.player, all, player)
   return all
+}
+
+function anotherPractice({ entries: [begun] }: Notes, asked: object): RangeError {
+  const difference = differenceText(Object(begun).practice, asked, ARGUMENTS)
+  const advice = 'name another file, or repeat its arguments'
+  return new RangeError(`"--resume" expected a file of this practice${difference}: ${advice}`)
+}
+
+function stoppedText(count: string, resume: string | undefined): string {
+  const advice = resume ? 'repeat the command' : 'next time give it --resume <file>'
+  return `stopped after ${count} challenges: to continue, ${advice}`
 }
 
 /** The journal in a file; without a file nothing is kept. */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { LocalChain, remoteChain } from '@affine/chain'
-import { chainIn, keyNamed, keysIn, NODE_HOST } from '@affine/settlement/node'
+import { remoteChain } from '@affine/chain'
+import { keyNamed, keysIn, NODE_HOST } from '@affine/settlement/node'
 import { interrupted, output, raceAbort, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { programName } from '../../service/program-name.ts'
@@ -26,8 +25,9 @@ export const addMiner: CommandUnknownOpts = new Command('add-miner')
     const url = `http://127.0.0.1:${port}`
     const signal = interrupted()
     const chain = await raceAbort(remoteChain(url, { fetch: NODE_HOST.fetch }), signal)
-    const { genesis } = LocalChain.import(await readFile(chainIn(out), 'utf8'))
-    if (chain.genesis !== genesis)
+    const { hotkey: one } = await keyNamed(out, 'validator-1')
+    const { neurons: begun } = await chain.snapshot(0)
+    if (begun.every((neuron) => neuron.hotkey !== one))
       throw new RangeError(`"--port" expected the chain of ${resolve(out)}, got another one's`)
     const account = await keyNamed(out, name)
     const { number: block } = await raceAbort(chain.register(account), signal)

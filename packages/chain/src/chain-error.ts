@@ -23,7 +23,7 @@ export const ADVICE = {
   DuplicateUids: 'a uid occurs twice',
   UidVecContainInvalidOne: 'a uid does not exist: read the metagraph again',
   UidNotFound: 'this hotkey has no uid on the subnet: register it first',
-  WeightVecLengthIsLow: "there are fewer weights than the subnet's minimum, which is at least 1",
+  WeightVecLengthIsLow: "there are fewer weights than the subnet's minimum",
   IncorrectWeightVersionKey:
     'the subnet requires a newer version of its validators: update this program',
   CommitRevealEnabled: 'the subnet has just turned commit and reveal on: try again',
@@ -31,8 +31,7 @@ export const ADVICE = {
   IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
   TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
   RevealTooEarly: 'the epoch of the reveal has not come yet: wait',
-  ExpiredWeightCommit:
-    'the epoch of the reveal is over: these weights are lost, and the next commit replaces them',
+  ExpiredWeightCommit: 'the epoch of the reveal is over: the next commit replaces these weights',
   NoWeightsCommitFound:
     'the chain has no commit for this reveal: it was revealed already, or its epoch is over',
   CommitNotFound:
@@ -44,8 +43,7 @@ export const ADVICE = {
   SpaceLimitExceeded: 'this tempo has no commitment space left: wait for the next tempo',
   CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
   ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
-  ColdkeySwapDisputed:
-    "the swap of this hotkey's coldkey is disputed: its owner has to settle that first",
+  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to settle it",
   BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too many calls are waiting: try again after the next block',

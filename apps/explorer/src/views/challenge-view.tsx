@@ -14,7 +14,7 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
     <>
       <p class="eyebrow">Challenge</p>
       <h1 class="mono">{id}</h1>
-      {lines.length === 0 && <p class="lead">No epoch that was read so far has this challenge.</p>}
+      {lines.length === 0 && <p class="lead">No epoch that was read has this challenge.</p>}
       {lines.map((line) => (
         <p class="lead" key={line.validator}>
           Asked by <Key state={state} hotkey={line.validator} />:{' '}

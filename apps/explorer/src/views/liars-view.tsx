@@ -25,8 +25,8 @@ export function LiarsView({ state }: Page): JSX.Element {
       <h1>Liars</h1>
       <p>
         A lie is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. Results that are too far from those of the others are only suspect: they may be bad
-        luck once. In that environment they count neither for the duel nor for trust.
+        result. Results too far from those of the others are only suspect: they may be bad luck
+        once. In that environment they count neither for the duel nor for trust.
       </p>
       {charges.length > 0 && (
         <Wide
@@ -36,9 +36,7 @@ export function LiarsView({ state }: Page): JSX.Element {
         />
       )}
       {charges.length === 0 && (
-        <p>
-          {state.epochs.length > 0 ? 'Nobody was caught so far.' : 'Nothing was recomputed yet.'}
-        </p>
+        <p>{state.epochs.length > 0 ? 'Nobody was caught.' : 'Nothing was recomputed yet.'}</p>
       )}
     </>
   )

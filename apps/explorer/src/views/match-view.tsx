@@ -94,7 +94,7 @@ function Yours({ course, reply, tryReply }: YoursProps): JSX.Element {
     >
       {picture && <PictureView picture={markAnswer(picture, turns.at(-2))} onTake={send} />}
       {turn.picture && (
-        <p>Click an empty cell, or type its name. Green edge: what your opponent took last.</p>
+        <p>Click an empty cell, or type its name. Green edge: your opponent’s last move.</p>
       )}
       <p class="stepper">
         <label>

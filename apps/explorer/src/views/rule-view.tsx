@@ -29,8 +29,8 @@ export function RuleView({ ask, start }: RuleViewProps): JSX.Element {
       <p>
         A duel is looked at after each decisive challenge: one that only one of the two solves. The
         contender wins once its share of them is surely above the ratio to beat, however often one
-        looked. The champion holds once that share is surely below the ratio, once a win by the cap
-        is hardly possible any more, or at the cap. This page computes it exactly.
+        looked. The champion holds once it is surely below the ratio, once a win by the cap is
+        hardly possible any more, or at the cap.
       </p>
       <Sliders tried={tried} set={set} />
       {error !== undefined && <p class="bad">{error}</p>}

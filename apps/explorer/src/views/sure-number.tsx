@@ -42,7 +42,7 @@ const leastText = (least: number, ratio: number): string =>
 
 const untestedText = ({ epochs }: AppState, from: number): string =>
   epochs[0]?.epoch === from
-    ? 'it was the champion before the epochs that were read'
+    ? 'it was the champion before'
     : 'it took the throne without winning a duel'
 
 /** The least share that it is sure to win, of the environments that it won. */

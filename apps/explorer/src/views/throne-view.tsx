@@ -137,7 +137,7 @@ function Root({ state }: StateProps): JSX.Element {
         {beginning?.isBelieved
           ? `It trusted the state of epoch ${beginning.from}, as more than half of the stake ` +
             'attested it, and computed the rest.'
-          : 'It began with the network’s first state, and trusted no other state.'}
+          : 'It began with the network’s first state.'}
       </p>
     </details>
   )

@@ -20,8 +20,8 @@ export function ValidatorsView(page: Page): JSX.Element {
         Each validator asks both miners of a duel, and publishes what they replied: its lane. A lane
         is sealed if its hash was on chain in time, accepted if enough validators found it whole,
         and set aside if it is too far from the others. Trust is the share of environments in which
-        its lane was accepted; where it was set aside, it counts for nothing, and older lanes count
-        less. A validator without a record has 50 %.
+        its lane was accepted; one that is set aside counts for nothing, an old one for less. A
+        newcomer has 50 %.
       </p>
       {epochs.length > 0 && <TrustChart state={state} />}
       <Lanes state={state} />
@@ -31,7 +31,7 @@ export function ValidatorsView(page: Page): JSX.Element {
         {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
           <p>
             {epochs.length > 0
-              ? 'Everything held so far: all attested roots are right.'
+              ? 'Everything held: all attested roots are right.'
               : 'Nothing was recomputed yet.'}
           </p>
         )}

@@ -21,10 +21,9 @@ export const openExport: OpenAt = async ({ name, readText }) => {
 function exported(name: string, text: string): LocalChain {
   try {
     return LocalChain.import(text)
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error
-    const why = error.message.slice(`${error.code}: `.length)
-    const detail = `${name} is not the whole, unchanged export of a chain: ${why}`
-    throw new ChainError(error.code, detail, { cause: error })
+  } catch (cause) {
+    const { code, message } = cause as ChainError
+    const why = message.slice(code.length)
+    throw new ChainError(code, `${name} is no whole export of a chain${why}`, { cause })
   }
 }

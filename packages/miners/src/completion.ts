@@ -6,7 +6,7 @@ const QUOTED = 120
 
 /**
  * The text of the first choice of a chat completion. A list of text parts is their texts, one after
- * the other; an empty one beside reasoning is none. Protocol §5.4.
+ * the other; an empty one beside reasoning is no reply. Protocol §5.4.
  * @throws NoReply for whatever else came from `url`.
  */
 export function completionIn(received: Received, url: string): string {

@@ -55,11 +55,8 @@ it('has nothing of nobody', async () => {
 })
 
 it('waits for 32 late answers at a time, of all who ask, beside the last of each', async () => {
-  // Other tests in this process may have left answers that never come.
-  vi.resetModules()
-  const { inTurn } = await import('../src/in-turn.ts')
-  vi.useFakeTimers()
-  try {
+  /** How many answers are waited for at a time at the most, while so many ask. */
+  const mostOf = async (count: number): Promise<number> => {
     let waiting = 0
     let most = 0
     const ask = async (): Promise<null> => {
@@ -69,12 +66,19 @@ it('waits for 32 late answers at a time, of all who ask, beside the last of each
       waiting -= 1
       return null
     }
-    const asking = Array.from({ length: 10 }, () =>
+    const asking = Array.from({ length: count }, () =>
       inTurn(Array(20).fill('item'), { ask, onLate: () => {}, clock: SYSTEM_CLOCK }),
     )
     await vi.runAllTimersAsync()
-    expect(await Promise.all(asking)).toEqual(Array(10).fill(null))
-    expect(most).toBe(10 + 32)
+    expect(await Promise.all(asking)).toEqual(Array(count).fill(null))
+    return most
+  }
+  vi.useFakeTimers()
+  try {
+    const most = await mostOf(5)
+    expect(most).toBeLessThanOrEqual(5 + 32)
+    // Other tests of this process may have left answers that never come: they count, too.
+    expect(await mostOf(10)).toBe(most + 5)
   } finally {
     vi.useRealTimers()
   }

@@ -62,7 +62,8 @@ try {
     writeFileSync(path, altered)
     const { status, text } = verify()
     writeFileSync(path, sound)
-    if (status !== 1)
+    // Evidence does not hold then. A chain's file mostly cannot be read: there is no verdict.
+    if (status !== 1 && !(path === chain && status === 4))
       fail(`byte ${at} of ${path} altered: the verifier ended with ${status}\n${text}`)
     console.log(
       `byte ${at} of ${path.slice(out.length + 1)} altered: ${text

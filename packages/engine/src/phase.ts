@@ -11,13 +11,18 @@ export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - m
 /** One epoch's deadlines, and the buckets read in it. */
 export class Phase {
   readonly epoch: number
+  /** For the epoch's audit, as long as that may take. */
   readonly peers: Peers
+  /** For what came before the epoch, as long as it lasts. */
+  readonly past: Peers
   readonly #sampling = new AbortController()
   readonly #audit = new AbortController()
+  readonly #all = new AbortController()
 
   constructor(epoch: number, openBucket: OpenBucket) {
     this.epoch = epoch
     this.peers = new Peers(openBucket, this.#audit.signal)
+    this.past = new Peers(openBucket, this.#all.signal)
   }
 
   /** Aborts when sampling ends: from then on a missing reply is the miner's fault. */
@@ -46,7 +51,6 @@ export class Phase {
 
   /** Ends all of it: another epoch has begun. */
   end(): void {
-    this.#sampling.abort()
-    this.#audit.abort()
+    for (const part of [this.#sampling, this.#audit, this.#all]) part.abort()
   }
 }

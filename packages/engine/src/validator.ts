@@ -82,12 +82,12 @@ export class Validator {
       return new Epoch(state, work)
     }
     if (this.#epoch === undefined) {
-      const state = await startingState(this.#setup, phase.epoch, phase.peers)
+      const state = await startingState(this.#setup, phase.epoch, phase.past)
       this.#epoch = begin(state)
       this.#setup.on({ type: 'state', state })
     }
     while (this.#epoch.state.epoch < phase.epoch) {
-      const settled = await this.#epoch.settle(phase.peers)
+      const settled = await this.#epoch.settle(phase.past)
       this.#epoch = begin(settled.state)
       this.#setup.on({ type: 'epoch', settled })
     }

@@ -152,6 +152,16 @@ describe('a validator', () => {
     expect(neurons[0]?.lastUpdate).toBe(beaconBlock(2, network.protocol) + 1)
   })
 
+  it('that begins in the last block of an epoch knows its state at once', async () => {
+    const chain = await chainOf()
+    const first = validatorOf(chain, join(root, 'early'))
+    await first.follow(3 * tempo - 2)
+    const late = validatorOf(chain, join(root, 'late'), { account: miner, emit: false })
+    await late.follow(3 * tempo - 1)
+    expect(late.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(late.validator.state).toEqual(first.validator.state)
+  })
+
   it('reveals at every head, one at a time, and says what came of it', async () => {
     const reveals: ((outcome: Head | null | Promise<never>) => void)[] = []
     const reveal = () => new Promise<Head | null>((settle) => reveals.push(settle))

@@ -510,7 +510,10 @@ describe.concurrent('af config, and the start of af validate', () => {
     ]
     await writeFile(join(root, 'bad.env'), lines.join('\r\n'))
     const { stdout } = await af('--settings bad.env config --key key')
-    expect(stdout.split('\n').filter((line) => line.startsWith('!'))).toEqual([
+    const examined = await af('--settings bad.env doctor --key key --network nowhere')
+    const warningsIn = (text: string) => text.split('\n').filter((line) => line.startsWith('!'))
+    expect(warningsIn(examined.stdout)).toEqual(warningsIn(stdout))
+    expect(warningsIn(stdout)).toEqual([
       '! bad.env, line 1: SUBTENSOR_ENDPOIN is not known: did you mean SUBTENSOR_ENDPOINT?',
       '! bad.env, line 2: BT_WALET_HOT is not known: did you mean BT_WALLET_HOT?',
       '! bad.env, line 3: CHUTES_KEY is not known: did you mean CHUTES_API_KEY?',

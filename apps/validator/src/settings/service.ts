@@ -30,19 +30,26 @@ interface Service extends ReadSettings {
   readonly file: EnvFile
 }
 
+/** The environment, without what came from the file of settings. */
+const ownVariables = ({ given }: EnvFile): Given =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !Object.hasOwn(given, name)))
+
+/** A warning for each mistake in the environment and in the file of settings. */
+export function variableWarnings(): readonly string[] {
+  const file = envFile()
+  return [...unknownIn(ownVariables(file)), ...lineWarnings(file.text, file.path ?? '.env')]
+}
+
 /**
  * The settings and the account of a validator, and all problems with them. `answers`, by variable,
  * count before the environment.
  */
 export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
   const file = envFile()
-  const isFromFile = ([name]: readonly [string, unknown]): boolean =>
-    Object.hasOwn(file.given, name)
-  const own = Object.fromEntries(Object.entries(process.env).filter((each) => !isFromFile(each)))
   const { path = '.env' } = file
-  const read = readSettings(flags, { ...own, ...answers }, file.given)
+  const read = readSettings(flags, { ...ownVariables(file), ...answers }, file.given)
   const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
-  const warnings = [...unknownIn(own), ...lineWarnings(file.text, path)]
+  const warnings = [...variableWarnings()]
   const warn = (text: string): void => {
     warnings.push(text)
   }

@@ -136,6 +136,7 @@ describe.concurrent('wrong usage', () => {
       ['duel', '0.5', 'localhost:8001', '--out', 'd'],
       'got "localhost:8001": put http:// before it',
     ],
+    [['duel', '0', '1', '--netuid', '7'], '--netuid needs "--network"'],
     [['duel', '0', '4'], 'a uid needs "--network", the network of the miner; got "4"'],
     [
       ['duel', '', '0.5', '--out', 'd'],

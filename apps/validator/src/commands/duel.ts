@@ -116,18 +116,19 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
 
 /**
  * The two players as they are named; on a network, the miners with these uids.
- * @throws RangeError for a uid without a network; 0 and 1 are skills, too.
+ * @throws RangeError for a uid, or a subnet, without a network; 0 and 1 are skills, too.
  */
 async function playersNamed(
   names: Pair<string>,
   network: string | undefined,
   netuid: number | undefined,
 ): Promise<Pair<Player>> {
+  if (network !== undefined) return minersOf(network, netuid, names)
+  if (netuid !== undefined) throw new RangeError('--netuid needs "--network"')
   const uid = names.find((name) => /^\d{1,5}$/.test(name) && Number(name) > 1)
-  if (network === undefined && uid !== undefined)
+  if (uid !== undefined)
     throw new RangeError(`a uid needs "--network", the network of the miner; got "${uid}"`)
-  if (network === undefined) return names
-  return minersOf(network, netuid, names)
+  return names
 }
 
 function anotherDuel(out: string, difference: string): RangeError {

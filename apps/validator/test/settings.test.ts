@@ -113,6 +113,8 @@ describe('the network', () => {
     'ws://one:99999',
     'ws://one,http://two',
     'nowhere.json',
+    'x'.repeat(300),
+    'a\0b',
     '.',
   ])('cannot be %s', (network) => {
     expect(read({ ...rest, network }).problems).toEqual([

@@ -5,8 +5,15 @@ import { defineGroup } from './group.ts'
 import { ABOUT, like, text, whole } from './setting.ts'
 
 /** Could it name a chain? No chain is asked. */
-const isChain = (where: string): boolean =>
-  isOnline(where) || statSync(where, { throwIfNoEntry: false })?.isFile() === true
+const isChain = (where: string): boolean => isOnline(where) || isFile(where)
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false // a text may also be no path at all
+  }
+}
 
 /** Which subnet, on which nodes. */
 export const CHAIN = defineGroup('Chain', {

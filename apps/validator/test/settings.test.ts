@@ -232,6 +232,20 @@ describe('what is wrong', () => {
       ],
     ],
     [
+      'an endpoint that is no URL',
+      { network: 'local', folder: 'f', bucketUrl: 'https://x' },
+      { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://:' },
+      [
+        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "http://:"',
+      ],
+    ],
+    [
+      'a bucket in the name of a host that has none',
+      { network: 'local', folder: 'f', bucketUrl: 'https://x' },
+      { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://127.0.0.1:9000', S3_STYLE: 'virtual' },
+      ['the bucket: "style" expected path, because the host of "endpoint" is an IP address'],
+    ],
+    [
       'a bucket in two places',
       MINIMUM,
       { ...R2, R2_PUBLIC_BASE: 'https://x' },

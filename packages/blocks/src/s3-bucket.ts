@@ -29,8 +29,8 @@ export interface S3Options extends HttpOptions {
  * storage; readers get what was written. Does not retry: what it rejects with is a `BucketRefusal`
  * where that is pointless. A write may be tried again, also one whose answer was lost. No redirect
  * is followed. No error has a key in it. Protocol §6.4.
- * @throws TypeError unless `endpoint` is an http or https URL and the keys are printable ASCII;
- *   RangeError for a name of a bucket that S3 does not take.
+ * @throws TypeError unless `endpoint` is an http or https URL, in which the host has a name if
+ *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3 does not take.
  */
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
@@ -77,11 +77,14 @@ export function s3Bucket(options: S3Options): Bucket {
 
 /** Where the bucket's paths begin. */
 function bucketUrl({ endpoint, bucket, style }: S3Options): URL {
-  if (style === 'virtual')
-    return folderUrl(`${endpoint}`.replace('://', `://${bucket}.`), 'endpoint')
   const base = folderUrl(endpoint, 'endpoint')
-  base.pathname += `${bucket}/`
-  return base
+  if (style !== 'virtual') {
+    base.pathname += `${bucket}/`
+    return base
+  }
+  const place = base.href.replace('://', `://${bucket}.`)
+  if (URL.canParse(place)) return new URL(place)
+  throw new TypeError('"style" expected path, because the host of "endpoint" is an IP address')
 }
 
 function checkNameAndKeys({ bucket, accessKeyId, secretAccessKey }: S3Options): void {

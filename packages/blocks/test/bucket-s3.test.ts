@@ -431,7 +431,7 @@ describe('what is wrong', () => {
     [{ endpoint: 'ftp://x' }, '"endpoint" expected'],
     [{ endpoint: 'nonsense' }, '"endpoint" expected'],
     [{ endpoint: 'https://me:hush@example.org' }, '"endpoint" expected'],
-    [{ style: 'virtual' }, '"endpoint" expected'],
+    [{ style: 'virtual' }, '"style" expected path'],
     [{ bucket: '' }, '"bucket" expected'],
     [{ bucket: 'a/b' }, '"bucket" expected'],
     [{ bucket: 'Upper' }, '"bucket" expected'],

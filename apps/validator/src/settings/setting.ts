@@ -51,7 +51,8 @@ const PLAIN_URL = /^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 
 /** A URL that fits in a commitment. */
 export function web() {
-  return like(PLAIN_URL, 'a plain URL, 128 bytes at most')
+  const what = 'a plain URL, 128 bytes at most'
+  return like(PLAIN_URL, what).refine(URL.canParse, `expected ${what}`)
 }
 
 /** The name of a bucket in S3 and in Google Cloud Storage. */

@@ -18,7 +18,7 @@ export interface ReadSettings {
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: readonly string[]
   /** Undefined when there are problems. */
-  readonly settings?: Settings
+  readonly settings?: Settings | undefined
   /** Every setting as it was given, secrets included, and where it is from. */
   readonly found: readonly Found[]
   readonly hide: Hide
@@ -49,9 +49,13 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
     ...folderProblems(given),
     ...chutesProblems(given),
   ]
-  const settings = backend && settingsOf(given, backend)
-  if (settings === undefined || problems.length > 0) return { shown, problems, hide, found }
-  return { shown, problems, hide, found, settings }
+  const read = { shown, problems, hide, found }
+  if (backend === undefined || problems.length > 0) return read
+  try {
+    return { ...read, settings: settingsOf(given, backend) }
+  } catch (error) {
+    return { ...read, problems: [`the bucket: ${hide((error as Error).message)}`] }
+  }
 }
 
 function secretsIn(given: Given): readonly string[] {

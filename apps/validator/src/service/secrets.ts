@@ -12,7 +12,7 @@ export function nodeKeys(urls: string): readonly string[] {
 }
 
 /** The parts before the host and after the path, even if the URL is malformed. */
-const URL_SECRET = /(?<=^\w+:\/*)[^/].{2,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
+const URL_SECRET = /(?=[^/])(?<=^\w+:\/*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
 /** The user and the password in a URL, its query and its fragment, even if it is malformed. */
 export function secretsOfUrl(url = ''): readonly string[] {

@@ -80,6 +80,8 @@ const ENV = [
   'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z" # a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
   "AFFINE_EMIT=true\nexport AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=`9100`",
 ].join('\n')
+/** What is shown of any settings. */
+const NAMES = JSON.stringify(readSettings({}, {}, {}))
 const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', 'AFFINE_HOTKEY']
 
 /** Nothing that is shown has a secret in it. */
@@ -89,7 +91,7 @@ function readEnv(bytes: Uint8Array) {
   const printed = JSON.stringify([shown, problems])
   for (const name of SECRETS) {
     const secret = file[name] ?? ''
-    const isTelling = new Set(secret).size > 8
+    const isTelling = new Set(secret).size > 8 && !NAMES.includes(secret)
     if (isTelling && printed.includes(secret)) throw new Error(`shows ${name}: ${printed}`)
   }
   return settings ?? null

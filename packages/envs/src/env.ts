@@ -142,7 +142,8 @@ export class Env {
 }
 
 /** @throws TypeError for any other name: an option that is misspelt is not ignored. */
-function expectOnly(name: string, given: object, known: readonly string[]): void {
+export function expectOnly(name: string, given: object, known: readonly string[]): void {
+  if (typeof given !== 'object') throw new TypeError(`"${name}" expected an object, got ${given}`)
   const unknown = Object.keys(given).filter((key) => !known.includes(key))
   if (unknown.length > 0)
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)

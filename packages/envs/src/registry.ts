@@ -1,6 +1,6 @@
 import type { Hash } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
-import { Env } from './env.ts'
+import { Env, expectOnly } from './env.ts'
 import { rulesOf } from './game-episode.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
@@ -44,9 +44,11 @@ export interface MakeOptions {
  * newest registered 0.x.y. `strength` is for games of two players only, and 1 if it is left out.
  *
  * @throws RangeError for an id that is not registered, for a strength below 0 or above 1, and for
- * any where there is one player.
+ * any where there is one player; TypeError for an option of another name.
  */
-export function make(env: string, { strength }: MakeOptions = {}): Env {
+export function make(env: string, options: MakeOptions = {}): Env {
+  expectOnly('make', options, ['strength'])
+  const { strength } = options
   const spec = specs.get(env) ?? newestOf(env)
   if (spec === undefined)
     throw new RangeError(`"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"`)

@@ -102,6 +102,8 @@ describe('reset', () => {
       { seeds: 7 },
     ]
     for (const options of misspelt) expect(() => env.reset(options)).toThrow(/ only, got \w+$/)
+    expect(() => env.reset(7 as never)).toThrow('"reset" expected an object, got 7')
+    expect(() => make('hex-v0', { strenght: 0.5 } as never)).toThrow(/ only, got strenght$/)
     expect(() => env.reset({ seed: -1 })).toThrow(RangeError)
     expect(() => env.step('1')).toThrow(TypeError)
   })

@@ -103,6 +103,9 @@ def test_a_reset_without_a_seed_goes_on() -> None:
     assert one._state != other._state
     with pytest.raises(ValueError, match="expected none"):
         one.reset(seed=1, options={"challenge_id": CHALLENGE})
+    for name in ["challengeId", "challengeid", "challenge-id", "Challenge_ID"]:
+        with pytest.raises(ValueError, match=f"expected challenge_id, got {name}"):
+            game.reset(options={name: CHALLENGE})
     with pytest.raises(ValueError, match="base58"):
         one.reset(options={"challenge_id": "x"})
 

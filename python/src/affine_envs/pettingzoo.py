@@ -4,6 +4,7 @@
 """
 
 from copy import deepcopy
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -53,10 +54,14 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts the game of `options={"challenge_id": …}`, or one from a seed.
 
-        Without either it goes on with the stream it has. Other options are ignored, as PettingZoo
-        has it.
+        Without either it goes on with the stream it has. Other options are ignored, because
+        PettingZoo's own tests give some; but ValueError says so if one looks like challenge_id.
         """
-        challenge_id = (options or {}).get("challenge_id")
+        options = options or {}
+        challenge_id = options.get("challenge_id")
+        for name in options.keys() - {"challenge_id"}:
+            if get_close_matches(str(name).lower(), ["challenge_id"]):
+                raise ValueError(f'"options" expected challenge_id, got {name}')
         if challenge_id is not None and seed is not None:
             raise ValueError('"seed" expected none with a challenge_id')
         if challenge_id is not None:

@@ -11,10 +11,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const READMES = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
 )
-const DOCS = ['adding-an-environment', 'explorer', 'mining', 'operating', 'research', 'training']
+/** All but the protocol, which has formats and formulas and no commands. */
+const DOCS = readdirSync(join(root, 'docs')).filter((name) => /(?<!^protocol)\.md$/.test(name))
 const PAGES = [
   'README.md',
-  ...DOCS.map((name) => `docs/${name}.md`),
+  ...DOCS.map((name) => `docs/${name}`),
   ...READMES,
   'python/README.md',
 ].filter((page) => existsSync(join(root, page)))

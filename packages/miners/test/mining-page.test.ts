@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { readTemplate } from '../src/deployment/template-source.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
@@ -16,4 +17,14 @@ it('docs/mining.md has a source that passes, and what is said of one that does n
   const read = readTemplate(changed, wanted, TEMPLATES)
   expect(read).toMatchObject({ ok: false })
   expect(page).toContain(read.ok ? 'no' : `would commit it: ${read.code}: ${read.detail}\n`)
+})
+
+it('docs/mining.md says how many challenges there are', () => {
+  const text = page.replace(/\s+/g, ' ')
+  for (const { players, quotaFirst, quotaMost } of Object.values(PROTOCOL.envs))
+    expect(text).toContain(
+      players === 1
+        ? `: ${quotaFirst} in a duel's first epoch, then twice as many each time, at most ${quotaMost}. `
+        : `two players it sends ${quotaFirst}, at most ${quotaMost}. `,
+    )
 })

@@ -30,7 +30,8 @@ export interface S3Options extends HttpOptions {
  * where that is pointless. A write may be tried again, also one whose answer was lost. No redirect
  * is followed. No error has a key in it. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL, in which the host has a name if
- *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3 does not take.
+ *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3
+ *   does not take.
  */
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)

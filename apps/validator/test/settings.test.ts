@@ -273,7 +273,7 @@ describe('what is wrong', () => {
       },
       [
         'R2_ACCOUNT_ID: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "me@x"',
-        'R2_BUCKET_ID: expected a bucket\'s name, got "Two Words"',
+        'R2_BUCKET_ID: expected 3 to 63 of a-z, 0-9, "." and "-", got "Two Words"',
         'R2_WRITE_ACCESS_KEY_ID: expected printable ASCII without spaces, got "****"',
       ],
     ],

@@ -349,7 +349,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
         ['Where is its bucket?', ENTER],
         ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
         ["The bucket's name", `Two Words${ENTER}`],
-        ["expected a bucket's name", `${wipe}bucket${ENTER}`],
+        ['expected 3 to 63 of a-z', `${wipe}bucket${ENTER}`],
         ['The id of a key', `${id}${ENTER}`],
         ["That key's secret", `${secret}${ENTER}`],
         ['Its region', ENTER],

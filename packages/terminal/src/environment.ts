@@ -6,8 +6,9 @@ import { readNamed } from './fault-text.ts'
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** btcli's names of options, and ours. */
-const BTCLI = new Map([
+/** Names of options of btcli and of Node, and ours. */
+const THEIRS = new Map([
+  ['--env-file', '--settings'],
   ['--wallet.name', '--wallet'],
   ['--wallet.hotkey', '--hotkey'],
   ['--wallet.path', '--wallet-path'],
@@ -35,17 +36,17 @@ export const envFile = (): EnvFile => read
 
 /**
  * Prepares the environment and the words of a command line:
+ * - replaces names of options of btcli and of Node by ours;
  * - adds our variables from `.env`, or from the file that "--settings" names, unless they are set;
  * - removes "--settings" from `words`;
- * - deletes our variables that are empty;
- * - replaces btcli's names of options by ours.
+ * - deletes our variables that are empty.
  *
  * @throws RangeError, as a rejection, if it is missing or not a regular file.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
     const [name = '', ...value] = word.split('=')
-    const ours = BTCLI.get(name)
+    const ours = THEIRS.get(name)
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)

@@ -99,7 +99,8 @@ it('what stands behind "--" is no option', async () => {
   expect(await read(...words)).toEqual(words)
 })
 
-it("btcli's names of options are taken for ours", async () => {
+it("btcli's and Node's names of options are taken for ours", async () => {
   const words = ['--wallet.name', 'w', '--wallet.hotkey=h', '--subtensor.network', 'test']
   expect(await read(...words)).toEqual(['--wallet', 'w', '--hotkey=h', '--network', 'test'])
+  await expect(read('--env-file=nope')).rejects.toThrow('nope does not exist')
 })

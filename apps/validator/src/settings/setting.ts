@@ -57,7 +57,7 @@ export function web() {
 
 /** The name of a bucket in S3 and in Google Cloud Storage. */
 export function bucketName() {
-  return like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "a bucket's name")
+  return like(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, '3 to 63 of a-z, 0-9, "." and "-"')
 }
 
 /** A switch that may be missing. */

@@ -88,6 +88,7 @@ describe.concurrent('--help', () => {
       const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
       expect(headings.filter((heading) => heading !== 'Arguments:')[0]).toBe('Options:')
       expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
+      expect(stdout).not.toMatch(/\)\s+\(env: /)
       if (stdout.includes('--netuid'))
         expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
       if (command === '')

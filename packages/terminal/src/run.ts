@@ -1,6 +1,6 @@
 import { format } from 'node:util'
 import { printable } from '@affine/report'
-import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
 import { type IsOurs, readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
@@ -75,7 +75,7 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ minWidthToWrap: NARROWEST_HELP })
+    .configureHelp({ minWidthToWrap: NARROWEST_HELP, optionDescription: describe })
     .configureOutput({
       writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
       outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
@@ -86,6 +86,10 @@ function prepare(command: CommandUnknownOpts, program: string): void {
       .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
   for (const below of command.commands) prepare(below, program)
 }
+
+/** Commander puts the variable apart from a default that is told in words. */
+const describe: Help['optionDescription'] = (option) =>
+  new Help().optionDescription(option).replace(') (env: ', ', env: ')
 
 /** For `help` of an unknown command commander shows the whole help, without a word of why. */
 function refuseUnknown(command: CommandUnknownOpts): void {

@@ -71,6 +71,35 @@ describe('what came instead of a reply is said', () => {
   })
 })
 
+describe('of a body that is never whole, the first words are said', () => {
+  const bodies: readonly [string, Answer][] = [
+    ['too large', (_, __, response) => response.writeHead(404).end(`gone${'.'.repeat(300_000)}`)],
+    ['without an end', (_, __, response) => void response.writeHead(404).write('gone')],
+    [
+      'broken off',
+      (_, { socket }, response) => {
+        response.writeHead(404).write('gone', () => setTimeout(() => socket.destroy(), 20))
+      },
+    ],
+  ]
+  it.each(bodies)('%s', async (_, answer) => {
+    const { url } = await serve(answer)
+    const signal = new AbortController().signal
+    const received = await NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+    expect(received).toMatchObject({ status: 404, text: expect.stringMatching(/^gone/) })
+    expect(received.text.length).toBeLessThanOrEqual(256 * 1024)
+  })
+
+  it('and of a redirect where it goes', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
+    )
+    const signal = new AbortController().signal
+    const received = await NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+    expect(() => completionIn(received, url)).toThrow('status 301 to "/v2": no redirect')
+  })
+})
+
 describe('an event tells', () => {
   const eventsOf = async (answer: Answer, calls: number, replyMs = 5000) => {
     const { url } = await serve(answer)

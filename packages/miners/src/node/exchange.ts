@@ -58,7 +58,7 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
 function latenessOf({ writableFinished }: http.ClientRequest, replyMs: number): Error {
-  if (writableFinished) return new NoReply('late', `no reply within ${replyMs / 1000} s`)
+  if (writableFinished) return new NoReply('late', `late: no reply within ${replyMs / 1000} s`)
   return new Undelivered('no connection')
 }
 

@@ -57,9 +57,10 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf({ writableFinished }: http.ClientRequest, replyMs: number): Error {
-  if (writableFinished) return new NoReply('late', `late: no reply within ${replyMs / 1000} s`)
-  return new Undelivered('no connection')
+function latenessOf({ writableFinished, method }: http.ClientRequest, replyMs: number): Error {
+  if (!writableFinished) return new Undelivered('no connection')
+  const advice = method === 'POST' ? ': serve the model faster, or let it write less' : ''
+  return new NoReply('late', `late: no reply within ${replyMs / 1000} s${advice}`)
 }
 
 /** Sends a request off and resolves with the head of its response. */

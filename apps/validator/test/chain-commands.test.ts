@@ -303,7 +303,7 @@ describe('af commit', () => {
     const refused = await inProcess(commit, ...asked)
     expect(refused.error?.message).toBe(
       `${url} gives no usable reply, so only --anyway would commit it: ` +
-        `status 404, ${JSON.stringify(completion('any'))}`,
+        `status 404, ${JSON.stringify(completion('any'))}: check the URL and the model's name`,
     )
     expect(refused.error).toMatchObject({ exitCode: 3 })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])

@@ -116,7 +116,7 @@ describe('af commit of a chute', () => {
     [
       'that refuses calls while the account is in order',
       { ...asCommitted, [POST]: answers(403) },
-      /status 403, .*: it must answer without a key of its own/,
+      /status 403, .*: start the server without an API key/,
     ],
   ]
   it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {

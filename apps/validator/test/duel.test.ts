@@ -114,6 +114,20 @@ describe.concurrent('af duel', () => {
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
   })
 
+  it('takes a ratio that can be beaten, as its help says', async () => {
+    for (const ratio of ['0', '1', '0.9999999']) {
+      const { code, stderr } = await duel('0.5', '0.6', '--ratio', ratio)
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(`--ratio <share>' argument '${ratio}' is invalid. Expected a `),
+      ])
+      expect(stderr).toContain('Expected a number, more than 0 and less than 1.')
+    }
+    expect((await duel('--help')).stdout.replace(/\s+/g, ' ')).toContain(
+      'more than 0 and less than 1',
+    )
+  })
+
   it('names no winner over a player that never replies after the first question, and ends with 3', async () => {
     for (const role of ['champion', 'contender'] as const) {
       const { url } = await serve((index, _, response) =>

@@ -77,7 +77,7 @@ describe.concurrent('af practise', () => {
       '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
     )
     expect(ended.stdout).toContain(
-      `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}\n`,
+      `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}: check `,
     )
     expect(ended.stdout).toMatch(/ {2}replies: half in \d+ ms, .*; 30000 ms are allowed\n/)
     const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0 of 1$/gm)
@@ -228,7 +228,9 @@ describe.concurrent('af practise', () => {
     })
     const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
     const ended = await practise(...words)
-    const why = 'status 401, "no key": it must answer without a key of its own'
+    const why =
+      'status 401, "no key": start the server without an API key of its own: ' +
+      'validators do not have that key'
     expect(ended).toEqual({
       code: 3,
       stdout: `6 requests to ${url} had no usable reply:\n  6 × ${why}\n`,
@@ -238,6 +240,27 @@ describe.concurrent('af practise', () => {
     const again = await practise(...words)
     expect([again.code, seen.length]).toEqual([3, 8])
     expect(again.stderr).toContain(`${url} gives no usable reply: nothing came in this run; `)
+  })
+
+  it.each([
+    { finish_reason: 'tool_calls', message: { content: '', tool_calls: [{}] } },
+    { finish_reason: 'length', message: { content: '' } },
+    { finish_reason: 'stop', message: { content: [] } },
+  ])('and af duel come to no verdict on a reply without a text: %o', async (choice) => {
+    const none = JSON.stringify({ choices: [choice] })
+    const out = await mkdtemp(join(root, 'no-text-'))
+    for (const words of [
+      ['practise', '--challenges', '4'],
+      ['duel', '0.5', '--out', out],
+    ]) {
+      const { url } = await serve((index, _, response) =>
+        response.writeHead(200).end(index === 0 ? completion('any') : none),
+      )
+      const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
+      const ended = await run(AF, [command, ...more])
+      expect([ended.code, ended.stdout]).toEqual([3, expect.not.stringMatching(/reward|holds/)])
+      expect(ended.stderr).toContain('gives no usable reply: ')
+    }
   })
 
   it('leaves out the times where no reply came', async () => {

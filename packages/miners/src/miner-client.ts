@@ -2,9 +2,10 @@ import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
 import type { Asking, Hear, MinerAgent, MinerEvent } from './asking.ts'
-import { completionIn, statusText } from './completion.ts'
+import { completionIn } from './completion.ts'
 import { type Query, type Received, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
+import { statusText } from './status-text.ts'
 import { Throttle } from './throttle.ts'
 
 /** Where a miner answers, and how it is called there. */

@@ -8,6 +8,7 @@ import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
 import { retryPolicy } from './retry-policy.ts'
 import { servedModels } from './served-models.ts'
+import { statusText } from './status-text.ts'
 import { within } from './within.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
@@ -97,7 +98,7 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
     agent:
       (replyMs) =>
       async (messages, until = signal) => {
-        const giveUp = within(giveUpMs, until)
+        const giveUp = within(giveUpMs + replyMs, until) // out of reach, and then late
         const reply = await client(replyMs, giveUp)(messages)
         signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
         return reply
@@ -106,31 +107,34 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
 }
 
 /**
- * Asks once; an endpoint that is busy, again until `giveUpMs` are over.
+ * Asks once; an endpoint that is busy, again until `giveUpMs` are over. A reply has its own time.
  * @throws NoAnswer when no usable reply comes.
  */
 async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
-  const { exchange, giveUpMs, random, signal } = asking
+  const { exchange, giveUpMs, random, signal, now } = asking
   const { chute } = endpoint
   const { messages, replyMs } = firstPrompt(asking.env)
   const query = queryOf(endpoint, messages, { ...asking, replyMs })
   const giveUp = within(giveUpMs, signal)
-  let busy = 'nothing came'
-  const on: Hear = (event) => {
-    if (event.type === 'call' && event.outcome === 'platform') busy = event.text
-  }
+  const started = now()
+  let busy: string | undefined
   const ask = async (): Promise<void> => {
     const received = await exchange(query).catch((error: Error) => {
       throw new AbortError(error)
     })
+    busy = statusText(received)
     replyIn(received, query.url)
+    busy = undefined
   }
   try {
-    await pRetry(ask, retryPolicy({ signal: giveUp, random, on }))
+    await pRetry(ask, retryPolicy({ signal: giveUp, random }))
   } catch (error) {
     signal.throwIfAborted()
-    if (giveUp.aborted)
-      throw new NoAnswer(`${chute} gives no usable reply in ${giveUpMs / 1000} s: ${busy}`)
+    if (error === giveUp.reason) {
+      if (busy === undefined) return // a reply came, after that time
+      const seconds = Math.round((now() - started) / 1000)
+      throw new NoAnswer(`${chute} gives no usable reply in ${seconds} s: ${busy}`)
+    }
     const { message } = error as Error
     const models = await servedModels(chute, message, asking)
     throw new NoAnswer(`${chute} gives no usable reply: ${message}${models}`)

@@ -319,7 +319,7 @@ describe.concurrent('a key that is refused', () => {
       expect(outcomes().filter((outcome) => outcome === 'miner').length).toBe(40)
       expect(problems()).toEqual([
         expect.stringMatching(
-          `^miner one/5Miner at [-0-9a-f]{36}: status ${refusal}, .*: it must answer `,
+          `^miner one/5Miner at [-0-9a-f]{36}: status ${refusal}, .*: start the server without an API key `,
         ),
       ])
     },

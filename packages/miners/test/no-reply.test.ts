@@ -10,46 +10,105 @@ import { type Answer, closeServers, completion, listen, serve } from './servers.
 afterAll(closeServers)
 
 const ANSWER_URL = 'http://127.0.0.1:8000/v1/chat/completions'
+const FASTER = ': serve the model faster, or let it write less'
+const NO_KEY = 'start the server without an API key of its own: validators do not have that key'
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
 
 describe('what came instead of a reply is said', () => {
+  const OTHER_API = ': is it an OpenAI-compatible API, at a URL that ends with /v1?'
+  const SEE_LOG = ': the log of the server may say why'
+  const TOOLS = 'tool calls came instead of a text: serve the model without tools'
+  const REASONING = 'reasoning came without a text: allow more tokens, or have it parsed as text'
+  const CUT = 'the limit of tokens was reached without a text: raise max_tokens in the server'
+  const STREAM = ': none was asked for: turn streaming off in the server'
+  const cutOff = (content: unknown) =>
+    JSON.stringify({ choices: [{ finish_reason: 'length', message: { content } }] })
+  const missing = (text: string) =>
+    `choices[0].message is missing in ${JSON.stringify(text)}${OTHER_API}`
+
   it.each([
-    ['not-json', '<html>log in</html>', 'expected JSON, got "<html>log in</html>"'],
-    ['not-json', '', 'expected JSON, got an empty body'],
-    ['not-json', `\uFEFF${completion('A1')}`, 'expected JSON, got a byte order mark and then "'],
-    ['stream', 'data: {"choices":[]}', 'a stream of events came: "stream" was not asked for'],
-    ['error', '{"error":{"message":"busy"}}', 'status 200 with an error: "{'],
-    ['no-text', '{"choices":[]}', 'choices[0].message is missing'],
-    ['no-text', message({ content: null, tool_calls: [{}] }), 'tool calls came instead of a text'],
-    ['no-text', message({ content: null, reasoning: 'so' }), 'reasoning came without a text'],
-    ['no-text', message({ reasoning_content: 'so' }), 'reasoning came without a text'],
-    ['no-text', message({ content: '', reasoning_content: 'so' }), 'reasoning came without a text'],
-    ['no-text', message({ content: '\n\n', reasoning: 'so' }), 'reasoning came without a text'],
+    ['not-json', '<html>log in</html>', `expected JSON, got "<html>log in</html>"${OTHER_API}`],
+    ['not-json', 'idle server', `expected JSON, got "idle server"${OTHER_API}`],
+    ['not-json', 'database is down', `expected JSON, got "database is down"${OTHER_API}`],
+    ['not-json', '', `expected JSON, got an empty body${SEE_LOG}`],
+    ['not-json', '{"choices"', `expected JSON, got "{\\"choices\\""${SEE_LOG}`],
     [
-      'no-text',
-      message({ content: '', reasoning_content: null, reasoning: 'so' }),
-      'reasoning came without a text',
+      'not-json',
+      '\uFEFF{}',
+      'expected JSON, got a byte order mark and then "{}": have the server leave the mark out',
     ],
-    ['no-text', message({ content: null }), 'message.content expected a text, got "null"'],
+    ['stream', 'data: {}', `a stream of events came, "data: {}"${STREAM}`],
+    ['stream', '\n\nevent: ping', `a stream of events came, "event: ping"${STREAM}`],
+    ['stream', 'retry: 9', `a stream of events came, "retry: 9"${STREAM}`],
+    ['stream', ': hello', `a stream of events came, ": hello"${STREAM}`],
+    ['error', '{"error":"busy"}', `status 200 with an error: "\\"busy\\""${SEE_LOG}`],
     [
-      'no-text',
-      message({ content: [{ type: 'image' }] }),
-      'message.content expected a text, got "',
+      'error',
+      '{"object":"error"}',
+      `status 200 with an error: "{\\"object\\":\\"error\\"}"${SEE_LOG}`,
     ],
+    ['no-text', '{"choices":[]}', missing('{"choices":[]}')],
+    ['no-text', '{"detail":"loading"}', missing('{"detail":"loading"}')],
+    ['no-text', '{"message":{"content":"A1"}}', missing('{"message":{"content":"A1"}}')],
+    ['no-text', '{"choices":[{"text":"A1"}]}', missing('{"choices":[{"text":"A1"}]}')],
+    ['no-text', '{"output":[]}', missing('{"output":[]}')],
+    ['no-text', message({ content: null, tool_calls: [{}] }), TOOLS],
+    ['no-text', message({ content: '', tool_calls: [{}] }), TOOLS],
+    ['no-text', message({ content: [], tool_calls: [{}] }), TOOLS],
+    ['no-text', message({ content: null, reasoning: 'so' }), REASONING],
+    ['no-text', message({ reasoning_content: 'so' }), REASONING],
+    ['no-text', message({ content: '', reasoning_content: 'so' }), REASONING],
+    ['no-text', message({ content: '\n\n', reasoning: 'so' }), REASONING],
+    ['no-text', message({ content: '', reasoning_content: null, reasoning: 'so' }), REASONING],
+    ['no-text', cutOff(null), CUT],
+    ['no-text', cutOff(' '), CUT],
+    ['no-text', cutOff([]), CUT],
+    ...[
+      [null, 'nothing', '{"message":{"content":null}}'],
+      [undefined, 'nothing', '{"message":{"role":"a"}}'],
+      [[], '"[]"', '{"message":{"content":[]}}'],
+      [
+        [{ type: 'image' }],
+        '"[{\\"type\\":\\"image\\"}]"',
+        '{"message":{"content":[{"type":"image"}]}}',
+      ],
+    ].map(([content, got, choice]) => [
+      'no-text',
+      content === undefined ? message({ role: 'a' }) : message({ content }),
+      `choices[0].message.content expected a text, got ${got}, in ${JSON.stringify(choice)}: ` +
+        'serve the model without parsers of tools or reasoning',
+    ]),
   ])('%s: %s', (reason, text, said) => {
     const read = () => completionIn(ok(text), ANSWER_URL)
     expect(read).toThrow(expect.objectContaining({ reason }))
-    expect(read).toThrow(said)
+    expect(read).toThrow(expect.objectContaining({ message: said }))
+  })
+
+  it('a stream that only its type tells', () => {
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8' }
+    expect(() => completionIn({ ...ok('[DONE'), headers }, ANSWER_URL)).toThrow(
+      `a stream of events came, "[DONE"${STREAM}`,
+    )
+  })
+
+  it('but a blank text is a reply where nothing tells why there is none', () => {
+    expect(completionIn(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
+    const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
+    expect(completionIn(ok(text), ANSWER_URL)).toBe('A1')
+    expect(completionIn(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
 
   it.each([
+    [201, '{}', ANSWER_URL, 'status 201, "{}": a chat completion has the status 200'],
     [
       401,
       '{"detail":"no key"}',
       ANSWER_URL,
-      'status 401, "{\\"detail\\":\\"no key\\"}": it must answer without',
+      `status 401, "{\\"detail\\":\\"no key\\"}": ${NO_KEY}`,
     ],
+    [405, '', ANSWER_URL, 'status 405, an empty body: no POST is taken there, check the URL'],
+    [405, '', 'http://127.0.0.1/chat/completions', ': is it at http://127.0.0.1/v1?'],
     [404, '', 'http://127.0.0.1:8000/chat/completions', ': is it at http://127.0.0.1:8000/v1?'],
     [
       404,
@@ -57,8 +116,8 @@ describe('what came instead of a reply is said', () => {
       `${ANSWER_URL}/chat/completions`,
       `: is it at ${ANSWER_URL.replace('/chat/completions', '')}?`,
     ],
-    [404, 'no such model', ANSWER_URL, 'status 404, "no such model"'],
-    [418, 'x'.repeat(1000), ANSWER_URL, `status 418, "${'x'.repeat(120)}…"`],
+    [404, 'no model', ANSWER_URL, 'status 404, "no model": check the URL and the model\'s name'],
+    [418, 'x'.repeat(1000), ANSWER_URL, `status 418, "${'x'.repeat(120)}…"${SEE_LOG}`],
   ])('status %i', (status, text, url, said) => {
     expect(() => completionIn({ ...ok(text), status }, url)).toThrow(said)
   })
@@ -68,6 +127,38 @@ describe('what came instead of a reply is said', () => {
     expect(() => completionIn({ ...ok(''), headers, status: 307 }, ANSWER_URL)).toThrow(
       'status 307 to "https://else.where/v1": no redirect is followed',
     )
+    expect(() => completionIn({ ...ok('gone'), status: 301 }, ANSWER_URL)).toThrow(
+      'status 301, "gone": no redirect is followed',
+    )
+  })
+})
+
+describe('of a body that is never whole, the first words are said', () => {
+  const bodies: readonly [string, Answer][] = [
+    ['too large', (_, __, response) => response.writeHead(404).end(`gone${'.'.repeat(300_000)}`)],
+    ['without an end', (_, __, response) => void response.writeHead(404).write('gone')],
+    [
+      'broken off',
+      (_, { socket }, response) => {
+        response.writeHead(404).write('gone', () => setTimeout(() => socket.destroy(), 20))
+      },
+    ],
+  ]
+  it.each(bodies)('%s', async (_, answer) => {
+    const { url } = await serve(answer)
+    const signal = new AbortController().signal
+    const received = await NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+    expect(received).toMatchObject({ status: 404, text: expect.stringMatching(/^gone/) })
+    expect(received.text.length).toBeLessThanOrEqual(256 * 1024)
+  })
+
+  it('and of a redirect where it goes', async () => {
+    const { url } = await serve((_, __, response) =>
+      response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
+    )
+    const signal = new AbortController().signal
+    const received = await NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+    expect(() => completionIn(received, url)).toThrow('status 301 to "/v2": no redirect')
   })
 })
 
@@ -87,7 +178,7 @@ describe('an event tells', () => {
 
   it('of each request why it failed, and of the first of its kind as a problem', async () => {
     const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
-    const text = 'status 403, an empty body: it must answer without a key of its own'
+    const text = `status 403, an empty body: ${NO_KEY}`
     const call = { type: 'call', outcome: 'miner', reason: 'status', text }
     const problem = { type: 'problem', what: `miner m at ${url}`, error: new Error(text) }
     expect(events).toEqual([call, problem, call])
@@ -106,7 +197,10 @@ describe('an event tells', () => {
 
   it('that a reply was late', async () => {
     const { events } = await eventsOf(() => {}, 1, 200)
-    expect(events[0]).toMatchObject({ reason: 'late', text: 'no reply within 0.2 s' })
+    expect(events[0]).toMatchObject({
+      reason: 'late',
+      text: `late: no reply within 0.2 s${FASTER}`,
+    })
   })
 
   it('that what answers speaks another protocol', async () => {
@@ -128,7 +222,7 @@ describe('a player that never answers is refused, with why', () => {
     })
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
-      message: `${url} gives no usable reply: status 404, "The model \`default\` does not exist."; it serves the models "one", "two"`,
+      message: `${url} gives no usable reply: status 404, "The model \`default\` does not exist.": check the URL and the model's name; it serves the models "one", "two"`,
     })
   })
 
@@ -140,7 +234,7 @@ describe('a player that never answers is refused, with why', () => {
     })
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
-      message: `${url} gives no usable reply: status 400, "{\\"error\\":\\"unknown model\\"}"; it serves the models "one"`,
+      message: `${url} gives no usable reply: status 400, "{\\"error\\":\\"unknown model\\"}": the log of the server may say why; it serves the models "one"`,
     })
   })
 
@@ -182,11 +276,23 @@ describe('a player that never answers is refused, with why', () => {
     })
   })
 
-  it('where nothing comes', async () => {
+  it('where nothing comes in the time for a reply, however soon it would be out of reach', async () => {
     const { url } = await serve(() => {})
     await expect(open(url)).rejects.toMatchObject({
-      message: `${url} gives no usable reply in 1 s: nothing came`,
+      message: `${url} gives no usable reply: late: no reply within 10 s${FASTER}`,
     })
+  })
+
+  it('but not one that takes more time than it may be out of reach', async () => {
+    const { url } = await serve((index, _, response) => {
+      const answer = () => response.writeHead(200).end(completion('A1'))
+      if (index === 0) setTimeout(answer, 1500)
+    })
+    const { agent, failures } = await open(url)
+    expect(await agent(500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
+    expect([...failures]).toEqual([[`late: no reply within 0.5 s${FASTER}`, 1]])
+    expect(await agent(1500)([{ role: 'user', content: 'And?' }])).toEqual({ fault: 'no-reply' })
+    expect([...failures]).toContainEqual([`late: no reply within 1.5 s${FASTER}`, 1])
   })
 
   it('where no TLS is spoken', async () => {
@@ -203,7 +309,9 @@ describe('a player that never answers is refused, with why', () => {
     )
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
-      message: `${url} gives no usable reply in 1 s: status 503, "still loading"`,
+      message: expect.stringMatching(
+        / gives no usable reply in \d+ s: status 503, "still loading"$/,
+      ),
     })
   })
 

@@ -14,15 +14,8 @@ import {
   takeUp,
 } from '@affine/miners'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import {
-  interrupted,
-  NETUID,
-  networkOption,
-  output,
-  raceAbort,
-  shareOption,
-} from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { interrupted, NETUID, networkOption, output, raceAbort } from '@affine/terminal'
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { differenceText } from '../solo/difference-text.ts'
 import { progress } from '../solo/progress.ts'
 import { sayFailures } from '../solo/say-failures.ts'
@@ -59,8 +52,9 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
   .argument('<contender>', 'another one')
   .option(
     '--ratio <share>',
-    'the contender must win more than this share of the decisive challenges, 0 to 1',
-    shareOption,
+    'the contender must win more than this share of the decisive challenges, ' +
+      'more than 0 and less than 1',
+    ratioOption,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
   .addOption(networkOption(`the network on which the two are registered: ${NETWORK_HELP}`))
@@ -113,6 +107,13 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const text = [...standingText(result, solo), ending].join('\n')
     screen.line(text, { type: 'end', ...result })
   })
+
+/** Reads a ratio to beat, which is rounded to millionths: one of them at least, and not all. */
+function ratioOption(text: string): number {
+  const ppm = Math.round(Number(text) * 1e6)
+  if (ppm > 0 && ppm < 1e6) return ppm / 1e6
+  throw new InvalidArgumentError('Expected a number, more than 0 and less than 1.')
+}
 
 /**
  * The two players as they are named; on a network, the miners with these uids.

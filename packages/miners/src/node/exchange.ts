@@ -21,7 +21,8 @@ const HEADERS = {
  * at most 256 KiB are read. `replyMs` is the time to connect and send, and then, once more, the
  * time for the whole response. Rejects with `Undelivered` when the connection fails or breaks; with
  * another error when the response is late, too large or no HTTP; and once `signal` aborts. But what
- * has a status other than 200 resolves with it, whatever its body does. Protocol §5.4.
+ * has a status other than 200 resolves with it and with what came of its body, whatever that does.
+ * Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<Received> {
   const { body, replyMs, now } = query
@@ -30,20 +31,22 @@ export async function exchange(query: Query): Promise<Received> {
   let stream: { destroy(error: Error): unknown } = outgoing
   const timer = setTimeout(() => stream.destroy(latenessOf(outgoing, replyMs)), replyMs)
   outgoing.once('finish', () => timer.refresh())
-  let status = 0
+  let response: http.IncomingMessage | undefined
+  const chunks: Buffer[] = []
   try {
-    const response = await responseTo(outgoing, body)
+    response = await responseTo(outgoing, body)
     stream = response
-    status = response.statusCode ?? 0
-    const text = await bodyOf(response)
-    return { status, headers: response.headers, text, ms: Math.max(0, now() - started) }
+    await readInto(chunks, response)
   } catch (error) {
-    const isRefused = status !== 0 && status !== 200
-    if (isRefused) return { status, headers: {}, text: '', ms: 0 }
-    throw reasonOf(error as NodeJS.ErrnoException, status !== 0)
+    // What has another status is refused, whatever its body does.
+    if (response === undefined || response.statusCode === 200)
+      throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
   } finally {
     clearTimeout(timer)
   }
+  const { statusCode: status = 0, headers } = response
+  const text = Buffer.concat(chunks).toString()
+  return { status, headers, text, ms: Math.max(0, now() - started) }
 }
 
 function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
@@ -54,9 +57,10 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf({ writableFinished }: http.ClientRequest, replyMs: number): Error {
-  if (writableFinished) return new NoReply('late', `no reply within ${replyMs / 1000} s`)
-  return new Undelivered('no connection')
+function latenessOf({ writableFinished, method }: http.ClientRequest, replyMs: number): Error {
+  if (!writableFinished) return new Undelivered('no connection')
+  const advice = method === 'POST' ? ': serve the model faster, or let it write less' : ''
+  return new NoReply('late', `late: no reply within ${replyMs / 1000} s${advice}`)
 }
 
 /** Sends a request off and resolves with the head of its response. */
@@ -68,8 +72,7 @@ function responseTo(outgoing: http.ClientRequest, body?: string): Promise<http.I
   })
 }
 
-async function bodyOf(response: http.IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
+async function readInto(chunks: Buffer[], response: http.IncomingMessage): Promise<void> {
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
@@ -77,7 +80,6 @@ async function bodyOf(response: http.IncomingMessage): Promise<string> {
       throw new NoReply('too-large', `the response has more than ${MOST_BYTES} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
 }
 
 /**

@@ -239,7 +239,7 @@ describe.concurrent('af practise', () => {
     // What the file holds comes to no verdict either.
     const again = await practise(...words)
     expect([again.code, seen.length]).toEqual([3, 8])
-    expect(again.stderr).toContain(`${url} gives no usable reply: nothing came in this run; `)
+    expect(again.stderr).toContain(`${url} gives no usable reply: none of what was kept has one; `)
   })
 
   it.each([

@@ -16,7 +16,7 @@ export function expectReply(
   // In a game that the other player loses at once, a player is not asked.
   const asked = episodes.filter(({ messages }) => messages.length > 0)
   if (asked.length === 0 || !asked.every(isSilent)) return
-  const nothing = 'nothing came in this run; to ask again, keep it in another place'
+  const nothing = 'none of what was kept has one; to ask again, keep it in another place'
   const [[why] = [nothing]] = [...failures].sort(([, a], [, b]) => b - a)
   throw new NoAnswer(`${player} gives no usable reply: ${why}`)
 }

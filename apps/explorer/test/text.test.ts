@@ -114,8 +114,23 @@ describe('a network file', () => {
       expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('stays where a link names no chain', () => {
-    expect(named(OWN, '?buckets=https://evil/&firstEpoch=3').file).toEqual(OWN)
+  it('stays where a link says another last alone', () => {
+    const file = { ...OWN, last: 2 }
+    expect(named(OWN, '?last=2')).toEqual({ file, isByLink: false, own: OWN })
+    expect(named(OWN, '?').file).toEqual(OWN)
+    expect(from(undefined, '?last=2')).toMatchObject({ detail: expect.stringMatching(/^No netw/) })
+  })
+
+  test.each([
+    ['?buckets=https://evil/', '"buckets" expected "chain" beside it'],
+    ['?last=2&firstEpoch=3', '"firstEpoch" expected "chain" beside it'],
+    ['?netuid=7', '"netuid" expected "chain" beside it'],
+    ['?last=-5', '"last" expected a whole number from 1 to 4294967295, got "-5"'],
+    ['?chan=x', '"chan" is not one of chain, buckets, netuid, firstEpoch, last'],
+    ['?chain=finney&chan=x', '"chan" is not one of chain, buckets, netuid, firstEpoch, last'],
+  ])('a link is refused rather than followed in part: %s', (search, why) => {
+    const detail = `The link cannot be followed: ${why}`
+    expect(from(OWN, search)).toEqual({ ok: false, detail })
   })
 
   test.each([undefined, null, 3, [], {}])('%j names none', (value) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { linkTo, routeOf } from '../src/address.ts'
 import { networkFrom } from '../src/network-file.ts'
-import { shortOf, visible, visibleLine } from '../src/visible.ts'
+import { countText, shortOf, visible, visibleLine } from '../src/visible.ts'
 
 describe('text from outside', () => {
   test.each([
@@ -30,6 +30,7 @@ describe('text from outside', () => {
 
   it('is cut, and says by how much', () => {
     expect(visible('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
+    expect([0, 1, 2].map((n) => countText(n, 'epoch'))).toEqual(['0 epochs', '1 epoch', '2 epochs'])
     expect(visibleLine('a\nb')).toBe('a⏎b')
     expect(shortOf('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
   })

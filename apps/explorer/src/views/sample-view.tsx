@@ -77,7 +77,7 @@ function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
   const { miner, reward, messages } = shown.sample[side]
   const course = shown[side]
   return (
-    <section class={`card side-${side}`}>
+    <section class="card">
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>

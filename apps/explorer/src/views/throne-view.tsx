@@ -5,7 +5,7 @@ import { duelsIn, reignsIn } from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
 import type { Page, StateProps } from '../page.ts'
 import { absentText, asOfText, progressOf, ratioText } from '../reading.ts'
-import { shortOf, visibleLine } from '../visible.ts'
+import { countText, shortOf, visibleLine } from '../visible.ts'
 import { DuelsTable } from './duels-table.tsx'
 import { Key } from './key.tsx'
 import { BigNumber, Numbers } from './numbers.tsx'
@@ -68,11 +68,10 @@ function Since({ state }: StateProps): JSX.Element {
     ({ duel, end }) =>
       duel.start >= from && end?.duel?.end?.winner === 'champion' && end.heir?.hotkey === hotkey,
   ).length
-  const many = failed === 1 ? '1 contender has' : `${failed} contenders have`
   return (
     <BigNumber name="Since" value={`epoch ${from}`}>
-      {to - from === 1 ? '1 epoch' : `${to - from} epochs`}
-      {asOfText(state) || ' so far'}; {many} failed against it since
+      {countText(to - from, 'epoch')}
+      {asOfText(state) || ' so far'}; {countText(failed, 'contender')} failed against it since
     </BigNumber>
   )
 }

@@ -12,15 +12,17 @@ export function progressOf({ file, failure, ms }: AppState): Progress {
 
 /** What is said in the place of what a state does not have: `none` where everything was read. */
 export function absentText(state: AppState, none: string): string {
-  const ended = state.epochs.length > 0 ? none : 'Nothing was recomputed yet.'
-  const stopped = 'The reading stopped before its end.'
-  return { reading: 'Reading…', stopped, ended }[progressOf(state)]
+  const progress = progressOf(state)
+  if (progress === 'reading') return 'Reading…'
+  if (state.epochs.length === 0) return 'Nothing was recomputed.'
+  return progress === 'ended' ? none : 'The reading stopped before its end.'
 }
 
-/** The epoch of which a state is, as in " as of epoch 3"; empty where everything was read. */
+/** The epoch for which a state is, as in " as of epoch 4"; empty where everything was read. */
 export function asOfText(state: AppState): string {
   const last = state.epochs.at(-1)
-  return last === undefined || progressOf(state) === 'ended' ? '' : ` as of epoch ${last.epoch}`
+  const isNow = last === undefined || progressOf(state) === 'ended'
+  return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
 /** The ratio to beat, and where it goes while nobody contends. Protocol §8.10. */
@@ -30,3 +32,9 @@ export function ratioText(state: AppState): string {
   const then = isFalling ? ', and goes down while nobody contends' : ''
   return `The ratio to beat is ${percent(nextRatio)}${asOfText(state)}${then}.`
 }
+
+/** What may be wrong where a reading stopped, if anything can be told. */
+export const hintText = ({ health }: AppState): string =>
+  health.length > 0 && health.every(({ files }) => files === 0)
+    ? '. No bucket had any file: is their address right?'
+    : ''

@@ -1,14 +1,16 @@
 import { describe, expect, it, test } from 'vitest'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, progressOf, ratioText } from '../src/reading.ts'
+import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/reading.ts'
 import { titleOf } from '../src/title.ts'
+import { BucketTable } from '../src/views/bucket-table.tsx'
 import { DuelView } from '../src/views/duel-view.tsx'
 import { LiarsView } from '../src/views/liars-view.tsx'
 import { MinerView } from '../src/views/miner-view.tsx'
 import { MinersView } from '../src/views/miners-view.tsx'
 import { SureNumber } from '../src/views/sure-number.tsx'
 import { ValidatorsView } from '../src/views/validators-view.tsx'
+import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-account.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
 
@@ -27,8 +29,8 @@ const NONE = 'Nobody was caught.'
 
 describe('a reading', () => {
   test.each([
-    ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 3'],
-    ['that stopped', STOPPED, 'stopped', 'The reading stopped before its end.', ' as of epoch 3'],
+    ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
+    ['that stopped', STOPPED, 'stopped', 'The reading stopped before its end.', ' as of epoch 4'],
     ['that has ended', ENDED, 'ended', NONE, ''],
   ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
     expect(progressOf(state)).toBe(progress)
@@ -42,7 +44,8 @@ describe('a reading', () => {
     expect(progressOf(EMPTY_STATE)).toBe('stopped')
     expect(progressOf({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
     const none = { ...ENDED, epochs: [] }
-    expect(absentText(none, NONE)).toBe('Nothing was recomputed yet.')
+    expect(absentText({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
+    expect(absentText(none, NONE)).toBe('Nothing was recomputed.')
     expect(asOfText({ ...READING, epochs: [] })).toBe('')
   })
 })
@@ -70,7 +73,7 @@ test.each([
 
 it('the ratio to beat goes down until it is at its floor', () => {
   expect(ratioText(ENDED)).toBe('The ratio to beat is 51 %.')
-  expect(ratioText(READING)).toBe('The ratio to beat is 51 % as of epoch 3.')
+  expect(ratioText(READING)).toBe('The ratio to beat is 51 % as of epoch 4.')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
   expect(ratioText(higher)).toBe(
     'The ratio to beat is 55.1 %, and goes down while nobody contends.',
@@ -82,4 +85,18 @@ it('how sure it is is unknown without a duel won: that others failed since is no
     value: 'unknown',
     children: 'it took the throne without winning a duel',
   })
+})
+
+it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {
+  const bucket = (files: number, missing: number): BucketHealth => {
+    return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing, silent: undefined }
+  }
+  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
+  const { props } = BucketTable({ state: STOPPED, health })
+  expect(
+    props.rows.map(({ cells }: { readonly cells: readonly string[] }) => cells.at(-1)),
+  ).toEqual(['was not asked', '✘ has nothing that was asked for', '✔ answers'])
+  expect(hintText({ ...STOPPED, health })).toBe('')
+  expect(hintText(STOPPED)).toBe('')
+  expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
 })

@@ -95,7 +95,7 @@ function Labels({ lines, state, frame }: LinesProps): JSX.Element {
   return (
     <g>
       {labelsFor(lines, frame.y).map(({ group, y }) => (
-        <text key={y} class="line-name line-5" x={frame.x(end)} y={y} text-anchor="end">
+        <text key={y} class="line-name" x={frame.x(end)} y={y} text-anchor="end">
           {group.slice(0, MOST_NAMES).map(({ hotkey, colour }, i) => (
             <tspan key={hotkey} class={`line-name line-${colour}`}>
               {i > 0 && ', '}

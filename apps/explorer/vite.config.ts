@@ -15,12 +15,25 @@ const COMPILED: Readonly<Record<string, string | { id: string; external: true }>
   '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
 
+/** What Vite puts around each `import()`. Its own waits for styles too: all of ours are there first. */
+const PRELOAD_ID = '\0vite/preload-helper.js'
+const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
+  for (const part of parts) {
+    const link = document.createElement('link')
+    link.rel = 'modulepreload'
+    link.href = new URL(part, base)
+    document.head.append(link)
+  }
+  return load()
+}`
+
 /** Leaves out what the page does not need. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
   enforce: 'pre',
   resolveId: (source, importer = '') =>
     importer.startsWith(packages) && !importer.includes('/node_modules/') ? COMPILED[source] : null,
+  load: (id) => (id === PRELOAD_ID ? PRELOAD : null),
 })
 
 /** The page as a folder of files that any static host serves, below any path. */

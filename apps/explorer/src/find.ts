@@ -56,7 +56,8 @@ export function suggestionsFor(text: string, known: readonly Findable[]): readon
 function rankOf({ id, name, what }: Findable, text: string): number {
   const [asked, called] = [text.toLowerCase(), name.toLowerCase()]
   if (id.toLowerCase() === asked || called === asked) return 0
-  if (what.endsWith(` uid ${asked}`)) return 1
+  // As a suggestion prints it too: "alice, miner, uid 7".
+  if (what.endsWith(` uid ${asked.replace(/^(.*, )?uid /, '')}`)) return 1
   const begins = called.startsWith(asked) || id.toLowerCase().startsWith(asked)
   if (begins && !DUEL.test(id)) return 2
   return begins || called.includes(asked) ? 3 : 4
@@ -74,3 +75,9 @@ export function fragmentFor(text: string, known: readonly Findable[]): string | 
   if (CHALLENGE.test(asked)) return linkTo.challenge(asked)
   return DUEL.test(asked) ? linkTo.duel(asked) : undefined
 }
+
+/** Why a text means no view. */
+export const lostText = (text: string, known: readonly Findable[]): string =>
+  suggestionsFor(text.trim(), known).length > 0
+    ? 'Several things are called so here: type more.'
+    : 'Nothing is called so here.'

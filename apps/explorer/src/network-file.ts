@@ -40,10 +40,14 @@ const NUMBERS = {
   last: [1, 0xffff_ffff],
 } as const
 
+/** What a link may say. */
+const WORDS = ['chain', 'buckets', ...Object.keys(NUMBERS)]
+
 /**
  * The network that the page's query names if it has a `chain`, and then it says it all; else the
- * one of the site's own file. URLs are resolved against `base`. What is out of its range, or has
- * another shape, is refused. Never throws.
+ * one of the site's own file, of which the query may say another `last`. URLs are resolved against
+ * `base`. What is out of its range, has another shape, or would count for nothing, is refused.
+ * Never throws.
  */
 export function networkFrom(
   value: unknown,
@@ -52,17 +56,30 @@ export function networkFrom(
   const site = readFile(value, base)
   const own = site.ok ? site.value : undefined
   const query = Object.fromEntries(new URLSearchParams(search))
-  if (query.chain === undefined)
-    return own ? { ok: true, value: { file: own, isByLink: false, own } } : (site as Refused)
-  const link = readFile(query, base)
-  if (!link.ok) return refuse(`The link cannot be followed: ${link.detail}`)
+  const why = whyNot(query)
+  if (why !== undefined) return refuseLink(why)
+  const hasChain = query.chain !== undefined
+  if (!hasChain && own === undefined) return site as Refused
+  const link = readFile(hasChain ? query : { ...Object(value), ...query }, base)
+  if (!link.ok) return refuseLink(link.detail)
   const isOwn = own !== undefined && isSame(link.value, own)
-  return { ok: true, value: { file: isOwn ? own : link.value, isByLink: !isOwn, own } }
+  return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
+}
+
+/** Why a query would not be followed in all that it says. */
+function whyNot(query: Fields): string | undefined {
+  const names = Object.keys(query)
+  const unknown = names.find((name) => !WORDS.includes(name))
+  if (unknown !== undefined) return `"${unknown}" is not one of ${WORDS.join(', ')}`
+  const lone = query.chain === undefined && names.find((name) => name !== 'last')
+  return lone ? `"${lone}" expected "chain" beside it` : undefined
 }
 
 type Refused = Extract<NetworkRead<never>, { readonly ok: false }>
 
 const refuse = (detail: string): Refused => ({ ok: false, detail })
+
+const refuseLink = (why: string): Refused => refuse(`The link cannot be followed: ${why}`)
 
 function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
   const fields: Fields = Object(value)

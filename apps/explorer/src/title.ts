@@ -1,6 +1,7 @@
 import type { Route } from './address.ts'
 import { type AppState, duelsIn, isValidator } from './app-state.ts'
 import { nameIn } from './page.ts'
+import { asOfText } from './reading.ts'
 import { shortOf } from './visible.ts'
 
 const TITLES = {
@@ -21,7 +22,9 @@ function viewTitle(route: Route, state: AppState): string {
   switch (route.view) {
     case 'throne': {
       const champion = state.epochs.at(-1)?.heir?.hotkey
-      return champion === undefined ? 'The throne' : `${nameOf(champion)} has the throne`
+      return champion === undefined
+        ? 'The throne'
+        : `${nameOf(champion)} has the throne${asOfText(state)}`
     }
     case 'duel': {
       const duel = duelsIn(state).find(({ duel: { id } }) => id === route.id)?.duel

@@ -25,5 +25,9 @@ export function shortOf(text: string): string {
   return visibleLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
 }
 
+/** As in "1 epoch" and "2 epochs". */
+export const countText = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
+
 /** Millionths of a challenge, as challenges with one decimal at the most. */
 export const roundOf = (millionths: number): string => String(Math.round(millionths / 1e5) / 10)

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { linkTo } from '../src/address.ts'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
-import { findablesIn, fragmentFor, suggestionsFor } from '../src/find.ts'
+import { findablesIn, fragmentFor, lostText, suggestionsFor } from '../src/find.ts'
 import { titleOf } from '../src/title.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
 
@@ -35,6 +35,9 @@ describe('what is found', () => {
     ['ALI', linkTo.validator(ALICE)],
     ['0', linkTo.validator(ALICE)],
     ['7', linkTo.miner(STRONGER)],
+    ['uid 7', linkTo.miner(STRONGER)],
+    ['stronger, miner, uid 7', linkTo.miner(STRONGER)],
+    ['UID 17', linkTo.miner(STRONG)],
     ['strong', linkTo.miner(STRONG)],
     ['stronge', linkTo.miner(STRONGER)],
     ['stronger a', DUEL.link],
@@ -48,12 +51,20 @@ describe('what is found', () => {
     expect(fragmentFor(text, known)).toBe(link)
   })
 
-  test.each(['', 'nobody', '99', '5', 'stro', `${'2'.repeat(44)}0`, '<b>'])(
-    'nothing, or several things, for %j',
-    (text) => {
-      expect(fragmentFor(text, known)).toBe(undefined)
-    },
-  )
+  const NOTHING = 'Nothing is called so here.'
+  const SEVERAL = 'Several things are called so here: type more.'
+  test.each([
+    ['', NOTHING],
+    ['nobody', NOTHING],
+    ['uid 99', NOTHING],
+    [`${'2'.repeat(44)}0`, NOTHING],
+    ['<b>', NOTHING],
+    ['5', SEVERAL],
+    [' stro ', SEVERAL],
+  ])('not for %j: it says %j', (text, why) => {
+    expect(fragmentFor(text, known)).toBe(undefined)
+    expect(lostText(text, known)).toBe(why)
+  })
 
   it('is suggested, the likeliest first', () => {
     const namesFor = (text: string) => suggestionsFor(text, known).map(({ name }) => name)

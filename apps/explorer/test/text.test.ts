@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { linkTo, routeOf } from '../src/address.ts'
 import { networkFrom } from '../src/network-file.ts'
-import { shortOf, visible, visibleLine } from '../src/visible.ts'
+import { countText, shortOf, visible, visibleLine } from '../src/visible.ts'
 
 describe('text from outside', () => {
   test.each([
@@ -30,6 +30,7 @@ describe('text from outside', () => {
 
   it('is cut, and says by how much', () => {
     expect(visible('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
+    expect([0, 1, 2].map((n) => countText(n, 'epoch'))).toEqual(['0 epochs', '1 epoch', '2 epochs'])
     expect(visibleLine('a\nb')).toBe('a⏎b')
     expect(shortOf('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
   })
@@ -114,8 +115,23 @@ describe('a network file', () => {
       expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('stays where a link names no chain', () => {
-    expect(named(OWN, '?buckets=https://evil/&firstEpoch=3').file).toEqual(OWN)
+  it('stays where a link says another last alone', () => {
+    const file = { ...OWN, last: 2 }
+    expect(named(OWN, '?last=2')).toEqual({ file, isByLink: false, own: OWN })
+    expect(named(OWN, '?').file).toEqual(OWN)
+    expect(from(undefined, '?last=2')).toMatchObject({ detail: expect.stringMatching(/^No netw/) })
+  })
+
+  test.each([
+    ['?buckets=https://evil/', '"buckets" expected "chain" beside it'],
+    ['?last=2&firstEpoch=3', '"firstEpoch" expected "chain" beside it'],
+    ['?netuid=7', '"netuid" expected "chain" beside it'],
+    ['?last=-5', '"last" expected a whole number from 1 to 4294967295, got "-5"'],
+    ['?chan=x', '"chan" is not one of chain, buckets, netuid, firstEpoch, last'],
+    ['?chain=finney&chan=x', '"chan" is not one of chain, buckets, netuid, firstEpoch, last'],
+  ])('a link is refused rather than followed in part: %s', (search, why) => {
+    const detail = `The link cannot be followed: ${why}`
+    expect(from(OWN, search)).toEqual({ ok: false, detail })
   })
 
   test.each([undefined, null, 3, [], {}])('%j names none', (value) => {

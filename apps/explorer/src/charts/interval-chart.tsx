@@ -9,7 +9,7 @@ export type LaneKind = 'lane' | 'lane-no-win' | 'lane-no-hold' | 'lane-aside'
 /** A row of the chart: an interval, its rate, and how it is marked. */
 export interface IntervalRow {
   readonly name: string
-  readonly kind: 'win' | 'hold' | LaneKind
+  readonly kind: 'win' | 'hold' | 'open' | LaneKind
   /** A share; undefined where nothing was decided. */
   readonly rate: number | undefined
   readonly bounds: Bounds | undefined

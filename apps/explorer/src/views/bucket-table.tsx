@@ -20,7 +20,7 @@ export function BucketTable({ state, health }: BucketProps): JSX.Element {
       files,
       (bytes / 1e6).toFixed(1),
       missing,
-      stateText({ place, silent, asked: files + missing }),
+      stateText({ place, silent, files, asked: files + missing }),
     ],
   }))
   return (
@@ -33,14 +33,16 @@ export function BucketTable({ state, health }: BucketProps): JSX.Element {
 }
 
 interface BucketRow {
+  readonly files: number
   readonly place: string | undefined
   readonly silent: string | undefined
   /** How often it answered. */
   readonly asked: number
 }
 
-function stateText({ place, silent, asked }: BucketRow): string {
+function stateText({ place, silent, files, asked }: BucketRow): string {
   if (place === undefined) return 'a page cannot open its address'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
-  return asked > 0 ? '✔ answers' : 'was not asked'
+  if (asked === 0) return 'was not asked'
+  return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

@@ -2,6 +2,7 @@ import type { EpisodeCourse } from '@affine/report'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { visible } from '../visible.ts'
 import { Drawing } from './drawing.tsx'
 import { Key } from './key.tsx'
@@ -14,7 +15,9 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
     <>
       <p class="eyebrow">Challenge</p>
       <h1 class="mono">{id}</h1>
-      {lines.length === 0 && <p class="lead">No epoch that was read has this challenge.</p>}
+      {lines.length === 0 && (
+        <p class="lead">{absentText(state, 'No epoch that was read has this challenge.')}</p>
+      )}
       {lines.map((line) => (
         <p class="lead" key={line.validator}>
           Asked by <Key state={state} hotkey={line.validator} />:{' '}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import type { Page } from '../page.ts'
-import { visibleLine } from '../visible.ts'
+import { countText, visibleLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-account.ts'
 
 interface CopiesProps extends Page {
@@ -52,7 +52,7 @@ export function Copies({ ask, hear, epochs }: CopiesProps): JSX.Element | null {
       )}
       {at === undefined && left.length > 0 && (
         <button type="button" onClick={compare}>
-          Compare the copies of {left.length === 1 ? '1 epoch' : `${left.length} epochs`}
+          Compare the copies of {countText(left.length, 'epoch')}
         </button>
       )}
     </section>
@@ -71,7 +71,7 @@ function wordsOf(played: readonly EpochAccount[]): JSX.Element {
     return (
       <>
         {many}. In these epochs not everything holds:{' '}
-        <a href="#/validators">{flaws === 1 ? '1 finding' : `${flaws} findings`}</a>.
+        <a href="#/validators">{countText(flaws, 'finding')}</a>.
       </>
     )
   return <>{copies === 0 ? 'There is no other copy.' : `✔ ${many}: all are the same.`}</>

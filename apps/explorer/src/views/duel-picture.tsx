@@ -1,5 +1,4 @@
 import type { EnvFacts } from '@affine/report'
-import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import type { DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow } from '../charts/interval-chart.tsx'
@@ -12,8 +11,8 @@ export function DuelPicture({ account }: { readonly account: DuelAccount }): JSX
     <figure>
       <figcaption>
         What share of these challenges the contender wins, as far as luck lets one know. Blue: it
-        wins the environment once the whole bar is right of the line, or by its score. Golden: the
-        champion holds it.
+        wins the environment, as the whole bar is right of the line, or by its score. Golden: the
+        champion holds it. Grey: neither.
       </figcaption>
       <IntervalChart
         label="What the contender wins in each environment, beside the ratio to beat"
@@ -26,11 +25,9 @@ export function DuelPicture({ account }: { readonly account: DuelAccount }): JSX
 
 const byName = (a: EnvFacts, b: EnvFacts): number => (a.env < b.env ? -1 : 1)
 
-function rowOf({ env, given, win, hold }: EnvFacts): IntervalRow {
-  const kind = given === 'hold' ? 'hold' : 'win'
+export function rowOf({ env, given, win, hold }: EnvFacts): IntervalRow {
+  const kind = given === 'win' || given === 'hold' ? given : 'open'
   const { wins, trials, bounds } = given === 'hold' ? hold : win
   const rate = trials > 0 ? wins / trials : undefined
-  const verdict = given ?? 'open'
-  const range = bounds ? `${percent(bounds.lower)} to ${percent(bounds.upper)}` : 'nothing decisive'
-  return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: `${range}: ${verdict}` }
+  return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: given ?? 'open' }
 }

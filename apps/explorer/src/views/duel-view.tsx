@@ -2,6 +2,7 @@ import { laneText, percent, throneTexts, verdictText } from '@affine/report/sent
 import type { JSX } from 'preact'
 import { type DuelAccount, duelsIn } from '../app-state.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
+import { absentText, asOfText } from '../reading.ts'
 import type { EpochAccount } from '../worker/epoch-account.ts'
 import { Copies } from './copies.tsx'
 import { DuelPicture } from './duel-picture.tsx'
@@ -20,7 +21,7 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
     return (
       <>
         <h1>A duel</h1>
-        <p>{state.ms === undefined ? 'Reading…' : 'No epoch that was read has this duel.'}</p>
+        <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
   const { duel, epochs, end } = account
@@ -31,7 +32,9 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
         <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
         <Key state={state} hotkey={duel.champion.hotkey} />
       </h1>
-      <p class="lead">{end ? throneTexts(end, nameIn(state)).join('. ') : 'It goes on.'}</p>
+      <p class="lead">
+        {end ? throneTexts(end, nameIn(state)).join('. ') : `It goes on${asOfText(state)}.`}
+      </p>
       <DuelNumbers account={account} />
       <DuelPicture account={account} />
       <Challenges account={account} state={state} />

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsIn, spanText } from '../app-state.ts'
 import { nameIn, type StateProps } from '../page.ts'
+import { asOfText } from '../reading.ts'
 import { Key } from './key.tsx'
 import { TitledTable } from './wide.tsx'
 
@@ -16,7 +17,7 @@ export function DuelsTable({ state }: StateProps): JSX.Element {
       <Key state={state} hotkey={duel.contender.hotkey} />,
       <Key state={state} hotkey={duel.champion.hotkey} />,
       percent(duel.ratio),
-      end ? throneTexts(end, nameOf).join('. ') : 'goes on',
+      end ? throneTexts(end, nameOf).join('. ') : `goes on${asOfText(state)}`,
     ],
   }))
   return (

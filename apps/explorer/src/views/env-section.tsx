@@ -58,7 +58,7 @@ function rowOf(name: string, kind: 'win' | 'hold', { wins, trials, bounds }: Dec
 function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
   const { win, hold, expected, floor, ways, left, cap, decisivePpm, wins, losses, ties } = look
   return (
-    <dl class="basis">
+    <dl>
       <dt>Challenges that count, without lanes set aside</dt>
       <dd>
         {wins} won, {losses} lost, {ties} tied

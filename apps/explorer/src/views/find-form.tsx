@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { findablesIn, fragmentFor, suggestionsFor } from '../find.ts'
+import { findablesIn, fragmentFor, lostText, suggestionsFor } from '../find.ts'
 import type { StateProps } from '../page.ts'
 
 /** Goes to what is named or pasted: a miner, a validator, a duel, or a challenge. */
@@ -47,7 +47,7 @@ export function FindForm({ state }: StateProps): JSX.Element {
           ))}
         </datalist>
         <button type="submit">Go</button>
-        {isLost && <span role="alert">Nothing is called so here, or several things are.</span>}
+        {isLost && <span role="alert">{lostText(text, known)}</span>}
       </form>
     </search>
   )

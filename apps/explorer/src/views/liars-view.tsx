@@ -2,6 +2,7 @@ import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { chargesIn } from '../lanes.ts'
 import type { Page } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
@@ -35,9 +36,7 @@ export function LiarsView({ state }: Page): JSX.Element {
           rows={rows}
         />
       )}
-      {charges.length === 0 && (
-        <p>{state.epochs.length > 0 ? 'Nobody was caught.' : 'Nothing was recomputed yet.'}</p>
-      )}
+      {charges.length === 0 && <p>{absentText(state, 'Nobody was caught.')}</p>}
     </>
   )
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsOf, spanText } from '../app-state.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { Fold } from './fold.tsx'
 import { Key } from './key.tsx'
 import { LostList } from './lost-list.tsx'
@@ -30,9 +31,7 @@ export function MinerView({ state, hotkey }: Page & MinerProps): JSX.Element {
       <p class="eyebrow">Miner</p>
       <h1>{nameIn(state)(hotkey)}</h1>
       <p class="mono">{hotkey}</p>
-      <p class="lead">
-        {place ? `It ${place.why}.` : state.ms !== undefined && 'It is not registered.'}
-      </p>
+      <p class="lead">{place ? `It ${place.why}.` : state.queue && 'It is not registered.'}</p>
       {crowned.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
@@ -43,9 +42,7 @@ export function MinerView({ state, hotkey }: Page & MinerProps): JSX.Element {
         </Fold>
       )}
       {duels.length === 0 && (
-        <p>
-          {state.ms === undefined ? 'Reading…' : 'It had no duel in the epochs that were read.'}
-        </p>
+        <p>{absentText(state, 'It had no duel in the epochs that were read.')}</p>
       )}
     </>
   )

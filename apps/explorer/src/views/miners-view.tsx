@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { isValidator } from '../app-state.ts'
 import type { Page } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { Key } from './key.tsx'
 import { Wide } from './wide.tsx'
 
@@ -19,7 +20,7 @@ export function MinersView({ state }: Page): JSX.Element {
         contender comes first.
       </p>
       {miners === undefined ? (
-        <p>Reading…</p>
+        <p>{absentText(state, '')}</p>
       ) : (
         <Wide
           label="Miners"

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { MatchView } from './match-view.tsx'
 
 interface PlayProps extends Page {
@@ -45,7 +46,7 @@ export function PlayView({ start, ...page }: PlayProps): JSX.Element {
       {challenge ? (
         <MatchView key={`${challenge.block}${challenge.line}`} {...page} met={challenge} />
       ) : (
-        <p>{state.ms === undefined ? 'Reading…' : 'No challenge of this environment was read.'}</p>
+        <p>{absentText(state, 'No challenge of this environment was read.')}</p>
       )}
     </>
   )

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import type { NamedNetwork } from '../network-file.ts'
-import { visibleLine } from '../visible.ts'
+import { hintText } from '../reading.ts'
+import { countText, visibleLine } from '../visible.ts'
 import type { ReadingSpan, ReadSoFar } from '../worker/reader.ts'
 
 interface ReadingProps {
@@ -20,7 +21,12 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
   const { ms, failure, beginning } = state
   if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
   if (failure !== undefined)
-    return <Strip kind="bad">It cannot be read any further: {visibleLine(failure, 600)}</Strip>
+    return (
+      <Strip kind="bad">
+        It cannot be read any further: {visibleLine(failure, 600)}
+        {hintText(state)}
+      </Strip>
+    )
   if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
   if (ms === undefined) return <Progress beginning={beginning} read={read} soFar={soFar} />
   if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
@@ -36,7 +42,7 @@ interface EndedProps {
 function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
   const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
   const seconds = (ms / 1000).toFixed(1)
-  const many = epochs.length === 1 ? '1 epoch' : `${epochs.length} epochs`
+  const many = countText(epochs.length, 'epoch')
   const done = `${many} recomputed in this browser in ${seconds} s`
   const isCompared = epochs.every(({ duel, copies }) => duel === undefined || copies !== undefined)
   const rest = !isCompared && (
@@ -48,7 +54,8 @@ function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
   if (flaws > 0)
     return (
       <Strip kind="bad">
-        {done}. Not everything holds: <a href="#/validators">{flaws} findings</a>.{rest}
+        {done}. Not everything holds: <a href="#/validators">{countText(flaws, 'finding')}</a>.
+        {rest}
       </Strip>
     )
   return (

@@ -3,6 +3,7 @@ import { faultText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type Page, useAnswer } from '../page.ts'
+import { progressOf } from '../reading.ts'
 import { visible } from '../visible.ts'
 import type { Shown } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/sample-index.ts'
@@ -19,7 +20,7 @@ export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Ele
     return (
       <>
         <h1>A challenge</h1>
-        <p>{state.ms === undefined && state.failure === undefined ? 'Reading…' : error}</p>
+        <p>{progressOf(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
   const { sample, epoch, validator } = shown
@@ -76,7 +77,7 @@ function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
   const { miner, reward, messages } = shown.sample[side]
   const course = shown[side]
   return (
-    <section class={`card side-${side}`}>
+    <section class="card">
       <h2>
         {side} <Key state={state} hotkey={miner} />
       </h2>

@@ -21,8 +21,8 @@ export function SureNumber({ state }: StateProps): JSX.Element {
   const least = won && leastOf(won)
   if (won === undefined || least === undefined)
     return (
-      <BigNumber name={name} value="untested">
-        {untestedText(state, reign.from)}
+      <BigNumber name={name} value="unknown">
+        {unknownText(state, reign.from)}
       </BigNumber>
     )
   return (
@@ -40,7 +40,7 @@ const leastText = (least: number, ratio: number): string =>
     ? `more than ${percent(ratio)}`
     : `${percent(Math.floor(least / 1000) * 1000)} or more`
 
-const untestedText = ({ epochs }: AppState, from: number): string =>
+const unknownText = ({ epochs }: AppState, from: number): string =>
   epochs[0]?.epoch === from
     ? 'it was the champion before'
     : 'it took the throne without winning a duel'

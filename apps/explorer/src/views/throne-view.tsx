@@ -4,7 +4,8 @@ import { linkTo } from '../address.ts'
 import { duelsIn, reignsIn } from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
 import type { Page, StateProps } from '../page.ts'
-import { shortOf, visibleLine } from '../visible.ts'
+import { absentText, asOfText, progressOf, ratioText } from '../reading.ts'
+import { countText, shortOf, visibleLine } from '../visible.ts'
 import { DuelsTable } from './duels-table.tsx'
 import { Key } from './key.tsx'
 import { BigNumber, Numbers } from './numbers.tsx'
@@ -16,11 +17,15 @@ export function ThroneView({ state }: Page): JSX.Element {
   return (
     <>
       <h1 class="sentence">{beginning ? subnetText(beginning.titles) : 'The throne'}</h1>
-      <Numbers>
-        <Holder state={state} />
-        <Since state={state} />
-        <SureNumber state={state} />
-      </Numbers>
+      {epochs.length > 0 || progressOf(state) === 'reading' ? (
+        <Numbers>
+          <Holder state={state} />
+          <Since state={state} />
+          <SureNumber state={state} />
+        </Numbers>
+      ) : (
+        <p>{absentText(state, '')}</p>
+      )}
       {epochs.length > 0 && (
         <>
           <Contention state={state} />
@@ -47,7 +52,7 @@ function Holder({ state }: StateProps): JSX.Element {
   const nobody = epochs.length === 0 ? '…' : 'nobody'
   return (
     <BigNumber
-      name="Champion"
+      name={`Champion${asOfText(state)}`}
       value={hotkey === undefined ? nobody : <Key state={state} hotkey={hotkey} />}
     >
       {hotkey !== undefined && `model ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
@@ -63,10 +68,10 @@ function Since({ state }: StateProps): JSX.Element {
     ({ duel, end }) =>
       duel.start >= from && end?.duel?.end?.winner === 'champion' && end.heir?.hotkey === hotkey,
   ).length
-  const many = failed === 1 ? '1 contender has' : `${failed} contenders have`
   return (
     <BigNumber name="Since" value={`epoch ${from}`}>
-      {to - from === 1 ? '1 epoch' : `${to - from} epochs`} so far; {many} failed against it since
+      {countText(to - from, 'epoch')}
+      {asOfText(state) || ' so far'}; {countText(failed, 'contender')} failed against it since
     </BigNumber>
   )
 }
@@ -75,27 +80,27 @@ function Since({ state }: StateProps): JSX.Element {
 function Contention({ state }: StateProps): JSX.Element {
   const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
   const next = state.queue?.find(({ place }) => place === 1)
-  const ratio = percent(state.epochs.at(-1)?.nextRatio ?? 0)
+  const at = asOfText(state)
   if (duel)
     return (
       <p key={duel.id} class="lead">
-        <Key state={state} hotkey={duel.contender.hotkey} /> contends, in epoch {duel.epochIndex} of
-        at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}:{' '}
+        <Key state={state} hotkey={duel.contender.hotkey} /> contends{at}, in epoch{' '}
+        {duel.epochIndex} of at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}:{' '}
         <a href={linkTo.duel(duel.id)}>the duel so far</a>.
       </p>
     )
   if (next === undefined)
     return (
       <p key="nobody" class="lead">
-        No miner contends or waits. The ratio to beat is {ratio}, and goes down until one does.
+        {state.queue && 'No miner contends or waits. '}
+        {ratioText(state)}
       </p>
     )
   const [why, ...missing] = quorumTexts(state.epochs.at(-1)?.lacking)
   return (
     <>
       <p key={next.hotkey} class="lead">
-        The next contender is <Key state={state} hotkey={next.hotkey} />. The ratio to beat is{' '}
-        {ratio}, and goes down while nobody contends. {why}
+        The next contender is <Key state={state} hotkey={next.hotkey} />. {ratioText(state)} {why}
       </p>
       {missing.length > 0 && (
         <ul>

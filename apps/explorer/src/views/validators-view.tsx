@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { TrustChart } from '../charts/trust-chart.tsx'
 import { countLanes } from '../lanes.ts'
 import type { Page, StateProps } from '../page.ts'
+import { absentText } from '../reading.ts'
 import { BucketTable } from './bucket-table.tsx'
 import { Copies } from './copies.tsx'
 import { Findings } from './findings.tsx'
@@ -29,11 +30,7 @@ export function ValidatorsView(page: Page): JSX.Element {
         <h2>What did not hold</h2>
         <Findings epochs={epochs} />
         {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-          <p>
-            {epochs.length > 0
-              ? 'Everything held: all attested roots are right.'
-              : 'Nothing was recomputed yet.'}
-          </p>
+          <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
         )}
       </section>
       <Copies {...page} epochs={epochs} />

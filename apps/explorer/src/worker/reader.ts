@@ -41,6 +41,8 @@ export interface ReadingSpan {
   readonly neurons: readonly KnownNeuron[]
   /** Is the state that it begins with believed, and not the network's first? */
   readonly isBelieved: boolean
+  /** Below which the ratio to beat does not go, in ppm. */
+  readonly leastRatio: number
   readonly envs: readonly string[]
   /** What is played in each of them, in words where there are some. */
   readonly titles: readonly string[]
@@ -156,8 +158,10 @@ export class SubnetReader {
     const envs = Object.keys(network.protocol.envs)
     const titles = envs.map((env) => registry.get(env)?.explain?.title ?? env)
     const { firstEpoch } = network
+    const leastRatio = network.protocol.ratioFloorPpm
     const neurons = neuronsIn(await this.#snapshot())
-    return { genesis, netuid, height, firstEpoch, from, to, isBelieved, envs, titles, neurons }
+    const span = { genesis, netuid, height, firstEpoch, from, to, isBelieved, leastRatio }
+    return { ...span, envs, titles, neurons }
   }
 
   async #snapshot(): Promise<Snapshot> {

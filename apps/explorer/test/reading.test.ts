@@ -1,0 +1,102 @@
+import { describe, expect, it, test } from 'vitest'
+import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
+import type { Page } from '../src/page.ts'
+import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/reading.ts'
+import { titleOf } from '../src/title.ts'
+import { BucketTable } from '../src/views/bucket-table.tsx'
+import { DuelView } from '../src/views/duel-view.tsx'
+import { LiarsView } from '../src/views/liars-view.tsx'
+import { MinerView } from '../src/views/miner-view.tsx'
+import { MinersView } from '../src/views/miners-view.tsx'
+import { SureNumber } from '../src/views/sure-number.tsx'
+import { ValidatorsView } from '../src/views/validators-view.tsx'
+import type { BucketHealth } from '../src/worker/buckets.ts'
+import type { EpochAccount } from '../src/worker/epoch-account.ts'
+import type { ReadingSpan } from '../src/worker/reader.ts'
+
+const hotkey = `5${'A'.repeat(47)}`
+const known = { flaws: [], warnings: [], lanes: [], throne: [], trust: {} }
+const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as never as EpochAccount
+const READING: AppState = {
+  ...EMPTY_STATE,
+  file: { chain: 'finney', names: { [hotkey]: 'alice' } },
+  beginning: { leastRatio: 510_000 } as ReadingSpan,
+  epochs: [epoch],
+}
+const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
+const ENDED: AppState = { ...READING, ms: 7 }
+const NONE = 'Nobody was caught.'
+
+describe('a reading', () => {
+  test.each([
+    ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
+    ['that stopped', STOPPED, 'stopped', 'The reading stopped before its end.', ' as of epoch 4'],
+    ['that has ended', ENDED, 'ended', NONE, ''],
+  ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
+    expect(progressOf(state)).toBe(progress)
+    expect(absentText(state, NONE)).toBe(absent)
+    expect(asOfText(state)).toBe(asOf)
+    const title = `alice has the throne${asOf} · Affine explorer`
+    expect(titleOf({ view: 'throne' }, state)).toBe(title)
+  })
+
+  it('of no network, of a worker that ended, and of no epoch', () => {
+    expect(progressOf(EMPTY_STATE)).toBe('stopped')
+    expect(progressOf({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
+    const none = { ...ENDED, epochs: [] }
+    expect(absentText({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
+    expect(absentText(none, NONE)).toBe('Nothing was recomputed.')
+    expect(asOfText({ ...READING, epochs: [] })).toBe('')
+  })
+})
+
+/** The words of a view, without those of the components in it. */
+function wordsOf(node: unknown): string {
+  if (Array.isArray(node)) return node.map(wordsOf).join('')
+  if (typeof node !== 'object' || node === null) return typeof node === 'string' ? node : ''
+  return wordsOf((node as { readonly props?: { readonly children?: unknown } }).props?.children)
+}
+
+const pageOf = (state: AppState): Page => ({ state, ask: () => undefined as never, hear: () => {} })
+test.each([
+  ['duel', (page: Page) => DuelView({ ...page, id: 'ab'.repeat(32) })],
+  ['liars', LiarsView],
+  ['miner', (page: Page) => MinerView({ ...page, hotkey })],
+  ['miners', MinersView],
+  ['validators', ValidatorsView],
+])('the view %s tells a reading that goes on from one that stopped', (_, draw) => {
+  expect(wordsOf(draw(pageOf(READING)))).toContain('Reading…')
+  expect(wordsOf(draw(pageOf(STOPPED)))).toContain('The reading stopped before its end.')
+  const either = wordsOf([draw(pageOf(READING)), draw(pageOf(STOPPED))])
+  expect(either).not.toMatch(/Everything held|Nobody was caught|It had no duel/)
+})
+
+it('the ratio to beat goes down until it is at its floor', () => {
+  expect(ratioText(ENDED)).toBe('The ratio to beat is 51 %.')
+  expect(ratioText(READING)).toBe('The ratio to beat is 51 % as of epoch 4.')
+  const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
+  expect(ratioText(higher)).toBe(
+    'The ratio to beat is 55.1 %, and goes down while nobody contends.',
+  )
+})
+
+it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {
+  expect(SureNumber({ state: ENDED }).props).toMatchObject({
+    value: 'unknown',
+    children: 'it took the throne without winning a duel',
+  })
+})
+
+it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {
+  const bucket = (files: number, missing: number): BucketHealth => {
+    return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing, silent: undefined }
+  }
+  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
+  const { props } = BucketTable({ state: STOPPED, health })
+  expect(
+    props.rows.map(({ cells }: { readonly cells: readonly string[] }) => cells.at(-1)),
+  ).toEqual(['was not asked', '✘ has nothing that was asked for', '✔ answers'])
+  expect(hintText({ ...STOPPED, health })).toBe('')
+  expect(hintText(STOPPED)).toBe('')
+  expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
+})

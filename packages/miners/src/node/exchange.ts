@@ -40,6 +40,7 @@ export async function exchange(query: Query): Promise<Received> {
   } catch (error) {
     const isRefused = status !== 0 && status !== 200
     if (isRefused) return { status, headers: {}, text: '', ms: 0 }
+    if (query.signal.aborted) throw latenessOf(outgoing, Math.ceil((now() - started) / 100) * 100)
     throw reasonOf(error as NodeJS.ErrnoException, status !== 0)
   } finally {
     clearTimeout(timer)

@@ -22,6 +22,17 @@ test('a problem at every block is said after pauses that double, with how often 
   expect(unsaidOf(problem('cannot write v1/states/7.json'))).toBe(0)
 })
 
+test('two miners, and two statuses of one, are said at once though they differ only in numbers', () => {
+  const unsaidOf = repeatedProblems(() => 0)
+  const texts = [8001, 8002].flatMap((port) =>
+    [429, 503].map((status) => [port, `status ${status}, an empty body`] as const),
+  )
+  for (const [port, text] of texts) {
+    const what = `miner m at http://127.0.0.1:${port}/v1`
+    expect(unsaidOf({ type: 'problem', what, error: new Error(text) })).toBe(0)
+  }
+})
+
 test('another problem is said at once, and only so many are remembered', () => {
   const unsaidOf = repeatedProblems(() => 0)
   for (const text of ['a', 'b']) expect(unsaidOf(problem(text))).toBe(0)

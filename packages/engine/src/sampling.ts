@@ -7,6 +7,7 @@ import {
   playSample,
   type Role,
   type Sides,
+  Stopped,
   unbegunSample,
   withClock,
 } from '@affine/miners'
@@ -17,12 +18,6 @@ import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
 import { lookAgain } from './second-look.ts'
 import type { Setup } from './setup.ts'
-
-/**
- * The reason for ending a sampling phase early: the validator is stopping. The lane goes on when it
- * is started again.
- */
-export class Stopped extends Error {}
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {

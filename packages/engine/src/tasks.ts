@@ -1,4 +1,4 @@
-import { Stopped } from './sampling.ts'
+import { Stopped } from '@affine/miners'
 import type { Setup } from './setup.ts'
 
 /** Work in the background. Only one task of each name runs at a time. */

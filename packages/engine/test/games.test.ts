@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
 import { type Agent, make, replayGame } from '@affine/envs'
-import { endpointAgents, type MinerAgent, type MinerEvent, withoutReplies } from '@affine/miners'
+import {
+  endpointAgents,
+  type MinerAgent,
+  type MinerEvent,
+  Stopped,
+  withoutReplies,
+} from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -13,7 +19,7 @@ import {
   completion,
   serve,
 } from '../../../packages/miners/test/servers.ts'
-import { type LaneTask, Stopped, sampleLane } from '../src/sampling.ts'
+import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
 
@@ -22,6 +28,7 @@ const { spec } = make(HEX)
 const CLOCK_MS = spec.game?.clockMs ?? 0
 const SAMPLING_MS = 10 * CLOCK_MS
 const NO_REPLY = { fault: 'no-reply' } as const
+const RAN_OUT = 'its clock in a game ran out, so it lost that game'
 const json = { 'content-type': 'application/json' }
 let root: string
 let journalPath: string
@@ -170,10 +177,12 @@ describe('the clock of a side', () => {
   })
 
   it('is not stopped by a miner that refuses all calls', async () => {
-    const { url, seen } = await serve((_, __, response) => response.writeHead(503).end())
+    const { url, seen } = await serve((_, __, response) => response.writeHead(503).end('no GPU'))
     const time = new FakeTime()
     const reasons: string[] = []
+    const problems: string[] = []
     const on = (event: MinerEvent): void => {
+      if (event.type === 'problem') problems.push(event.error.message)
       if (event.type !== 'call' || event.outcome === 'reply') return
       reasons.push(event.reason)
       if (seen.length === 3) time.pass(CLOCK_MS)
@@ -185,7 +194,26 @@ describe('the clock of a side', () => {
     const sample = only(await gamesOf({ time, agent, urls: ['', url] }))
     expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
     expect(seen.length).toBe(3)
-    expect(reasons).toEqual(['undelivered', 'undelivered', 'undelivered', 'clock'])
+    expect(reasons).toEqual(['503', '503', '503', 'clock'])
+    expect(problems).toEqual([`${RAN_OUT}; its last request: status 503, "no GPU"`])
+  })
+
+  it('tells of a miner that never answers for how long it was waited', async () => {
+    const time = new FakeTime()
+    const { url } = await serve(() => time.pass(CLOCK_MS))
+    const events: MinerEvent[] = []
+    const on = (event: MinerEvent): unknown => events.push(event)
+    const waiting = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
+    const agent: LaneTask['agent'] = (miner, ...rest) =>
+      miner.hotkey === CONTENDER ? waiting(miner, ...rest) : scripted
+    const quota = { [HEX]: 2 }
+    await gamesOf({ time, agent, quota, urls: ['', url], samplingMs: 10 * SAMPLING_MS })
+    const reasons = events.flatMap((event) => ('reason' in event ? [event.reason] : []))
+    expect(reasons.sort()).toEqual(['clock', 'clock', 'late', 'late'])
+    const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
+    const seconds = CLOCK_MS / 1000
+    const text = `${RAN_OUT}; its last request: late: no reply within ${seconds} s`
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(text)])
   })
 
   it('runs on while a reply is asked for again whose id the lane has', async () => {

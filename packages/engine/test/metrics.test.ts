@@ -1,4 +1,5 @@
 import type { Sample } from '@affine/blocks'
+import { minerClient } from '@affine/miners'
 import type { Settled } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
 import { metricsOf } from '../src/node/metrics.ts'
@@ -20,6 +21,8 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
     lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(/[^ ]+$/.exec(line)?.[0])]),
   )
 }
+
+const reasonIn = (name: string): string => /reason="(\w*)"/.exec(name)?.[1] ?? ''
 
 describe('metrics', () => {
   let time = 0
@@ -156,6 +159,25 @@ describe('metrics', () => {
     metrics.on({ type: 'state', state } as unknown as Event)
     const names = Object.keys(await read()).filter((name) => /trust\{|miner\{|duel_/.test(name))
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
+  })
+
+  it('tell the statuses after which a miner is asked again, and no more, whatever it answers', async () => {
+    const statuses = Array.from({ length: 200 }, (_, i) => 400 + i).values()
+    const exchange = async () => {
+      const { value: status = 200 } = statuses.next()
+      return { status, headers: {}, text: `${status}`, ms: 0 }
+    }
+    const caller = { exchange, now: () => 0, random: () => 0 }
+    const client = minerClient(
+      { model: 'm', chute: 'c' },
+      { ...caller, concurrency: 1, on: metrics.on },
+    )
+    const agent = client(1000, new AbortController().signal)
+    for (let i = 0; i < 200; i++) await agent([{ role: 'user', content: 'And?' }])
+    const calls = Object.entries(await read()).filter(([name]) => name.includes('miner_calls'))
+    expect(calls.length).toBeLessThan(15)
+    const counts = Object.fromEntries(calls.map(([name, count]) => [reasonIn(name), count]))
+    expect(counts).toMatchObject({ 429: 1, 500: 1, 502: 1, 503: 1, 504: 1, status: 195 })
   })
 
   it('have few labels, whatever fails', async () => {

@@ -1,7 +1,7 @@
 import type { Agent } from '@affine/envs'
 import type { Asked } from './deployment/deployment.ts'
 import type { NoReplyReason } from './no-reply.ts'
-import type { Caller } from './query.ts'
+import type { Caller, UndeliveredReason } from './query.ts'
 
 /**
  * An agent whose calls can each have an end of their own, `until`, instead of that of the sampling:
@@ -11,21 +11,26 @@ export type MinerAgent = (messages: Parameters<Agent>[0], until?: AbortSignal) =
 
 /**
  * Who answers for a miner, with the time for a reply and the signal that ends the sampling: what
- * has no reply by then never has one.
+ * has no reply by then never has one. If its reason is `Stopped`, no miner is blamed for that.
  */
 export type AgentOf = (miner: Asked, replyMs: number, signal: AbortSignal) => MinerAgent
+
+/**
+ * A request to a miner had no usable reply: `platform` is nothing that the miner could help.
+ * Reasons are few. `text` is for people.
+ */
+export interface CallFailure {
+  readonly type: 'call'
+  readonly outcome: 'platform' | 'miner'
+  readonly reason: NoReplyReason | UndeliveredReason | 'changed' | 'clock'
+  readonly text: string
+}
 
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =
   /** A request to a miner had a usable reply. */
   | { readonly type: 'call'; readonly outcome: 'reply' }
-  /** It had none: `platform` is nothing that the miner could help. `text` is for people. */
-  | {
-      readonly type: 'call'
-      readonly outcome: 'platform' | 'miner'
-      readonly reason: NoReplyReason | 'changed' | 'undelivered' | 'clock'
-      readonly text: string
-    }
+  | CallFailure
   | { readonly type: 'problem'; readonly what: string; readonly error: Error }
 
 /** Hears what happens while miners are asked. */

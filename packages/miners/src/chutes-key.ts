@@ -55,7 +55,7 @@ export class ChutesKey {
     this.#check ??= this.#checkAccount(epoch)
     const wasInOrder = await wait(this.#check)
     if (wasInOrder && received.status !== NO_MONEY) return received
-    throw new Undelivered('refused')
+    throw new Undelivered(`status ${received.status}`)
   }
 
   /** Did sampling pause for the key in the epoch of this signal, or did a query with it wait? */

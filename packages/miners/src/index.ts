@@ -39,3 +39,4 @@ export {
   type SoloDuel,
   soloChallenge,
 } from './solo-duel.ts'
+export { Stopped } from './stopped.ts'

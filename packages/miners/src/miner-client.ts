@@ -1,11 +1,13 @@
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import pRetry from 'p-retry'
-import type { Asking, Hear, MinerAgent, MinerEvent } from './asking.ts'
+import type { Asking, MinerAgent, MinerEvent } from './asking.ts'
+import { callFailures } from './call-failures.ts'
 import { completionIn } from './completion.ts'
-import { type Query, type Received, Undelivered } from './query.ts'
+import { type Query, type Received, UNDELIVERED_STATUSES, Undelivered } from './query.ts'
 import { retryPolicy } from './retry-policy.ts'
 import { statusText } from './status-text.ts'
+import { Stopped } from './stopped.ts'
 import { Throttle } from './throttle.ts'
 
 /** Where a miner answers, and how it is called there. */
@@ -18,12 +20,6 @@ export type Endpoint = Pick<Miner, 'model' | 'chute'>
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
-const CLOCK_RAN_OUT: MinerEvent = {
-  type: 'call',
-  outcome: 'miner',
-  reason: 'clock',
-  text: 'its clock in a game ran out, so it lost that game',
-}
 const NO_URL: MinerEvent = {
   type: 'call',
   outcome: 'miner',
@@ -32,7 +28,6 @@ const NO_URL: MinerEvent = {
     'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
     'such as http://127.0.0.1:8001/v1',
 }
-const UNDELIVERED = [429, 500, 502, 503, 504]
 
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
@@ -47,15 +42,7 @@ const UNDELIVERED = [429, 500, 502, 503, 504]
 export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
   const { exchange, concurrency, now, random, on } = asking
   const throttle = new Throttle(concurrency, now)
-  const told = new Set<string>(['deployment'])
-  /** Every failed request; for people, the first of each kind that was not told of before. */
-  const hear: Hear = (event) => {
-    on?.(event)
-    if (event.type !== 'call' || event.outcome !== 'miner' || told.has(event.reason)) return
-    told.add(event.reason)
-    const what = `miner ${model} at ${chute}`
-    on?.({ type: 'problem', what, error: new Error(event.text) })
-  }
+  const failuresOf = callFailures(`${model} at ${chute}`, on)
   return (replyMs, signal) => {
     const ask = async (messages: readonly Message[], until?: AbortSignal): Promise<Reply> => {
       const query = queryOf({ model, chute }, messages, { replyMs, signal: until ?? signal, now })
@@ -66,18 +53,16 @@ export function minerClient({ model, chute }: Endpoint, asking: Asking): Client 
       return reply
     }
     return (messages, until) => {
-      const policy = retryPolicy({ signal: until ?? signal, random, on: hear })
-      return pRetry(() => ask(messages, until), policy).catch(() => {
-        if (until?.aborted && !signal.aborted) hear(CLOCK_RAN_OUT)
+      const { failed, ended } = failuresOf()
+      const end = until ?? signal
+      const policy = retryPolicy({ signal: end, random, on: failed })
+      return pRetry(() => ask(messages, until), policy).catch((error: unknown) => {
+        const isOver = end.aborted && !(signal.reason instanceof Stopped)
+        if (isOver) ended(error, signal.aborted ? 'sampling' : 'clock')
         return NO_REPLY
       })
     }
   }
-}
-
-/** Does the platform say that the miner was not reached? Protocol §5.4. */
-function isUndelivered({ status }: Received): boolean {
-  return UNDELIVERED.includes(status)
 }
 
 /** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
@@ -98,7 +83,8 @@ export function queryOf(
  */
 export function replyIn(received: Received, url: string): Reply {
   const { ms, invocation } = received
-  if (isUndelivered(received)) throw new Undelivered(statusText(received))
+  const status = UNDELIVERED_STATUSES.find((each) => each === String(received.status))
+  if (status !== undefined) throw new Undelivered(statusText(received), status)
   const content = completionIn(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }

@@ -27,8 +27,20 @@ export interface Received {
  */
 export type Exchange = (query: Query) => Promise<Received>
 
+/** The statuses by which a platform says that the miner was not reached. Protocol §5.4. */
+export const UNDELIVERED_STATUSES = ['429', '500', '502', '503', '504'] as const
+
+/** Its status; `undelivered` without one, as where there is no connection. */
+export type UndeliveredReason = (typeof UNDELIVERED_STATUSES)[number] | 'undelivered'
+
 /** The platform did not deliver: what was asked is asked again. Protocol §5.4. */
-export class Undelivered extends Error {}
+export class Undelivered extends Error {
+  readonly reason: UndeliveredReason
+  constructor(message: string, reason: UndeliveredReason = 'undelivered') {
+    super(message)
+    this.reason = reason
+  }
+}
 
 /** What requests are made with: a network, a clock in milliseconds, and a draw from 0 to 1. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Options } from 'p-retry'
-import type { Hear } from './asking.ts'
-import { NoReply } from './no-reply.ts'
+import type { CallFailure } from './asking.ts'
+import { failureOf } from './call-failures.ts'
 import { Undelivered } from './query.ts'
 
 interface Retrying {
@@ -8,7 +8,7 @@ interface Retrying {
   /** A draw from 0 to 1. */
   readonly random: () => number
   /** Hears how attempts failed. */
-  readonly on?: Hear | undefined
+  readonly on?: ((failure: CallFailure) => void) | undefined
 }
 
 /**
@@ -24,11 +24,7 @@ export function retryPolicy({ signal, random, on }: Retrying): Options {
     shouldRetry: ({ error }) => error instanceof Undelivered,
     signal,
     onFailedAttempt: ({ error }) => {
-      if (signal.aborted) return
-      const text = error.message
-      if (error instanceof NoReply)
-        on?.({ type: 'call', outcome: 'miner', reason: error.reason, text })
-      else on?.({ type: 'call', outcome: 'platform', reason: 'undelivered', text })
+      if (!signal.aborted) on?.(failureOf(error))
     },
   }
 }

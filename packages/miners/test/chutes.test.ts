@@ -453,7 +453,7 @@ describe.concurrent('a key that is refused', () => {
     while (asked(POST).length <= 8) await sleep(5)
     controller.abort()
     for (const reply of await unpaid) expect(reply).toEqual(NO_REPLY)
-    expect(problems()).toEqual([])
+    expect(problems()).toEqual([`miner ${MINER.model} at ${MINER.chute}: status 402`])
     expect(asked('/users/me').length).toBeLessThan(asked(POST).length)
   })
 })

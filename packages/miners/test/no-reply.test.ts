@@ -5,6 +5,7 @@ import { completionIn } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/caller.ts'
 import { openPlayer } from '../src/player.ts'
+import { Stopped } from '../src/stopped.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 afterAll(closeServers)
@@ -12,6 +13,10 @@ afterAll(closeServers)
 const ANSWER_URL = 'http://127.0.0.1:8000/v1/chat/completions'
 const FASTER = ': serve the model faster, or let it write less'
 const NO_KEY = 'start the server without an API key of its own: validators do not have that key'
+const busyWith =
+  (status: number): Answer =>
+  (_, __, response) =>
+    response.writeHead(status).end('no room')
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
 
@@ -191,7 +196,7 @@ describe('an event tells', () => {
     const busy: Answer = (index, _, response) =>
       response.writeHead(index === 0 ? 429 : 200).end(COMPLETION)
     const { events } = await eventsOf(busy, 1)
-    const first = { outcome: 'platform', reason: 'undelivered', text: SAID }
+    const first = { outcome: 'platform', reason: '429', text: SAID }
     expect(events).toMatchObject([first, { outcome: 'reply' }])
   })
 
@@ -201,6 +206,50 @@ describe('an event tells', () => {
       reason: 'late',
       text: `late: no reply within 0.2 s${FASTER}`,
     })
+  })
+
+  /** Events of calls that have no reply when sampling ends, as soon as so many requests came. */
+  const eventsOfSampling = async (answer: Answer, requests: number, why?: Error) => {
+    const sampling = new AbortController()
+    const { url } = await serve((index, request, response, body) => {
+      answer(index, request, response, body)
+      if (index === requests - 1) setTimeout(() => sampling.abort(why), 20)
+    })
+    const events: MinerEvent[] = []
+    const on = (event: MinerEvent): unknown => events.push(event)
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 9, on })
+    const agent = client(600_000, sampling.signal)
+    const ask = () => agent([{ role: 'user', content: 'And?' }])
+    await Promise.all([ask(), ask(), ask()])
+    const problems = events.filter(({ type }) => type === 'problem')
+    const labels = events.flatMap((event) =>
+      'reason' in event ? [`${event.outcome} ${event.reason}`] : [],
+    )
+    return { url, problems, labels: new Set(labels) }
+  }
+
+  it.each([429, 500, 502, 503, 504])(
+    'of %i, by its own label, and once as a problem if no reply came of it',
+    async (status) => {
+      const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
+      const error = new Error(`status ${status}, "no room"`)
+      expect(problems).toEqual([{ type: 'problem', what: `miner m at ${url}`, error }])
+      expect([...labels]).toEqual([`platform ${status}`])
+    },
+  )
+
+  it('of what never answers, as late, and once as a problem', async () => {
+    const { problems, labels } = await eventsOfSampling(() => {}, 3)
+    const message = expect.stringMatching(/^late: no reply within [\d.]+ s: /)
+    expect(problems).toMatchObject([{ error: { message } }])
+    expect([...labels]).toEqual(['miner late'])
+  })
+
+  it('nothing of what has no reply because the validator stops', async () => {
+    for (const answer of [() => {}, busyWith(503)]) {
+      const { problems } = await eventsOfSampling(answer, 3, new Stopped('stopping'))
+      expect(problems).toEqual([])
+    }
   })
 
   it('that what answers speaks another protocol', async () => {

@@ -15,13 +15,14 @@ const MOST_KINDS = 100
 /**
  * A problem that a validator meets at every block is said at once, and again after pauses that
  * double, from ten seconds to an hour. Texts that differ only in numbers and hashes are the same
- * problem. The function returns how often it came since it was last said, or undefined if it is
- * not to be said now. One that stayed away for twice its pause begins anew.
+ * problem; but of miners, which differ in their hotkeys and ports, and whose faults do in a status.
+ * The function returns how often it came since it was last said, or undefined if it is not to be
+ * said now. One that stayed away for twice its pause begins anew.
  */
 export function repeatedProblems(now: () => number): (problem: Problem) => number | undefined {
   const known = new Map<string, Said>()
   return ({ what, error }) => {
-    const kind = `${what}: ${error.message.replace(/[0-9A-Za-z]{40,}|\d+/g, '#')}`
+    const kind = kindOf(`${what}: ${error.message}`)
     const said = known.get(kind)
     const at = now()
     known.delete(kind)
@@ -35,4 +36,9 @@ export function repeatedProblems(now: () => number): (problem: Problem) => numbe
     for (const old of [...known.keys()].slice(0, -MOST_KINDS)) known.delete(old)
     return isNew ? 0 : said.unsaid
   }
+}
+
+function kindOf(text: string): string {
+  if (text.startsWith('miner ')) return text
+  return text.replace(/[0-9A-Za-z]{40,}|\d+/g, '#')
 }

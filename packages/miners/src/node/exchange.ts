@@ -39,8 +39,10 @@ export async function exchange(query: Query): Promise<Received> {
     await readInto(chunks, response)
   } catch (error) {
     // What has another status is refused, whatever its body does.
-    if (response === undefined || response.statusCode === 200)
+    if (response === undefined || response.statusCode === 200) {
+      if (query.signal.aborted) throw latenessOf(outgoing, Math.ceil((now() - started) / 100) * 100)
       throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
+    }
   } finally {
     clearTimeout(timer)
   }

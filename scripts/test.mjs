@@ -13,15 +13,13 @@ if (words.some((word) => word !== '--all')) {
 }
 const all = words.length > 0
 /** The Python of an environment that has python[test] in it. */
-const python = process.env.AFFINE_PYTHON
+const python = process.env.TEST_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
   process.exit(1)
 }
 if (all && !python) {
-  console.error(
-    'AFFINE_PYTHON expected the Python of an environment with python[test], got nothing',
-  )
+  console.error('TEST_PYTHON expected the Python of an environment with python[test], got nothing')
   process.exit(1)
 }
 

@@ -34,7 +34,7 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
-/** Without what tests are told by: it is no setting of the programs. */
+/** Without the settings of whoever runs the tests. */
 const INHERITED = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('AFFINE_')),
 )

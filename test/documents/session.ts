@@ -10,7 +10,7 @@ import type { Snippet } from './page.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The Python of an environment that has python[test] in it. */
-export const PYTHON: string | undefined = process.env.AFFINE_PYTHON
+export const PYTHON: string | undefined = process.env.TEST_PYTHON
 
 /** Ports that programs take if they are told none. */
 const USUAL = [

@@ -21,7 +21,8 @@ interface CallHearer {
 
 /**
  * Tells `on` of every failed request to a miner. For people, each reason for which a reply is
- * missing is told once, as a problem: what is asked again until a reply comes is none.
+ * missing is told once, as a problem. A request that is made again, and then gets a reply, is no
+ * problem.
  */
 export function callFailures(miner: string, on: Hear = () => {}): () => CallHearer {
   const told = new Set<string>(['deployment'])

@@ -97,7 +97,7 @@ describe('what came instead of a reply is said', () => {
     )
   })
 
-  it('but a blank text is a reply where nothing tells why there is none', () => {
+  it('a blank text is a reply, if the response gives no reason for it', () => {
     expect(completionIn(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
     const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
     expect(completionIn(ok(text), ANSWER_URL)).toBe('A1')

@@ -332,6 +332,27 @@ describe('a validator that is stopped', () => {
     expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
   })
 
+  it('and returns in the last block of an epoch, reads the lanes of the epoch before', async () => {
+    const chain = await chainOf(contender)
+    const folder = join(root, 'away')
+    const options = { account: miner, emit: false, agent: reply }
+    const first = validatorOf(chain, join(root, 'present'), { agent: reply })
+    await first.follow(tempo - 1)
+    const away = validatorOf(chain, folder, options)
+    while (chain.height < tempo + 1) {
+      const head = await chain.produce(chain.height * BLOCK_MS)
+      for (const { validator } of [first, away]) {
+        validator.onHead(head)
+        await validator.idle()
+      }
+    }
+    await first.follow(3 * tempo - 2)
+    const back = validatorOf(chain, folder, options)
+    await back.follow(3 * tempo - 1)
+    expect(back.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(back.validator.state).toEqual(first.validator.state)
+  })
+
   it('needs no other thread for its seal', async () => {
     const chain = await chainOf(contender)
     const check: Setup['check'] = () => Promise.reject(new Error('no thread has started'))

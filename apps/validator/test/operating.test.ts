@@ -407,19 +407,35 @@ describe('af validate', () => {
           skill: 0.5,
           seed: '',
         })
-        if (count++ < 60)
+        if (count++ < 20)
           response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
       })
-      // A copy of the chain, whose blocks wait for the validator.
-      const asked = { method: 'POST', headers: { 'content-type': 'application/json' } }
-      const log = await fetch(url, { ...asked, body: '{"log":0}' })
-      const copy = LocalChain.import(await log.text(), () => randomBytes(32))
-      using server = await listen(serveLocal(copy, 1000), 0)
-      const produce = async () => copy.produce(Math.max(Date.now(), await copy.time(copy.height)))
-      for (const name of ['miner-1', 'miner-2']) {
-        const miner = account(Buffer.from(await readFile(key(name), 'utf8'), 'hex'))
+      // A chain of its own, on which this validator alone has stake, and whose blocks wait for it.
+      const [own, ...miners] = await Promise.all(
+        ['validator-1', 'miner-1', 'miner-2'].map(async (name) =>
+          account(Buffer.from(await readFile(key(name), 'utf8'), 'hex')),
+        ),
+      )
+      const alone = LocalChain.create({
+        netuid: 120,
+        random: () => randomBytes(32),
+        time: Date.now(),
+        neurons: [
+          { hotkey: own?.hotkey ?? '', stake: 1n },
+          ...miners.map(({ hotkey }) => ({ hotkey, stake: 0n })),
+        ],
+        params: {
+          tempo: LOCAL_NETWORK.protocol.epochBlocks,
+          weightsRateLimit: 1,
+          stakeThreshold: 1,
+        },
+      })
+      using server = await listen(serveLocal(alone, 1000), 0)
+      const produce = async () =>
+        alone.produce(Math.max(Date.now(), await alone.time(alone.height)))
+      for (const miner of miners) {
         const { hotkey: model } = miner
-        const included = copy.commit(
+        const included = alone.commit(
           miner,
           encodeCommitment({ kind: 'miner', model, revision: 'main', chute }),
         )
@@ -434,11 +450,17 @@ describe('af validate', () => {
         return text.split('\n').slice(1, -1)
       }
       const at = await pagesOf(validator)
-      while (seen.length === 0) {
+      await validator.says(/"type":"state"/)
+      const isDuel = async () =>
+        (await (await fetch(`${at}/metrics`)).text()).includes('role="contender"')
+      const isUnderWay = async () => seen.length > 20 && (await played()).length > 0
+      while (!(await isUnderWay())) {
         await produce()
-        await sees(at, copy.height)
+        await sees(at, alone.height)
+        // In a duel blocks come slowly: sampling is to be under way when the signal comes.
+        const until = Date.now() + ((await isDuel()) ? 2000 : 100)
+        while (Date.now() < until && !(await isUnderWay())) await sleep(20)
       }
-      while (seen.length < 61 || (await played()).length === 0) await sleep(20)
       validator.child.kill('SIGTERM')
       await validator.says(/"type":"stopping"/)
       // What was sent may wait for its block.
@@ -449,7 +471,8 @@ describe('af validate', () => {
       // What a slow machine sends too late is no trouble of stopping, and neither is a game whose
       // clock, a fifth of so short a sampling, ran out before.
       const usual = /^AncientBirthBlock|^its clock in a game ran out/
-      expect(problems.filter(({ message }) => !usual.test(String(message)))).toEqual([])
+      const messages = problems.map(({ message }) => String(message))
+      expect(messages.filter((message) => !usual.test(message))).toEqual([])
       const lines = await played()
       expect(lines.length).toBeGreaterThan(0)
       expect(lines.length).toBeLessThan(64)

@@ -212,7 +212,7 @@ describe('the clock of a side', () => {
     expect(reasons.sort()).toEqual(['clock', 'clock', 'late', 'late'])
     const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
     const seconds = CLOCK_MS / 1000
-    const text = `${RAN_OUT}; its last request: late: no reply within ${seconds} s`
+    const text = `${RAN_OUT}; its last request: late: no reply in the ${seconds} s that were left`
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(text)])
   })
 

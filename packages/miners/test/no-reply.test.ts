@@ -240,7 +240,7 @@ describe('an event tells', () => {
 
   it('of what never answers, as late, and once as a problem', async () => {
     const { problems, labels } = await eventsOfSampling(() => {}, 3)
-    const message = expect.stringMatching(/^late: no reply within [\d.]+ s: /)
+    const message = expect.stringMatching(/^late: no reply in the [\d.]+ s that were left: /)
     expect(problems).toMatchObject([{ error: { message } }])
     expect([...labels]).toEqual(['miner late'])
   })

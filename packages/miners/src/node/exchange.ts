@@ -29,7 +29,8 @@ export async function exchange(query: Query): Promise<Received> {
   const outgoing = openRequest(query)
   const started = now()
   let stream: { destroy(error: Error): unknown } = outgoing
-  const timer = setTimeout(() => stream.destroy(latenessOf(outgoing, replyMs)), replyMs)
+  const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
+  const timer = setTimeout(() => stream.destroy(late()), replyMs)
   outgoing.once('finish', () => timer.refresh())
   let response: http.IncomingMessage | undefined
   const chunks: Buffer[] = []
@@ -40,7 +41,8 @@ export async function exchange(query: Query): Promise<Received> {
   } catch (error) {
     // What has another status is refused, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
-      if (query.signal.aborted) throw latenessOf(outgoing, Math.ceil((now() - started) / 100) * 100)
+      const left = Math.ceil((now() - started) / 100) / 10
+      if (query.signal.aborted) throw latenessOf(outgoing, `in the ${left} s that were left`)
       throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
     }
   } finally {
@@ -59,10 +61,10 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf({ writableFinished, method }: http.ClientRequest, replyMs: number): Error {
+function latenessOf({ writableFinished, method }: http.ClientRequest, when: string): Error {
   if (!writableFinished) return new Undelivered('no connection')
   const advice = method === 'POST' ? ': serve the model faster, or let it write less' : ''
-  return new NoReply('late', `late: no reply within ${replyMs / 1000} s${advice}`)
+  return new NoReply('late', `late: no reply ${when}${advice}`)
 }
 
 /** Sends a request off and resolves with the head of its response. */

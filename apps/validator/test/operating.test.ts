@@ -410,9 +410,10 @@ describe('af validate', () => {
         if (count++ < 20)
           response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
       })
-      // A chain of its own, on which this validator alone has stake, and whose blocks wait for it.
+      // A chain of its own, on which a new validator alone has stake, and whose blocks wait for it.
+      await writeFile(key('validator-4'), randomBytes(32).toString('hex'), { mode: 0o600 })
       const [own, ...miners] = await Promise.all(
-        ['validator-1', 'miner-1', 'miner-2'].map(async (name) =>
+        ['validator-4', 'miner-1', 'miner-2'].map(async (name) =>
           account(Buffer.from(await readFile(key(name), 'utf8'), 'hex')),
         ),
       )
@@ -442,7 +443,7 @@ describe('af validate', () => {
         await produce()
         await included
       }
-      const validator = validate('--metrics 0', { on: server.url })
+      const validator = validate('--metrics 0', { on: server.url, who: 4 })
       const folder = join(root, `v${runs - 1}`, 'journal')
       const played = async () => {
         const [name = ''] = await readdir(folder).catch(() => [])

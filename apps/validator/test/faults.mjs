@@ -2,7 +2,7 @@
 // says, or in each of a list of ways, as JSON.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 
 /**
  * @typedef {object} Faults
@@ -94,14 +94,8 @@ const refusal = (fault, what) =>
 const { promises } = fs
 promises.mkdir = async (path, options) => {
   await meet('mkdir', `${path}`)
-  const made = await real.mkdir(path, options)
-  for (
-    let at = resolve(`${path}`);
-    made !== undefined && at.length >= made.length;
-    at = dirname(at)
-  )
-    isNew(at)
-  return made
+  await real.mkdir(path, options)
+  isNew(`${path}`)
 }
 promises.link = async (from, to) => {
   await meet('link', `${to}`)
@@ -125,7 +119,8 @@ promises.open = async (path, flags = 'r', ...rest) => {
   const isRead = flags === 'r' || (typeof flags === 'number' && (flags & WRITING) === 0)
   if (!isRead) await meet('open', place)
   const handle = await real.open(path, flags, ...rest)
-  if (!known) isNew(place)
+  // To read makes nothing: another process may have made it since the look.
+  if (!known && !isRead) isNew(place)
   places.set(handle, place)
   return handle
 }

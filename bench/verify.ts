@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { LocalChain } from '@affine/chain'
 import { type EnvsConstants, PROTOCOL, type State } from '@affine/duel'
-import { type PublicData, recompute } from '@affine/settlement'
+import { type OpenBucket, type PublicData, recompute } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evidence.ts'
 
@@ -13,7 +14,7 @@ import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evide
  * Recomputes a million samples, signed by 64 validators, as `af-verify` does: in one thread and in
  * two, each in a process of its own, with one copy of every block. Then, with one more copy and
  * with all 64, a few epochs. Then each of the main network's environments alone, in one thread.
- * Then a long history of short lanes: does an epoch's cost grow?
+ * Then a long history of short lanes: does an epoch's cost grow? Last, what one slow bucket costs.
  */
 
 type PlayedSize = Size & { readonly envs: EnvsConstants }
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
     await ofMillion(join(folder, 'million'))
     for (const env of Object.keys(PROTOCOL.envs)) await ofEnvironment(join(folder, env), env)
     await ofLong(join(folder, 'long'))
+    await ofSlow(join(folder, 'slow'))
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -140,6 +142,50 @@ async function ofLong(folder: string): Promise<void> {
   const [soon, then] = [early, late].map((list) => medianOf(list).toFixed(2))
   const [a, b, c, d] = [first[0], first.at(-1), last[0], last.at(-1)].map((state) => state?.epoch)
   console.log(`an epoch takes ${soon} ms from ${a} to ${b}, ${then} ms from ${c} to ${d}`)
+}
+
+/** So many bytes a second has each bucket but one, which has `slow`, or answers nothing. */
+const USUAL_RATE = 4_000_000
+const SLOW_BUCKETS = [
+  ['all buckets at 4 MB/s', USUAL_RATE],
+  ['one of 8 at a tenth of that', USUAL_RATE / 10],
+  ['one of 8 at 65 kB/s', 65_000],
+  ['one of 8 silent for 30 s a read', 0],
+] as const
+
+/** All at once: they mostly wait. */
+async function ofSlow(folder: string): Promise<void> {
+  const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
+  await made('6 epochs of 8 lanes of 1,024 samples', () => makeEvidence(folder, size))
+  const taken = SLOW_BUCKETS.map(async ([what, rate]) => {
+    const start = performance.now()
+    const data = await dataIn(folder, size)
+    const openBucket = slowedBy(data.openBucket, rate)
+    for await (const _ of recompute({ ...data, openBucket, lanesAtOnce: 8 }));
+    return `${what}  ${Math.round((performance.now() - start) / 1000)} s`
+  })
+  for (const text of await Promise.all(taken)) console.log(text)
+}
+
+/** Each bucket answers one read after the other at its rate; the first one that is opened at `slow`. */
+function slowedBy(open: OpenBucket, slow: number): OpenBucket {
+  const lines = new Map<string, Promise<void>>()
+  return (hotkey, url) => {
+    const source = open(hotkey, url)
+    if (source === null) return null
+    if (!lines.has(hotkey)) lines.set(hotkey, Promise.resolve())
+    const rate = hotkey === [...lines.keys()][0] ? slow : USUAL_RATE
+    const read: typeof source.read = async (...asked) => {
+      if (rate === 0) await setTimeout(30_000)
+      if (rate === 0) throw new Error('no answer')
+      const bytes = await source.read(...asked)
+      const sent = lines.get(hotkey)?.then(() => setTimeout((1000 * (bytes?.length ?? 0)) / rate))
+      lines.set(hotkey, sent ?? Promise.resolve())
+      await sent
+      return bytes
+    }
+    return { ...source, read }
+  }
 }
 
 async function made(what: string, make: () => Promise<void>): Promise<void> {

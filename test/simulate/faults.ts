@@ -177,17 +177,10 @@ function drawCrashes(
   }))
 }
 
-/**
- * The first and the last epoch that a fault touches. A bucket that was slow for longer than an epoch
- * is not waited for any more until long after: what readers wait comes back as 1/48 of the time, in
- * the main network's epochs in one, in epochs as short as these in more than there are. Protocol
- * §6.4.
- */
+/** The first and the last epoch that a fault touches. */
 export function epochsOf(fault: Fault, { protocol, epochs }: World): readonly [number, number] {
   if (fault.kind === 'lies') return [0, epochs]
   if ('epoch' in fault) return [fault.epoch, fault.epoch]
   const epochOf = (block: number): number => Math.floor(block / protocol.epochBlocks)
-  const isSlow = 'how' in fault && fault.how === 'slow'
-  if (isSlow && fault.to - fault.from > protocol.epochBlocks) return [epochOf(fault.from), epochs]
   return [epochOf(fault.from), epochOf(fault.to)]
 }

@@ -73,6 +73,16 @@ describe('a subnet', () => {
     expect({ violation, frozen, isBeyond }).toEqual({ frozen: 0, isBeyond: false })
   })
 
+  // Before, the others asked the slow bucket no more for epochs after it was mended: its lane, which a
+  // liar had attested unread, was nowhere else, and one that lacked it could decide nothing.
+  it('gets on soon after the outage of a bucket with a lane that a liar has attested', async () => {
+    const { violation, frozen } = await simulate(drawWorld(770_131, 10), [
+      { kind: 'lies', who: 1, how: 'attests all' },
+      { kind: 'bucket', how: 'slow', who: 0, from: 124, to: 150 },
+    ])
+    expect({ violation, frozen }).toEqual({ frozen: 1 })
+  })
+
   it.each([
     { out: 1, epochs: 10 },
     { out: 2, epochs: 1 },

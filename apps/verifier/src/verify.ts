@@ -55,7 +55,7 @@ type SampleOutput = readonly [text: string, record: object]
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
-  const patience = Patience.ofHistory(SYSTEM_CLOCK)
+  const patience = new Patience(SYSTEM_CLOCK)
   try {
     await verifyFrom({ ...subnet, openBucket: open, patience }, asked, screen)
   } finally {

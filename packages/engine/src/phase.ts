@@ -1,5 +1,5 @@
 import type { Protocol } from '@affine/duel'
-import type { OpenBucket } from '@affine/settlement'
+import type { OpenBucket, Patience } from '@affine/settlement'
 import { Peers } from './peers.ts'
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
@@ -15,14 +15,17 @@ export class Phase {
   readonly peers: Peers
   /** For what came before the epoch, as long as it lasts. */
   readonly past: Peers
+  readonly patience: Patience
   readonly #sampling = new AbortController()
   readonly #audit = new AbortController()
   readonly #all = new AbortController()
 
-  constructor(epoch: number, openBucket: OpenBucket) {
+  constructor(epoch: number, openBucket: OpenBucket, patience: Patience) {
     this.epoch = epoch
-    this.peers = new Peers(openBucket, this.#audit.signal)
-    this.past = new Peers(openBucket, this.#all.signal)
+    this.patience = patience
+    const open = patience.open(openBucket)
+    this.peers = new Peers(open, this.#audit.signal)
+    this.past = new Peers(open, this.#all.signal)
   }
 
   /** Aborts when sampling ends: from then on a missing reply is the miner's fault. */

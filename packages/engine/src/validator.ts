@@ -18,8 +18,6 @@ import { Tasks } from './tasks.ts'
 export class Validator {
   readonly #setup: Setup
   readonly #tasks: Tasks
-  /** For the buckets of others, in all epochs. */
-  readonly #patience: Patience
   /** The deadlines of the last head's epoch. */
   #phase: Phase | undefined
   /** The epoch whose state is known: that of the last head, or one before it. */
@@ -28,8 +26,6 @@ export class Validator {
   constructor(setup: Setup) {
     this.#setup = setup
     this.#tasks = new Tasks(setup.on)
-    const { clock = SYSTEM_CLOCK, on } = setup
-    this.#patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
   }
 
   /** The newest state that it decided or started from. */
@@ -69,7 +65,9 @@ export class Validator {
   #phaseOf(epoch: number): Phase {
     if (this.#phase?.epoch === epoch) return this.#phase
     this.#phase?.end()
-    this.#phase = new Phase(epoch, this.#patience.open(this.#setup.openBucket))
+    const { clock = SYSTEM_CLOCK, on, openBucket } = this.#setup
+    const patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
+    this.#phase = new Phase(epoch, openBucket, patience)
     return this.#phase
   }
 
@@ -77,7 +75,7 @@ export class Validator {
   async #comeTo(phase: Phase): Promise<Epoch> {
     const work = { setup: this.#setup, tasks: this.#tasks, phase }
     const begin = (state: State): Epoch => {
-      this.#patience.weigh(state.duel?.weights ?? {})
+      phase.patience.weigh(state.duel?.weights ?? {})
       this.#tasks.start(OWNER_PATH, () => publishOwner(this.#setup))
       return new Epoch(state, work)
     }

@@ -129,7 +129,7 @@ export class Copies {
   /** What did not hold, once it is known which states are right; in an order of its own. */
   async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
     await Promise.all(this.#reading)
-    const lost = this.#patience?.endEpoch(this.#silent) ?? new Set()
+    const lost = this.#patience?.lost ?? new Set()
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
     const found = this.#differing.flatMap(({ copies, ...of }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))

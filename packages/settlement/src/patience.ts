@@ -1,54 +1,46 @@
 import type { Clock } from './clock.ts'
 import type { OpenBucket, Source } from './sources.ts'
 
-/** So long a reader waits for a bucket at most, and for this share of all time besides. */
+/** So long a reader waits for a bucket beyond what its answers may take. */
 const MOST_MS = 90_000
-const SHARE = 1 / 48
-/** An answer may take a second, and more by its size: 64 kB/s is not slow. */
-const QUICK_MS = 1000
-const BYTES_PER_MS = 64
-/** So much patience must be left for a bucket to be asked. */
-const LEAST_MS = 1000
-/** An epoch of a history in which a bucket was silent and waited for counts as so much. */
-const SILENT_MS = 30_000
+/** An answer may take so long, and more by its size: a second for each megabyte. */
+const ANSWER_MS = 250
+const BYTES_PER_MS = 1000
+/** Or so many times as long as buckets of half of the weight take, if that is more. */
+const TIMES_USUAL = 2
 
-/** How long a bucket was waited for. */
-interface BucketWait {
-  /** In all. */
-  total: number
-  /** What is not forgotten yet, as of `at`. */
+const LOST = 'it was waited for long enough'
+
+/** How long reads of a bucket were under way, several at once counted once. */
+interface BucketTime {
   ms: number
-  at: number
-  /** `ms` as it was at the end of the last epoch. */
-  before: number
+  /** Now under way, since `since`. */
+  reads: number
+  since: number
+  /** What its answers may have taken. */
+  allowedMs: number
 }
 
 /** By hotkey: for how many milliseconds its bucket was waited for, of those with any. */
 export type Waits = ReadonlyMap<string, number>
 
 /**
- * What a reader has left for each hotkey's bucket. It waits for one at most 90 seconds and 1/48 of
- * the time that passes, beyond what it waits for the buckets of more than half of the weight: if
- * these are slow, the line is the reader's own. To wait is to have less than 64 kB/s, from a second
- * on. Protocol §6.4.
+ * What a reader has left for each hotkey's bucket, in an epoch, or in a whole history. All the time
+ * counts in which a read of the bucket is under way. It may take a quarter of a second an answer and
+ * a second a megabyte, or twice as long as the buckets of half of the weight, and 90 seconds more.
+ * Then the reads under way end, and it is not asked again. Protocol §6.4.
  */
 export class Patience {
   readonly clock: Clock
   readonly #onLost: (hotkey: string) => void
-  readonly #share: number
-  readonly #waits = new Map<string, BucketWait>()
+  readonly #times = new Map<string, BucketTime>()
+  readonly #lost = new Set<string>()
   #weights: readonly (readonly [hotkey: string, weight: number])[] = []
 
-  /** `onLost` is told whenever there is none left for a hotkey. */
-  constructor(clock: Clock, onLost: (hotkey: string) => void = () => {}, share: number = SHARE) {
+  /** `onLost` is told when there is none left for a hotkey. */
+  constructor(clock: Clock, onLost: (hotkey: string) => void = () => {}) {
     this.clock = clock
     this.#onLost = onLost
-    this.#share = share
-  }
-
-  /** That of a reader of a history: 90 seconds for all of it, however fast it is read. */
-  static ofHistory(clock: Clock): Patience {
-    return new Patience(clock, () => {}, 0)
   }
 
   /** Of those whose buckets are read from now on. */
@@ -56,7 +48,7 @@ export class Patience {
     this.#weights = Object.entries(weights)
   }
 
-  /** The same buckets; reads of one that there is no patience left for fail at once. */
+  /** The same buckets; reads of one that there is no patience left for fail. */
   open(open: OpenBucket): OpenBucket {
     return (hotkey, url) => {
       const source = open(hotkey, url)
@@ -64,71 +56,90 @@ export class Patience {
     }
   }
 
-  /**
-   * Ends an epoch of a history in which these buckets were silent. Returns those that there is no
-   * patience left for. How many reads are under way at a time decides when it runs out, but not
-   * whether it does by the end of an epoch: all that slow answers took is charged by then, and how
-   * often a silent bucket was asked does not count.
-   */
-  endEpoch(silent: ReadonlySet<string>): ReadonlySet<string> {
-    const at = this.clock.now()
-    for (const [hotkey, { total, before }] of this.#waits) {
-      const waited = this.#waited(hotkey)
-      const ms = silent.has(hotkey) && waited > before ? before + SILENT_MS : waited
-      this.#waits.set(hotkey, { total, ms, at, before: ms })
-    }
-    return new Set([...this.#waits.keys()].filter((hotkey) => this.#isLost(hotkey)))
+  /** Those that there is none left for. */
+  get lost(): ReadonlySet<string> {
+    return this.#lost
   }
 
   get waits(): Waits {
-    const waits = [...this.#waits].map(([hotkey, { total }]) => [hotkey, total] as const)
-    return new Map(waits)
+    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#waited(time)] as const)
+    return new Map(waits.filter(([, ms]) => ms > 0))
   }
 
   #bounded(hotkey: string, { name, read }: Source): Source {
     return {
       name,
       read: async (path, limit) => {
-        if (this.#isLost(hotkey)) throw new Error('it was waited for long enough')
-        const began = this.clock.now()
+        const time = this.#timeOf(hotkey)
+        if (this.#isLost(hotkey, time)) throw new Error(LOST)
+        if (time.reads === 0) time.since = this.clock.now()
+        time.reads += 1
+        const { over, stop } = this.#untilLost(hotkey, time)
         let size = 0
         try {
-          const bytes = await read(path, limit)
+          const bytes = await Promise.race([over, read(path, limit)])
           size = bytes?.length ?? 0
           return bytes
         } finally {
-          const ms = this.clock.now() - began - QUICK_MS - size / BYTES_PER_MS
-          if (ms > 0) this.#charge(hotkey, ms)
+          stop()
+          time.allowedMs += ANSWER_MS + size / BYTES_PER_MS
+          time.reads -= 1
+          if (time.reads === 0) time.ms += this.clock.now() - time.since
         }
       },
     }
   }
 
-  #charge(hotkey: string, ms: number): void {
-    const wasLost = this.#isLost(hotkey)
-    const { total, before } = this.#waits.get(hotkey) ?? { total: 0, before: 0 }
-    const waited = this.#waited(hotkey) + ms
-    this.#waits.set(hotkey, { total: total + ms, ms: waited, at: this.clock.now(), before })
-    if (!wasLost && this.#isLost(hotkey)) this.#onLost(hotkey)
+  #timeOf(hotkey: string): BucketTime {
+    const time = this.#times.get(hotkey) ?? { ms: 0, reads: 0, since: 0, allowedMs: 0 }
+    this.#times.set(hotkey, time)
+    return time
   }
 
-  #isLost(hotkey: string): boolean {
-    return this.#waited(hotkey) - this.#usual() > MOST_MS - LEAST_MS
+  /** `over` rejects once there is no patience left, unless `stop` is called before. */
+  #untilLost(hotkey: string, time: BucketTime) {
+    let stop = (): void => {}
+    const over = new Promise<never>((_, reject) => {
+      const look = (): void => {
+        if (this.#isLost(hotkey, time)) reject(new Error(LOST))
+        else stop = this.clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
+      }
+      look()
+    })
+    return { over, stop: () => stop() }
   }
 
-  #waited(hotkey: string): number {
-    const waiting = this.#waits.get(hotkey)
-    if (waiting === undefined) return 0
-    return Math.max(0, waiting.ms - this.#share * (this.clock.now() - waiting.at))
+  #isLost(hotkey: string, time: BucketTime): boolean {
+    if (!this.#lost.has(hotkey) && this.#waited(time) >= MOST_MS) {
+      this.#lost.add(hotkey)
+      this.#onLost(hotkey)
+    }
+    return this.#lost.has(hotkey)
   }
 
-  /** The least that buckets of half of the weight were waited for at most: the weighted median. */
+  /** How long a bucket was waited for beyond what its answers may take. */
+  #waited(time: BucketTime): number {
+    const times = Math.max(1, TIMES_USUAL * this.#usual())
+    return Math.max(0, this.#tookMs(time) - times * time.allowedMs)
+  }
+
+  #tookMs({ ms, reads, since }: BucketTime): number {
+    return reads === 0 ? ms : ms + this.clock.now() - since
+  }
+
+  /**
+   * How many times as long as its answers may take a bucket took, at most, of half of the weight:
+   * the weighted median. Those that were not asked took none.
+   */
   #usual(): number {
-    const all = this.#weights.map(([hotkey, weight]) => ({ weight, ms: this.#waited(hotkey) }))
+    const all = this.#weights.map(([hotkey, weight]) => {
+      const time = this.#times.get(hotkey)
+      return { weight, times: time?.allowedMs ? this.#tookMs(time) / time.allowedMs : 0 }
+    })
     let left = all.reduce((sum, { weight }) => sum + weight, 0) / 2
-    for (const { weight, ms } of all.sort((a, b) => a.ms - b.ms)) {
+    for (const { weight, times } of all.sort((a, b) => a.times - b.times)) {
       left -= weight
-      if (left <= 0) return ms
+      if (left <= 0) return times
     }
     return 0
   }

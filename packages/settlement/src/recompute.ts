@@ -72,7 +72,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
-  const { clock = SYSTEM_CLOCK, patience = Patience.ofHistory(clock) } = options
+  const { clock = SYSTEM_CLOCK, patience = new Patience(clock) } = options
   const openBucket = patience.open(options.openBucket)
   const reading = { ...options, openBucket, clock: patience.clock, patience }
   const owners = new Owners()

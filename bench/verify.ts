@@ -167,7 +167,7 @@ async function ofSlow(folder: string): Promise<void> {
   for (const text of await Promise.all(taken)) console.log(text)
 }
 
-/** Each bucket answers one read after the other at its rate; the first one that is opened at `slow`. */
+/** Each bucket answers one read after the other at its rate; the first to be opened at `slow`. */
 function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   const lines = new Map<string, Promise<void>>()
   return (hotkey, url) => {

@@ -26,9 +26,9 @@ export type Waits = ReadonlyMap<string, number>
 
 /**
  * What a reader has left for each hotkey's bucket, in an epoch, or in a whole history. All the time
- * counts in which a read of the bucket is under way. It may take a quarter of a second an answer and
- * a second a megabyte, or twice as long as the buckets of half of the weight, and 90 seconds more.
- * Then the reads under way end, and it is not asked again. Protocol §6.4.
+ * counts in which a read of the bucket is under way. It may take a quarter of a second an answer
+ * and a second a megabyte, or twice as long as the buckets of half of the weight, and 90 seconds
+ * more. Then the reads under way end, and it is not asked again. Protocol §6.4.
  */
 export class Patience {
   readonly clock: Clock

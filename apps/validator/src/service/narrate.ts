@@ -28,7 +28,7 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
     case 'slow':
       warn(
         screen,
-        `the bucket of ${event.hotkey} is slow: it is not asked again in this epoch, and you need not act`,
+        `the bucket of ${event.hotkey} is slow: this epoch goes on without it; you need not act`,
       )
       break
     case 'problem':

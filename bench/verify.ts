@@ -40,6 +40,15 @@ interface Taken {
   readonly flaws: number
 }
 
+/** So many bytes a second has each bucket but one, which has `slow`, or answers nothing. */
+const USUAL_RATE = 4_000_000
+const SLOW_BUCKETS = [
+  ['all buckets at 4 MB/s', USUAL_RATE],
+  ['one of 8 at a tenth of that', USUAL_RATE / 10],
+  ['one of 8 at 65 kB/s', 65_000],
+  ['one of 8 silent for 30 s a read', 0],
+] as const
+
 const asked = process.argv[2]
 if (asked === undefined) await main()
 else process.send?.(await measure(JSON.parse(asked)))
@@ -143,15 +152,6 @@ async function ofLong(folder: string): Promise<void> {
   const [a, b, c, d] = [first[0], first.at(-1), last[0], last.at(-1)].map((state) => state?.epoch)
   console.log(`an epoch takes ${soon} ms from ${a} to ${b}, ${then} ms from ${c} to ${d}`)
 }
-
-/** So many bytes a second has each bucket but one, which has `slow`, or answers nothing. */
-const USUAL_RATE = 4_000_000
-const SLOW_BUCKETS = [
-  ['all buckets at 4 MB/s', USUAL_RATE],
-  ['one of 8 at a tenth of that', USUAL_RATE / 10],
-  ['one of 8 at 65 kB/s', 65_000],
-  ['one of 8 silent for 30 s a read', 0],
-] as const
 
 /** All at once: they mostly wait. */
 async function ofSlow(folder: string): Promise<void> {

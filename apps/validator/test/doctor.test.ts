@@ -18,7 +18,7 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
-import { serveS3 } from './s3-server.ts'
+import { serveOddS3, serveS3 } from './s3-server.ts'
 
 // Weights are never committed and revealed on a local chain: that it has a period is put into what
 // is read.
@@ -27,6 +27,8 @@ const reveal = vi.hoisted(() => ({ period: 0 }))
 const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
 // Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
 const chutes = vi.hoisted((): { place?: { api: string; hostOf: (slug: string) => string } } => ({}))
+// The pauses between tries to read a bucket pass at once.
+const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
   const chutesAccount: typeof real.chutesAccount = (key, signal, options) =>
@@ -49,7 +51,15 @@ vi.mock('@affine/settlement', async (original) => {
     if (chutes.place === undefined) return opened
     return { ...opened, network: { ...opened.network, platform: 'chutes' } }
   }
-  return { ...real, openChain }
+  const SYSTEM_CLOCK: typeof real.SYSTEM_CLOCK = {
+    now: () => pauses.reduce((sum, ms) => sum + ms, 0),
+    after: (ms, wake) => {
+      pauses.push(ms)
+      const soon = setImmediate(wake)
+      return () => clearImmediate(soon)
+    },
+  }
+  return { ...real, openChain, SYSTEM_CLOCK }
 })
 
 const accounts = Array.from({ length: 6 }, (_, i) => account(new Uint8Array(32).fill(i + 1)))
@@ -154,6 +164,7 @@ describe('af doctor', () => {
       'weights',
       'disk',
       'bucket write',
+      'bucket keeps',
       'bucket read',
       'bucket owner',
       'registered',
@@ -180,6 +191,7 @@ describe('af doctor', () => {
     await rm(join(root, ownerPath))
     const probe = `v1/probes/${validator.hotkey}.json`
     expect(text).toContain(`ok bucket write it has ${probe}\n`)
+    expect(text).toContain(`ok bucket keeps other bytes for ${probe} are refused\n`)
     expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)
     const written = join(root, 'buckets', validator.hotkey, probe)
     expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
@@ -363,37 +375,74 @@ describe('af doctor', () => {
     expect(half.text).not.toContain('secret of mine')
   })
 
-  it('a bucket in S3: writes it and reads it where everyone can, again and again', async () => {
-    await using server = await serveS3()
-    const network = await chainWith([[validator, seal(server.url)]])
-    const folder = ['--folder', join(root, 'folder')]
-    const tried = async (variables: Readonly<Record<string, string>>) => {
+  describe('a bucket in S3', () => {
+    /** What is found of a bucket, with the settings of these variables. */
+    async function tried(variables: Readonly<Record<string, string>>) {
+      const network = await chainWith([[validator, seal(`${variables.AFFINE_BUCKET_URL}`)]])
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
-      const { results, text } = await examined(validator, network, ...folder)
+      const { results, text } = await examined(validator, network, '--folder', join(root, 'folder'))
       vi.unstubAllEnvs()
-      expect(text).not.toContain(server.variables.S3_SECRET_ACCESS_KEY)
-      return { write: results['bucket write'], read: results['bucket read'], text }
+      expect(text).not.toContain(variables.S3_SECRET_ACCESS_KEY)
+      const [write, keeps, read] = ['write', 'keeps', 'read'].map(
+        (name) => results[`bucket ${name}`],
+      )
+      return { write, keeps, read, text }
     }
-    expect(await tried(server.variables)).toMatchObject({ write: 'ok', read: 'ok' })
     const probe = `v1/probes/${validator.hotkey}.json`
-    expect(await (await fetch(`${server.url}/${probe}`)).json()).toEqual({
-      hotkey: validator.hotkey,
+
+    it('is written, keeps its files and is read where everyone can, again and again', async () => {
+      await using server = await serveS3()
+      const { variables, url } = server
+      expect(await tried(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+      expect(await (await fetch(`${url}/${probe}`)).json()).toEqual({ hotkey: validator.hotkey })
+
+      const locked = await tried({ ...variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
+      expect(locked).toMatchObject({ write: 'fail', keeps: undefined, read: undefined })
+      expect(locked.text).toContain('mend the keys, or let them read, list and write the bucket')
+      const lost = await tried({ ...variables, AFFINE_BUCKET_URL: `${url}/elsewhere` })
+      expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
+      expect(lost.text).toContain(`no ${probe} at ${url}/elsewhere: is that the public address`)
+      const other = await serve((_, __, response) => response.end('{"hotkey":"another"}'))
+      const foreign = await tried({ ...variables, AFFINE_BUCKET_URL: other.url })
+      expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
+      expect(foreign.text).toContain(`something else is ${probe} at ${other.url}`)
     })
 
-    const locked = await tried({ ...server.variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
-    expect(locked).toMatchObject({ write: 'fail', read: undefined })
-    expect(locked.text).toContain('mend the keys, or let them read, list and write the bucket')
-    expect(locked.text).not.toContain('another-secret')
-    const elsewhere = { AFFINE_BUCKET_URL: `${server.url}/elsewhere` }
-    const lost = await tried({ ...server.variables, ...elsewhere })
-    expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
-    expect(lost.text).toContain(
-      `no ${probe} at ${server.url}/elsewhere: is that the public address`,
-    )
-    const other = await serve((_, __, response) => response.end('{"hotkey":"another"}'))
-    const foreign = await tried({ ...server.variables, AFFINE_BUCKET_URL: other.url })
-    expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
-    expect(foreign.text).toContain(`something else is ${probe} at ${other.url}`)
+    it('overwrites: a later examination finds the probe again', async () => {
+      await using odd = await serveOddS3({ overwrites: true })
+      for (const _ of ['once', 'again']) {
+        const found = await tried(odd.variables)
+        expect(found).toMatchObject({ write: 'ok', keeps: 'fail', read: 'ok' })
+        expect(found.text).toContain(
+          `✘  bucket keeps it overwrote ${probe} with other bytes: take a service that refuses that`,
+        )
+      }
+      odd.mend()
+      expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+    })
+
+    it('is busy for a while, or forgets at first what it took', async () => {
+      for (const troubles of ['busy', 'forgets'] as const) {
+        await using odd = await serveOddS3({ troubles })
+        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+      }
+    })
+
+    it('is behind at its public address: it is asked again for 20 seconds at most', async () => {
+      for (const status of [404, 403]) {
+        pauses.length = 0
+        await using odd = await serveOddS3({ late: { status, reads: 2 } })
+        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
+        expect(pauses).toEqual([1000, 2000])
+      }
+      pauses.length = 0
+      await using odd = await serveOddS3({ late: { status: 403, reads: Number.POSITIVE_INFINITY } })
+      const never = await tried(odd.variables)
+      expect(never).toMatchObject({ write: 'ok', keeps: 'ok', read: 'fail' })
+      expect(never.text).toContain(': status 403: is that the public address of this bucket')
+      // Twice: for people and for machines.
+      expect(pauses).toEqual([1000, 2000, 4000, 8000, 1000, 2000, 4000, 8000])
+    })
   })
 
   describe('on a network whose miners are on Chutes', () => {

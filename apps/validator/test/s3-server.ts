@@ -10,6 +10,15 @@ export interface S3Server extends AsyncDisposable {
   readonly url: string
 }
 
+interface Oddities {
+  /** Does it ignore If-None-Match? */
+  readonly overwrites?: boolean
+  /** Its answers to the first two writes: an error with another's status, or a lie. */
+  readonly troubles?: 'busy' | 'forgets'
+  /** With what it answers the first reads at its public address. */
+  readonly late?: { readonly status: number; readonly reads: number }
+}
+
 const KEYS = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 /** At any other path than the service's, what is in the bucket, as it was put. */
 const PUBLIC = `export default {
@@ -58,4 +67,50 @@ function inFrontOf({ hostname, port }: URL): Server {
     })
     asked.pipe(forwarded)
   })
+}
+
+/** An odd service with S3's API, which looks at no signature, until it is mended. */
+export async function serveOddS3(
+  oddities: Oddities,
+): Promise<S3Server & { readonly mend: () => void }> {
+  const { troubles, late } = oddities
+  let { overwrites } = oddities
+  let [writes, reads] = [0, 0]
+  const files = new Map<string, Buffer>()
+  const server = createServer(async (asked, answer) => {
+    const { method, headers, url = '' } = asked
+    const path = url.replace(/^\/(s3\/bucket|public)\//, '')
+    const body = await buffer(asked)
+    const say = (status: number, code: string) =>
+      answer.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
+    if (method === 'PUT') {
+      writes += 1
+      if (troubles === 'busy' && writes === 1) return say(400, 'RequestTimeout')
+      if (troubles === 'busy' && writes === 2) return say(403, 'SlowDown')
+      if (troubles === 'forgets' && writes === 1) return say(200, 'InternalError')
+      if (troubles === 'forgets' && writes === 2) return answer.end()
+      const isRefused = files.has(path) && headers['if-none-match'] === '*' && !overwrites
+      if (isRefused) return say(412, 'PreconditionFailed')
+      files.set(path, body)
+      return answer.end()
+    }
+    if (late && url.startsWith('/public/') && reads++ < late.reads)
+      return answer.writeHead(late.status).end()
+    const found = files.get(path)
+    if (found === undefined) return say(404, 'NoSuchKey')
+    return answer.writeHead(200, { 'content-encoding': 'gzip' }).end(found)
+  })
+  const url = await listen(server, 0)
+  const variables = {
+    S3_ENDPOINT: `${url}/s3`,
+    S3_BUCKET: 'bucket',
+    S3_ACCESS_KEY_ID: KEYS.accessKeyId,
+    S3_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+    AFFINE_BUCKET_URL: `${url}/public`,
+  }
+  const mend = (): void => {
+    overwrites = false
+  }
+  const dispose = async (): Promise<void> => server.close().closeAllConnections()
+  return { variables, url, mend, [Symbol.asyncDispose]: dispose }
 }

@@ -1,4 +1,5 @@
 import { readBody } from './http-bucket.ts'
+import { failureOf } from './s3-failures.ts'
 
 /**
  * What a bucket in S3 rejects with where trying again would give the same: the service refuses, or
@@ -9,36 +10,26 @@ export class BucketRefusal extends Error {}
 
 /** What a service said of a file. */
 export interface S3Answer {
-  /** 200; 404, or whatever came with the code NoSuchKey, for no file; or 412 for one in the way. */
-  readonly status: number
-  /** The file's; null for no file, or for more bytes than the limit. */
+  /** 404 for no file, 412 for one in the way. */
+  readonly status: 200 | 404 | 412
+  /** The file's; null for no file, for more bytes than the limit, or for a write. */
   readonly bytes: Uint8Array | null
 }
 
 /** In bytes: of an answer that brings no file. */
-export const MESSAGE_LIMIT = 65_536
-
-const ADVICE_BY_CODE = new Map([
-  ['NoSuchBucket', 'make the bucket, or mend its name'],
-  ['RequestTimeTooSkewed', 'set the clock of this machine'],
-])
-
-const ADVICE_BY_STATUS = new Map([
-  [403, 'mend the keys, or let them read, list and write the bucket'],
-  [501, 'take a service with conditional writes (If-None-Match)'],
-])
+const MESSAGE_LIMIT = 65_536
 
 /** What an answer is read by. */
 interface Expected {
-  /** The most bytes of a file. */
-  readonly limit: number
+  /** The most bytes of a file; null if the answer is to a write. */
+  readonly limit: number | null
   /** For which the request was signed. */
   readonly region: string
 }
 
 /**
- * Reads the service's answer.
- * @throws Error for any status but those of an answer, with what to do about it: a `BucketRefusal`
+ * Reads the service's answer. One to a write may be an error in spite of its status, by its body.
+ * @throws Error for any answer but those of `S3Answer`, with what to do about it: a `BucketRefusal`
  *   unless it may pass.
  */
 export async function readAnswer(
@@ -46,17 +37,18 @@ export async function readAnswer(
   { limit, region }: Expected,
   signal: AbortSignal,
 ): Promise<S3Answer> {
-  if (response.ok) return { status: 200, bytes: await readBody(response, limit, signal) }
-  const { status } = response
+  const { ok, status } = response
+  if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
   const bytes = await readBody(response, MESSAGE_LIMIT, signal)
-  if (status === 412) return { status, bytes: null }
   const code = codeOf(bytes)
-  if (code === 'NoSuchKey') return { status, bytes: null }
-  const advice = isOfRegion(status, code, bytes) ? regionAdvice(region, bytes) : undefined
+  if (ok && code === '') return { status: 200, bytes: null }
+  if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
+  if (code === 'NoSuchKey') return { status: 404, bytes: null }
+  const { mayPass, advice } = failureOf(status, code)
   const what = `status ${status} ${code || 'without a code'}`
-  const message = `${what}: ${advice ?? adviceOn(status, code)}`
-  if (mayPass(status)) throw new Error(message)
-  throw new BucketRefusal(message)
+  if (mayPass) throw new Error(`${what}: ${advice}`)
+  const message = isOfRegion(code, bytes) ? regionAdvice(region, bytes) : advice
+  throw new BucketRefusal(`${what}: ${message}`)
 }
 
 /** The code in an error's XML; empty if there is none that is safe to print. */
@@ -67,9 +59,9 @@ const textOf = (bytes: Uint8Array | null): string =>
   bytes === null ? '' : new TextDecoder().decode(bytes)
 
 /** Does the service say that the request was signed for another region? */
-function isOfRegion(status: number, code: string, bytes: Uint8Array | null): boolean {
+function isOfRegion(code: string, bytes: Uint8Array | null): boolean {
   if (code === 'AuthorizationHeaderMalformed') return true
-  return status >= 400 && /<Message>[^<]*\bregion\b/i.test(textOf(bytes))
+  return /<Message>[^<]*\bregion\b/i.test(textOf(bytes))
 }
 
 /** Which region the request was signed for, and the one that the service names, if it does. */
@@ -80,19 +72,4 @@ function regionAdvice(region: string, bytes: Uint8Array | null): string {
       ?.filter(Boolean) ?? []
   const named = expected === undefined ? 'its own region' : `the region ${expected}`
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
-}
-
-/** What to do about an answer. */
-function adviceOn(status: number, code: string): string {
-  const byCode = ADVICE_BY_CODE.get(code)
-  if (byCode !== undefined) return byCode
-  const isRedirect = status < 400
-  if (isRedirect) return 'no redirect is followed; mend the endpoint, region or style'
-  return ADVICE_BY_STATUS.get(status) ?? 'mend the endpoint, region or keys'
-}
-
-/** Is it the service's trouble, and not the request's? */
-function mayPass(status: number): boolean {
-  if ([408, 409, 429].includes(status)) return true
-  return status >= 500 && status !== 501
 }

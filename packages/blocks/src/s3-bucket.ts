@@ -1,6 +1,6 @@
 import { type Bucket, checkPath } from './bucket.ts'
 import { errorOf, folderUrl, type HttpOptions } from './http-bucket.ts'
-import { BucketRefusal, MESSAGE_LIMIT } from './s3-answer.ts'
+import { BucketRefusal } from './s3-answer.ts'
 import { askS3, type S3Account } from './s3-request.ts'
 import { AMAZON, type Dialect } from './s3-signature.ts'
 
@@ -26,9 +26,9 @@ export interface S3Options extends HttpOptions {
 /**
  * A bucket in a service that speaks S3 and honours its dialect's condition, in Amazon's
  * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in
- * storage; readers get what was written. Does not retry: what it rejects with is a `BucketRefusal`
- * where that is pointless. A write may be tried again, also one whose answer was lost. No redirect
- * is followed. No error has a key in it. Protocol §6.4.
+ * storage; readers get what was written. A write ends with reading it back. Does not retry: what it
+ * rejects with is a `BucketRefusal` where that is pointless. A write may be tried again, also one
+ * whose answer was lost. No redirect is followed. No error has a key in it. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL, in which the host has a name if
  *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3
  *   does not take.
@@ -53,13 +53,21 @@ export function s3Bucket(options: S3Options): Bucket {
     }
   }
 
+  /**
+   * Writes, and reads once what is there then: not every service that says it took a file has it,
+   * and what is written is soon promised on chain. It is read by the key and not at the public
+   * address, where a cache may remember for a while that there was nothing.
+   */
   async function put(url: string, bytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Promise<void> {
-    const { status } = await askS3({ url, body, limit: MESSAGE_LIMIT }, account)
-    if (status === 200) return
+    const { status } = await askS3({ url, body, limit: null }, account)
     // Somebody's, or ours from a try whose answer was lost.
     const there = await askS3({ url, body: null, limit: bytes.length }, account)
-    if (there.status !== 200) throw new Error('it was there, and is gone')
-    if (!areEqual(there.bytes, bytes)) throw new BucketRefusal('it is there with other bytes')
+    if (there.status !== 200) throw new Error(`nothing is there after the answer ${status}`)
+    if (areEqual(there.bytes, bytes)) return
+    const isOurs = status === 200
+    throw new BucketRefusal(
+      isOurs ? 'the service gives other bytes than it took' : 'it is there with other bytes',
+    )
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {

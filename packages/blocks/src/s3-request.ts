@@ -10,8 +10,8 @@ interface S3Request {
   readonly url: string
   /** The gzipped file to write; null to read a file. */
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The most bytes of the answer. */
-  readonly limit: number
+  /** The most bytes of the file to read; null to write one. */
+  readonly limit: number | null
 }
 
 /**

@@ -8,6 +8,7 @@ import { Miniflare } from 'miniflare'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { nodeFetch as fetch } from '../src/node-fetch.ts'
 import { BucketRefusal, type S3Options, s3Bucket } from '../src/s3-bucket.ts'
+import { S3_FAILURES } from '../src/s3-failures.ts'
 import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
 
@@ -81,7 +82,10 @@ function skipPauses(): number[] {
 }
 afterEach(() => void vi.restoreAllMocks())
 
-type Step = 'pass' | 'cut before' | 'cut after' | number
+/** A number, with or without a code, is the status of an answer that the service never gave. */
+type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
+/** What services answer with instead of a file. */
+const errorOf = (code: string): string => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`
 /** The service behind a network that does one thing after the other, then works. */
 function troubled(...steps: readonly Step[]) {
   const asked: string[] = []
@@ -89,7 +93,8 @@ function troubled(...steps: readonly Step[]) {
   const troubledFetch: typeof fetch = async (url, init) => {
     asked.push(init?.method ?? '')
     const step = left.shift() ?? 'pass'
-    if (typeof step === 'number') return new Response('', { status: step })
+    const [, status, code] = /^(\d+) ?(\w*)$/.exec(`${step}`) ?? []
+    if (status) return new Response(code && errorOf(code), { status: Number(status) })
     if (step === 'cut before')
       throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') })
     const response = await emulatorFetch(url, init)
@@ -106,13 +111,20 @@ function troubled(...steps: readonly Step[]) {
 
 describe('a write that is tried again', () => {
   it.each<readonly [readonly Step[], string]>([
-    [['cut before'], 'PUT PUT'],
+    [['cut before'], 'PUT PUT GET'],
     [['cut after'], 'PUT PUT GET'],
     [['cut after', 'cut after', 'cut after'], 'PUT PUT PUT PUT GET'],
     [['cut after', 'pass', 'cut before'], 'PUT PUT GET PUT GET'],
     [['cut after', 'pass', 503], 'PUT PUT GET PUT GET'],
-    [[500, 502, 503, 504, 429], 'PUT PUT PUT PUT PUT PUT'],
+    [[500, 502, 503, 504, 429], 'PUT PUT PUT PUT PUT PUT GET'],
     [[408, 409, 'cut before', 'cut after'], 'PUT PUT PUT PUT PUT GET'],
+    [['400 RequestTimeout'], 'PUT PUT GET'],
+    [['403 SlowDown', '400 ThrottlingException'], 'PUT PUT PUT GET'],
+    // It says that it took the file, and did not.
+    [['200 InternalError'], 'PUT PUT GET'],
+    [[200, 'pass', 200], 'PUT GET PUT GET PUT GET'],
+    // It took the file, and has it only later.
+    [['pass', '404 NoSuchKey', 'pass', '404 NoSuchKey'], 'PUT GET PUT GET PUT GET'],
   ])('goes on after %j', async (steps, asked) => {
     const pauses = skipPauses()
     const path = freshPath()
@@ -177,9 +189,9 @@ describe('a write that is tried again', () => {
   })
 })
 
-/** What a write rejects with. */
-const rejectionOf = (write: Promise<void>): Promise<unknown> =>
-  write.then(
+/** What a write or a read rejects with. */
+const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
     () => expect.fail('it was written'),
     (error: unknown) => error,
   )
@@ -195,7 +207,10 @@ describe('a write', () => {
     [[503], 'PUT', /: status 503 without a code: /],
     [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
     [[412, 503], 'PUT GET', /: status 503 without a code: /],
-    [[412, 'pass'], 'PUT GET', /: it was there, and is gone$/],
+    [[412, 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
+    [[200, 'pass'], 'PUT GET', /: nothing is there after the answer 200$/],
+    [['200 NoSuchKey', 'pass'], 'PUT GET', /: nothing is there after the answer 404$/],
+    [['200 PreconditionFailed', 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
   ])('is not tried again by the bucket, but may be, after %j', async (steps, asked, message) => {
     const pauses = skipPauses()
     const trouble = troubled(...steps)
@@ -230,6 +245,19 @@ describe('a write', () => {
     )
   })
 
+  it('is refused where other bytes come back than went there', async () => {
+    // As where the service forgets that the file is gzipped.
+    const forgetful: typeof fetch = async (url, init) => {
+      const response = await emulatorFetch(url, init)
+      return init?.method === 'PUT' ? response : new Response('\x1f\x8b…', response)
+    }
+    const error = await rejectionOf(
+      s3Bucket({ ...place, fetch: forgetful }).write(freshPath(), bytes('x')),
+    )
+    expect(error).toBeInstanceOf(BucketRefusal)
+    expect(String(error)).toMatch(/: the service gives other bytes than it took$/)
+  })
+
   it('signs its gzipped body', async () => {
     const path = freshPath()
     let changed = 0
@@ -250,7 +278,7 @@ describe('a write', () => {
       changed += 1
       return fetch(url, { ...init, body })
     }
-    const bucket = patient(s3Bucket({ ...place, fetch: spoiling }))
+    const bucket = s3Bucket({ ...place, fetch: spoiling })
     await expect(bucket.write(path, bytes('x'.repeat(100_000)))).rejects.toThrow(
       /status 40\d \w*SHA256Mismatch/i,
     )
@@ -334,7 +362,7 @@ describe('what is wrong', () => {
     [
       'an unknown key',
       { accessKeyId: 'wrong-id' },
-      /: status 401 Unauthorized: mend the endpoint, region or keys$/,
+      /: status 401 Unauthorized: mend the keys, or let /,
     ],
     [
       'no such bucket',
@@ -354,34 +382,113 @@ describe('what is wrong', () => {
     }
   })
 
-  const said: readonly (readonly [number, string, RegExp])[] = [
+  const TROUBLE = /: wait; if the service stays in trouble, look at its status page or its log$/
+  const BUSY = /: wait; if the service stays busy, ask it for a higher rate of requests$/
+  const CONFLICT = /: wait; another request for the same file is under way$/
+  const NETWORK = /: look at the network between here and the service: /
+  const KEYS = /: mend the keys, or let them read, list and write the bucket$/
+  const ACCOUNT = /: look at your account with the service: /
+  const REDIRECT = /: no redirect is followed; mend the endpoint, region or style$/
+  /** What services answer with, by their documentation or their source. */
+  const answers: readonly (readonly [string, number, string, RegExp])[] = [
+    ['Amazon', 500, 'InternalError', TROUBLE],
+    ['Amazon', 503, 'ServiceUnavailable', TROUBLE],
+    ['Ceph', 500, 'UnknownError', TROUBLE],
+    ['MinIO', 503, 'XMinioServerNotInitialized', TROUBLE],
+    ['a proxy', 502, '', TROUBLE],
+    ['Cloudflare', 522, '', TROUBLE],
+    ['Amazon', 503, 'SlowDown', BUSY],
+    ['Google', 429, 'SlowDown', BUSY],
+    ['a service', 403, 'SlowDown', BUSY],
+    ['MinIO', 503, 'SlowDownRead', BUSY],
+    ['MinIO', 503, 'SlowDownWrite', BUSY],
+    ['R2', 429, 'TooManyRequests', BUSY],
+    ['a service', 400, 'Throttling', BUSY],
+    ['a service', 400, 'ThrottlingException', BUSY],
+    ['a service', 403, 'RequestThrottled', BUSY],
+    ['a service', 403, 'RequestLimitExceeded', BUSY],
+    ['a proxy', 429, '', BUSY],
+    ['Amazon', 409, 'OperationAborted', CONFLICT],
+    ['Amazon', 409, 'ConditionalRequestConflict', CONFLICT],
+    ['a proxy', 409, '', CONFLICT],
+    ['Amazon', 400, 'RequestTimeout', NETWORK],
+    ['Ceph', 408, 'RequestTimeout', NETWORK],
+    ['MinIO', 503, 'RequestTimeout', NETWORK],
+    ['Amazon', 400, 'IncompleteBody', NETWORK],
+    ['R2', 400, 'ClientDisconnect', NETWORK],
+    ['Amazon', 400, 'BadDigest', NETWORK],
+    ['Ceph', 400, 'XAmzContentSHA256Mismatch', NETWORK],
+    ['a proxy', 408, '', NETWORK],
+    ['Ceph', 403, 'QuotaExceeded', /: make room in the service, or raise its quota$/],
+    ['MinIO', 400, 'XMinioAdminBucketQuotaExceeded', /: make room in the service, or /],
+    ['MinIO', 507, 'XMinioStorageFull', /: make room in the service, or raise its quota$/],
+    ['a proxy', 507, '', /: make room in the service, or raise its quota$/],
+    ['Amazon', 400, 'EntityTooLarge', /: let the service, and a proxy before it, take files of /],
+    ['a proxy', 413, '', /: let the service, and a proxy before it, take files of 8 MiB$/],
+    ['Amazon', 403, 'RequestTimeTooSkewed', /: set the clock of this machine$/],
+    ['R2', 400, 'ExpiredRequest', /: set the clock of this machine$/],
+    ['Amazon', 403, 'AccessDenied', KEYS],
+    ['Amazon', 403, 'InvalidAccessKeyId', KEYS],
+    ['Amazon', 403, 'SignatureDoesNotMatch', KEYS],
+    ['R2', 401, 'Unauthorized', KEYS],
+    ['a proxy', 403, '', KEYS],
+    ['a proxy', 401, '', KEYS],
+    ['Amazon', 403, 'AccountProblem', ACCOUNT],
+    ['Amazon', 403, 'AllAccessDisabled', ACCOUNT],
+    ['Amazon', 403, 'InvalidPayer', ACCOUNT],
+    ['R2', 403, 'NotEntitled', ACCOUNT],
+    ['Amazon', 403, 'NotSignedUp', ACCOUNT],
+    ['Google', 403, 'UserProjectAccountProblem', ACCOUNT],
+    ['Ceph', 403, 'UserSuspended', ACCOUNT],
+    ['a proxy', 402, '', ACCOUNT],
+    ['Amazon', 404, 'NoSuchBucket', /: make the bucket, or mend its name$/],
+    ['R2', 400, 'InvalidBucketName', /: make the bucket, or mend its name$/],
+    ['Amazon', 301, 'PermanentRedirect', REDIRECT],
+    ['Amazon', 307, 'TemporaryRedirect', REDIRECT],
+    ['a proxy', 302, '', REDIRECT],
+    ['a proxy', 303, '', REDIRECT],
+    ['a proxy', 308, '', REDIRECT],
     [
-      403,
-      'RequestTimeTooSkewed',
-      /: status 403 RequestTimeTooSkewed: set the clock of this machine$/,
+      'Amazon',
+      501,
+      'NotImplemented',
+      /: take a service with conditional writes \(If-None-Match\)$/,
     ],
+    ['a proxy', 501, '', /: take a service with conditional writes \(If-None-Match\)$/],
     [
-      403,
-      'AccessDenied',
-      /: status 403 AccessDenied: mend the keys, or let them read, list and write the bucket$/,
-    ],
-    [
+      'Amazon',
       400,
       'AuthorizationHeaderMalformed',
       /: the request was signed for the region auto; set its own region \(S3_REGION\)$/,
     ],
-    [501, 'NotImplemented', /: take a service with conditional writes \(If-None-Match\)$/],
-    [400, 'constructor', /: status 400 constructor: mend /],
-    [400, '\x1b[2J', /: status 400 without a code: mend /],
+    ['nobody', 400, 'constructor', /: status 400 constructor: mend the endpoint, region or keys$/],
+    ['nobody', 400, '\x1b[2J', /: status 400 without a code: mend /],
   ]
-  it.each(said)('is said for %d %j', async (status, code, message) => {
+  it.each(answers)('is what %s answers with %d %s', async (_, status, code, message) => {
     const secrets = `<AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId>`
     const body = `<?xml version="1.0"?><Error><Code>${code}</Code>${secrets}</Error>`
-    const endpoint = await serve((_, response) => response.writeHead(status).end(body))
-    const bucket = patient(s3Bucket({ ...place, endpoint, fetch }))
-    await expect(bucket.read('x', 10)).rejects.toThrow(message)
-    await expect(bucket.write('x', bytes('x'))).rejects.toThrow(message)
-    await expect(bucket.write('x', bytes('x'))).rejects.not.toThrow(keys.accessKeyId)
+    const answer: typeof fetch = async () => new Response(body, { status })
+    const bucket = s3Bucket({ ...place, fetch: answer })
+    const mayPass = [TROUBLE, BUSY, CONFLICT, NETWORK].includes(message)
+    for (const work of [bucket.read('x', 10), bucket.write('x', bytes('x'))]) {
+      const error = await rejectionOf(work)
+      expect(String(error)).toMatch(message)
+      expect(error instanceof BucketRefusal).toBe(!mayPass)
+      expect(String(error)).not.toContain(keys.accessKeyId)
+    }
+  })
+
+  it('is each code and status of the table', () => {
+    const given = new Set(answers.flat())
+    for (const { codes, statuses } of S3_FAILURES)
+      for (const each of [...codes, ...statuses]) expect(given).toContain(each)
+  })
+
+  it('is the service’s trouble, and not the region’s, if its message says so', async () => {
+    const body = '<Error><Code>SlowDown</Code><Message>This region is busy</Message></Error>'
+    const busy: typeof fetch = async () => new Response(body, { status: 503 })
+    const error = await rejectionOf(s3Bucket({ ...place, fetch: busy }).write('x', bytes('x')))
+    expect(String(error)).toMatch(BUSY)
   })
 
   it.each([
@@ -450,7 +557,10 @@ it.each([
   ['virtual', 'https://bucket.example.org/v1/x.json'],
 ] as const)('names the bucket in style %s', async (style, url) => {
   const asked: unknown[] = []
-  const noted: typeof fetch = async (place) => new Response(String(asked.push(place)))
+  const noted: typeof fetch = async (place) => {
+    asked.push(place)
+    return new Response('x')
+  }
   await s3Bucket({ ...place, style, endpoint: 'https://example.org', fetch: noted }).read(
     'v1/x.json',
     10,
@@ -459,5 +569,5 @@ it.each([
     'v1/x.json',
     bytes('x'),
   )
-  expect(asked).toEqual([url, url])
+  expect(asked).toEqual([url, url, url])
 })

@@ -46,6 +46,8 @@ it('signs, gzips and compares with what every platform has', async () => {
   await expect(bucket.read(statePath(7), 6)).rejects.toThrow('larger than 6 bytes')
   const url = 'https://s3.example.org/bucket/v1/states/7.json'
   expect(asked).toEqual(
-    ['GET', 'PUT', 'PUT', 'GET', 'PUT', 'GET', 'GET', 'GET'].map((method) => `${method} ${url}`),
+    ['GET', 'PUT', 'GET', 'PUT', 'GET', 'PUT', 'GET', 'GET', 'GET'].map(
+      (method) => `${method} ${url}`,
+    ),
   )
 })

@@ -60,13 +60,18 @@ async function look(bytes: Uint8Array, path: 'description' | 'source') {
 
 const LIMIT = 4096
 
-/** The first line is the status that S3 answers with, the others are what else it says. */
+/**
+ * The first line is the status that S3 answers with, to a read and to a write, the others are what
+ * else it says.
+ */
 function readS3(bytes: Uint8Array) {
   const [head = bytes] = linesOf(bytes)
   const status = Math.min(599, Math.max(200, Number.parseInt(textOf(head), 10) || 200))
   const isEmpty = [204, 205, 304].includes(status)
   const body = isEmpty ? null : Uint8Array.from(bytes.subarray(head.length + 1))
-  return readAnswer(new Response(body, { status }), { limit: LIMIT, region: 'auto' }, signal)
+  const read = (limit: number | null) =>
+    readAnswer(new Response(body, { status }), { limit, region: 'auto' }, signal)
+  return Promise.all([read(LIMIT), read(null)])
 }
 
 /** It says what is wrong in words of its own. */
@@ -216,6 +221,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
         '403\n<Error><Code>RequestTimeTooSkewed</Code><Message>m</Message></Error>',
         '412\n',
         '503\nSlow Down',
+        '200\n<Error><Code>SlowDown</Code></Error>',
       ].map(bytesOf),
       read: readS3,
       refuses: refusesS3,

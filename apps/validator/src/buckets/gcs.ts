@@ -1,7 +1,7 @@
-import { type Dialect, s3Bucket } from '@affine/blocks/s3'
-import { NODE_HOST } from '@affine/settlement/node'
+import type { Dialect } from '@affine/blocks/s3'
 import { ABOUT, bucketName, web, word } from '../settings/setting.ts'
 import { type Backend, defineBackend } from './backend.ts'
+import { serviceBucket } from './service-bucket.ts'
 
 /**
  * How Google Cloud Storage's XML API differs from S3. With Amazon's headers it ignores
@@ -47,14 +47,12 @@ export const GCS: Backend = defineBackend({
       }),
   },
   bucketOf: ({ gcsBucket, gcsAccessKeyId, gcsSecretAccessKey, gcsEndpoint }) => {
-    const bucket = s3Bucket({
+    const bucket = serviceBucket({
       endpoint: gcsEndpoint,
       bucket: gcsBucket,
       accessKeyId: gcsAccessKeyId,
       secretAccessKey: gcsSecretAccessKey,
       dialect: GOOGLE,
-      now: NODE_HOST.now,
-      fetch: NODE_HOST.fetch,
     })
     return { open: () => bucket, url: `${gcsEndpoint}/${gcsBucket}` }
   },

@@ -1,8 +1,7 @@
-import { s3Bucket } from '@affine/blocks/s3'
-import { NODE_HOST } from '@affine/settlement/node'
 import * as z from 'zod'
 import { ABOUT, bucketName, text, web, word } from '../settings/setting.ts'
 import { type Backend, defineBackend } from './backend.ts'
+import { serviceBucket } from './service-bucket.ts'
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
@@ -69,16 +68,13 @@ export const S3: Backend = defineBackend({
   },
   bucketOf: (settings) => {
     const { s3Endpoint, s3AccessKeyId, s3SecretAccessKey, s3Region, s3Style } = settings
-    const { now, fetch } = NODE_HOST
-    const bucket = s3Bucket({
+    const bucket = serviceBucket({
       endpoint: s3Endpoint,
       bucket: settings.s3Bucket,
       accessKeyId: s3AccessKeyId,
       secretAccessKey: s3SecretAccessKey,
       region: s3Region,
       style: s3Style,
-      now,
-      fetch,
     })
     return { open: () => bucket }
   },

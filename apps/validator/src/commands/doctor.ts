@@ -16,8 +16,8 @@ import { givenIn } from '../settings/sources.ts'
 const LOOKS = `
 It also reads the settings of \`af validate\`, from the environment and .env. If they are \
 complete, it tests the disk, the account at Chutes, and the bucket: it writes \
-v1/probes/<hotkey>.json there, which stays, and reads it back at the public URL. For a miner it \
-sends one request to the committed endpoint or chute, as validators do.
+v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it back at the public \
+URL. For a miner it sends one request to the committed endpoint or chute, as validators do.
 
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`

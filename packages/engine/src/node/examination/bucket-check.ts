@@ -1,7 +1,7 @@
-import { LIMITS, OWNER_PATH, probePath, readOwner, statePath } from '@affine/blocks'
+import { type Bucket, LIMITS, OWNER_PATH, probePath, readOwner, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import { verify } from '@affine/chain/account'
-import type { Network } from '@affine/settlement'
+import { type Network, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import type { OwnSettings, Wording } from './examination.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -43,8 +43,8 @@ export async function checkBucket(
 }
 
 /**
- * Can a validator's own bucket be written, and read by everyone where it will announce it? Its
- * probe is always the same, and stays. Protocol §6.4.
+ * Can a validator's own bucket be written, does it overwrite nothing, and is it read by everyone
+ * where it will be announced? Its probe is always the same, and stays. Protocol §6.4.
  */
 export async function* checkOwnBucket(
   { bucket, bucketUrl }: Pick<OwnSettings, 'bucket' | 'bucketUrl'>,
@@ -53,16 +53,36 @@ export async function* checkOwnBucket(
   const { hotkey } = whose
   const probe = JSON.stringify({ hotkey })
   const path = probePath(hotkey)
+  const own = bucket.open(hotkey)
   try {
-    await bucket.open(hotkey).write(path, Buffer.from(probe))
+    await own.write(path, Buffer.from(probe))
   } catch (error) {
     yield fail('bucket write', (error as Error).message)
     return
   }
   yield ok('bucket write', `it has ${path}`)
+  yield await checkKept(probe, own, path)
   const address = bucketUrl ?? hotkey
   yield await checkProbe(probe, address, whose)
   yield await checkOwner(address, whose)
+}
+
+/** Does the bucket refuse other bytes where the probe is? */
+async function checkKept(probe: string, own: Bucket, path: string): Promise<Finding> {
+  const taken = own.write(path, Buffer.from('{}'))
+  const refusal = await taken.then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (refusal === undefined) {
+    // For the next examination, perhaps of a bucket that was mended.
+    await own.write(path, Buffer.from(probe)).catch(() => undefined)
+    const advice = 'take a service that refuses that, as S3 does by If-None-Match'
+    return fail('bucket keeps', `it overwrote ${path} with other bytes`, advice)
+  }
+  if (refusal.endsWith('is there with other bytes'))
+    return ok('bucket keeps', `other bytes for ${path} are refused`)
+  return fail('bucket keeps', refusal)
 }
 
 /** Does the bucket at `address` say that it is this hotkey's, announced so? Protocol §6.4. */
@@ -84,8 +104,8 @@ async function checkProbe(probe: string, url: string, whose: Whose): Promise<Fin
   const source = bucketsIn(base, network)(hotkey, url)
   if (source === null) return fail('bucket read', `nobody opens ${url}`, 'name an https URL')
   const path = probePath(hotkey)
-  const asked = performance.now()
-  const bytes = await source.read(path, LIMITS.headerBytes).catch((error: Error) => error)
+  const asked = SYSTEM_CLOCK.now()
+  const bytes = await readLate(source, path)
   const found = `${path} at ${url}`
   const advice = 'is that the public address of this bucket, open to everyone?'
   if (bytes instanceof Error) return fail('bucket read', bytes.message, advice)
@@ -97,5 +117,19 @@ async function checkProbe(probe: string, url: string, whose: Whose): Promise<Fin
     const where = `say where with ${wording.bucketUrl}`
     return warn('bucket read', 'on this machine alone', where)
   }
-  return ok('bucket read', `${found}, in ${Math.ceil(performance.now() - asked)} ms`)
+  return ok('bucket read', `${found}, in ${Math.ceil(SYSTEM_CLOCK.now() - asked)} ms`)
+}
+
+/**
+ * What is at `path`, or why there is nothing. A cache may be behind, and some servers answer 403
+ * for a missing file: whatever failed is tried again for up to 20 seconds.
+ */
+async function readLate(source: Pick<Bucket, 'read'>, path: string) {
+  const until = SYSTEM_CLOCK.now() + 20_000
+  for (let pauseMs = 1000; ; pauseMs *= 2) {
+    const bytes = await source.read(path, LIMITS.headerBytes).catch((error: Error) => error)
+    const isThere = bytes instanceof Uint8Array
+    if (isThere || SYSTEM_CLOCK.now() + pauseMs > until) return bytes
+    await new Promise<void>((wake) => SYSTEM_CLOCK.after(pauseMs, wake))
+  }
 }

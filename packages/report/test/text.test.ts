@@ -48,7 +48,7 @@ describe('for the eye', () => {
   })
 
   it('a percentage has one decimal at the most', () => {
-    expect([0, 510_000, 663_004, 999_950, 1_000_000].map(percent)).toEqual([
+    expect([0, 510_000, 663_004, 999_950, 1_000_000].map((ppm) => percent(ppm))).toEqual([
       '0 %',
       '51 %',
       '66.3 %',

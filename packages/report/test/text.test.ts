@@ -3,6 +3,7 @@ import {
   boundsOf,
   drawInterval,
   percent,
+  percentRange,
   printable,
   share,
   shortHotkey,
@@ -55,6 +56,10 @@ describe('for the eye', () => {
       '100 %',
       '100 %',
     ])
+  })
+
+  it('an interval is never shown narrower than it is', () => {
+    expect(percentRange({ lower: 501_960, upper: 600_010 })).toBe('50.1 % to 60.1 %')
   })
 
   it('a subnet says what competes at what, and for what', () => {

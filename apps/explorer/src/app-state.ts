@@ -103,11 +103,10 @@ export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAcco
 export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[] =>
   duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
 
-/** The last look at each environment of a duel, by environment ascending. */
-export const lastLooks = ({ epochs }: Pick<DuelAccount, 'epochs'>): readonly EnvFacts[] =>
-  [...new Map(epochs.flatMap(({ envs }) => envs.map((look) => [look.env, look]))).values()].sort(
-    (a, b) => (a.env < b.env ? -1 : 1),
-  )
+/** The last look at each environment of a duel. */
+export const lastLooks = ({ epochs }: Pick<DuelAccount, 'epochs'>): readonly EnvFacts[] => [
+  ...new Map(epochs.flatMap(({ envs }) => envs.map((look) => [look.env, look]))).values(),
+]
 
 /** The epochs of a duel that were read, as in "epochs 3 to 5". */
 export const spanText = ({ epochs }: Pick<DuelAccount, 'epochs'>): string =>

@@ -2,20 +2,34 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { countLanes } from '../apps/explorer/src/lanes.ts'
+import { DuelView } from '../apps/explorer/src/views/duel-view.tsx'
+import { MinerView } from '../apps/explorer/src/views/miner-view.tsx'
+import { ThroneView } from '../apps/explorer/src/views/throne-view.tsx'
+import { ValidatorView } from '../apps/explorer/src/views/validator-view.tsx'
 import { type EpochAccount, EpochAccounts } from '../apps/explorer/src/worker/epoch-account.ts'
+import { rendered } from '../apps/explorer/test/rendered.ts'
 import { History } from '../apps/validator/src/commands/export/history.ts'
-import { epochOf } from '../apps/verifier/src/output-records.ts'
+import { endAfter, epochOf, type OpenEnd } from '../apps/verifier/src/output-records.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
+import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import type { Counts } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
 import {
+  epochFacts,
   epochRows,
+  epochText,
   MinerReport,
   PastChallenges,
+  percent,
   sampleRow,
+  statusRecord,
+  statusTexts,
+  subnetStatus,
   toJson,
 } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
+import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 
 /*
  * One history, told by everybody that tells one: what they have in common must be the same number.
@@ -33,16 +47,37 @@ const scene = (mult8: Rates, liar: Rates = [0, 0], more: Scene = {}): Scene => (
   },
   ...more,
 })
+/** An epoch of the duel for which m3 waits. */
+const next = (honest: Rates, liar: Rates, more: Scene = {}): Scene => ({
+  validators,
+  miners: THREE,
+  rates: (validator, env) => {
+    if (env === MULT8) return [0.9, 0.05]
+    return validator === 'v5' ? liar : honest
+  },
+  ...more,
+})
+const THREE = [miner('m1', 1), miner('m2', 2), miner('m3', 3)]
 const CLOSE: Rates = [18 / 32, 12 / 32]
 const SCENES: readonly Scene[] = [
   scene(CLOSE),
   scene(CLOSE, [1, 0]), // a win, and v5 is set aside
   scene(CLOSE), // the others are even, so the win is taken back
   scene(CLOSE, [0, 0], { silent: ['v1', 'v2', 'v3'] }), // frozen
-  scene([0.9, 0.05]), // dethroned
+  scene([0.9, 0.05], [0, 0], { miners: THREE }), // dethroned, and the next duel begins
+  // One environment is won; v3's lane is attested by nobody, v4's is void, and v5 is set aside.
+  next([0.3, 0.1], [0, 1], { unattested: ['v3'], broken: ['v4'] }),
+  next([0.3, 0.1], [0, 1], { silent: ['v1', 'v2'] }), // frozen, though most attest each lane
+  next([1, 0], [0, 1], { unsealed: ['v3'] }),
+  next([1, 0], [0, 1]), // the other is won, and dethroned
   scene([0, 0], [0, 0], { miners: [] }), // empty
-  scene([0, 0], [0, 0], { miners: [miner('m3', 3)] }), // taken without a duel
+  scene([0, 0], [0, 0], { miners: [miner('m4', 4)] }), // taken without a duel
 ]
+/** The duels: the epochs, and the hotkeys of the two. */
+const DUELS = [
+  { first: 1, last: 5, champion: 'm1', contender: 'm2' },
+  { first: 6, last: 9, champion: 'm2', contender: 'm3' },
+] as const
 const FORFEITED = { 'no-reply': 3, unreadable: 2, illegal: 1 }
 
 interface Tallied {
@@ -76,6 +111,7 @@ interface Verified {
   readonly root: string
   readonly champion: string | null
   readonly crowned?: string
+  readonly text: string
   readonly report: ReportRecord
 }
 
@@ -83,6 +119,9 @@ interface Verified {
 interface Explained {
   readonly type: string
   readonly epoch: number
+  readonly id: string
+  readonly won: number
+  readonly lost: number
   readonly report: ReportRecord
   readonly by: string
   readonly ending: string
@@ -91,6 +130,7 @@ interface Explained {
 }
 
 interface Told {
+  readonly status: readonly Status[]
   readonly explained: ReadonlyMap<string, readonly Explained[]>
   readonly verified: readonly Verified[]
   readonly tables: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
@@ -98,12 +138,23 @@ interface Told {
   readonly past: PastChallenges
 }
 
+/** What af status has of a subnet after an epoch. */
+interface Status {
+  readonly text: string
+  readonly record: {
+    readonly ratio: number
+    readonly report: ReportRecord
+    readonly rows: readonly Readonly<Record<string, string>>[]
+  }
+}
+
 const epochs = historyOf(SCENES, FORFEITED)
 let told: Told
 
 beforeAll(async () => {
   told = {
-    explained: new Map(['m1', 'm2'].map((hotkey) => [hotkey, explain(hotkey)])),
+    explained: new Map(['m1', 'm2', 'm3'].map((hotkey) => [hotkey, explain(hotkey)])),
+    status: await statuses(),
     verified: epochs.map(({ settled }) => JSON.parse(toJson(epochOf(settled)))),
     tables: await exported(),
     page: accounts(),
@@ -111,25 +162,54 @@ beforeAll(async () => {
   }
 })
 
-/** Gives each sample and the end of each epoch to a reader. */
-function readAll(reader: {
+interface Reader {
   readonly add: (...sample: TestEpoch['samples'][number]) => void
   readonly finish: (settled: TestEpoch['settled']) => void
-}): void {
-  for (const { settled, samples } of epochs) {
+}
+
+/** Gives each sample and the end of each epoch to a reader: of every lane, as the page is. */
+function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = epochs): void {
+  for (const { settled, samples } of read) {
     for (const sample of samples) reader.add(...sample)
     reader.finish(settled)
   }
+}
+
+/** The commands of af read no lane that cannot count. */
+const SPARSE = epochs.map(({ sparse }) => sparse)
+
+async function statuses(): Promise<readonly Status[]> {
+  const real = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
+  const neurons = validators.map((hotkey, uid) => {
+    return { uid, hotkey, stake: 1000n, permit: true, registered: 0, lastUpdate: 0 }
+  })
+  const chain = {
+    head: () => real.head(),
+    time: (block: number) => real.time(block),
+    weights: (block: number) => real.weights(block),
+    snapshot: async (block: number) => ({ ...(await real.snapshot(block)), neurons }),
+  } as unknown as Chain
+  const told = SPARSE.map(async ({ settled }) => {
+    const status = await subnetStatus({ chain, network: LOCAL_NETWORK }, settled.state, settled)
+    return {
+      text: statusTexts(status).join('\n'),
+      record: JSON.parse(toJson(statusRecord(status))),
+    }
+  })
+  return Promise.all(told)
 }
 
 function explain(hotkey: string): readonly Explained[] {
   const records: Explained[] = []
   const line = (_: string, record: object) => void records.push(JSON.parse(toJson(record)))
   const report = new MinerReport(hotkey, { line, all: true, af: 'af' })
-  readAll({
-    add: (...sample) => report.stats.add(...sample),
-    finish: (settled) => report.add(settled),
-  })
+  readAll(
+    {
+      add: (...sample) => report.stats.add(...sample),
+      finish: (settled) => report.add(settled),
+    },
+    SPARSE,
+  )
   return records
 }
 
@@ -145,14 +225,17 @@ function accounts(): readonly EpochAccount[] {
 
 function pastOf(): PastChallenges {
   const past = new PastChallenges(1e6)
-  readAll({ add: (...sample) => past.add(...sample), finish: (settled) => past.finish(settled) })
+  readAll(
+    { add: (...sample) => past.add(...sample), finish: (settled) => past.finish(settled) },
+    SPARSE,
+  )
   return past
 }
 
 async function exported(): Promise<Told['tables']> {
   const folder = await mkdtemp(join(tmpdir(), 'one-history-'))
   const history = new History(folder)
-  for (const { settled, samples } of epochs) {
+  for (const { settled, samples } of SPARSE) {
     for (const [sample, place] of samples)
       history.add(sampleRow({ ...place, epoch: settled.epoch, sample }))
     for (const row of epochRows(settled)) history.add(row)
@@ -175,33 +258,34 @@ async function exported(): Promise<Told['tables']> {
 
 const rowsOf = (table: string, epoch: number) =>
   told.tables[table]?.filter((row) => row.epoch === String(epoch)) ?? []
-const duelRecords = (hotkey: string) =>
-  told.explained.get(hotkey)?.filter(({ type }) => type === 'duel') ?? []
+const duelRecords = (hotkey: string, id: string) =>
+  told.explained.get(hotkey)?.filter((each) => each.type === 'duel' && each.id === id) ?? []
 const textOf = (value: unknown): string => String(value ?? '')
 
 it('is a history with all that was told apart before', () => {
-  const reports = epochs.map(({ settled }) => settled.report)
-  expect(reports.map(({ frozen }) => frozen)).toEqual([
-    ...Array(4).fill(false),
-    true,
-    false,
-    false,
-    false,
+  const seen = epochs.map(({ settled: { report, lanes }, sparse }, epoch) => [
+    report.frozen ? 'frozen' : '',
+    Object.keys(report.envs).map((env) => env.replace(/@.*/, '')),
+    Object.values(report.verdicts).join(),
+    report.lanes.v5?.setAside.length ?? 0,
+    lanes.size - sparse.settled.lanes.size,
+    told.page[epoch]!.throne.join(),
   ])
-  expect(reports.map(({ verdicts }) => verdicts[MULT8] ?? '')).toEqual([
-    '',
-    '',
-    'win',
-    '',
-    '',
-    'win',
-    '',
-    '',
+  const both = ['mult8', 'tictactoe']
+  expect(seen).toEqual([
+    ['', [], '', 0, 0, 'crowned'],
+    ['', both, '', 0, 0, ''],
+    ['', both, 'win', 1, 0, ''],
+    ['', ['tictactoe'], 'even', 1, 0, ''],
+    ['frozen', ['mult8'], 'even', 0, 5, ''],
+    ['', ['mult8'], 'win,even', 0, 0, 'dethroned'],
+    ['', both, 'win', 1, 2, ''],
+    ['frozen', ['tictactoe'], 'win', 1, 5, ''],
+    ['', ['tictactoe'], 'win', 1, 0, ''],
+    ['', ['tictactoe'], 'win,win', 1, 0, 'dethroned'],
+    ['', [], '', 0, 0, 'emptied'],
+    ['', [], '', 0, 0, 'crowned'],
   ])
-  expect(reports.map(({ lanes }) => lanes.v5?.setAside.length ?? 0).slice(0, 3)).toEqual([0, 0, 1])
-  const throne = told.page.map(({ throne }) => throne)
-  expect(throne.slice(0, 1)).toEqual([['crowned']])
-  expect(throne.slice(5)).toEqual([['dethroned'], ['emptied'], ['crowned']])
 })
 
 describe('an epoch', () => {
@@ -210,13 +294,12 @@ describe('an epoch', () => {
   it.each(each)('%i is the same for the page, af-verify and the export', (epoch) => {
     const [account, verified] = [told.page[epoch]!, told.verified[epoch]!]
     const [row] = rowsOf('epochs', epoch)
-    const crowned = account.throne.includes('crowned') ? account.heir?.hotkey : undefined
     const shared = {
       root: account.root,
       frozen: account.frozen,
       champion: textOf(account.champion?.hotkey),
       outcome: textOf(account.duel?.end?.winner),
-      crowned: textOf(crowned),
+      crowned: textOf(account.crowned?.hotkey),
     }
     const { report } = verified
     expect(shared).toEqual({
@@ -281,43 +364,51 @@ describe('an epoch', () => {
 
   it('is what af explain says of it', () => {
     const records = told.explained.get('m2')?.filter(({ type }) => type === 'epoch') ?? []
-    expect(records.map(({ epoch }) => epoch)).toEqual([1, 2, 3, 4, 5])
+    expect(records.map(({ epoch }) => epoch)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     for (const { epoch, report } of records) expect(report).toEqual(told.verified[epoch]!.report)
   })
 })
 
-describe.each(['m1', 'm2'])('the duel for %s', (hotkey) => {
-  const side = hotkey === 'm1' ? 'champion' : 'contender'
-  const LAST = 5
+describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...sides }) => {
+  const SIDES = ['champion', 'contender'] as const
+  const recordsOf = (side: (typeof SIDES)[number]) =>
+    duelRecords(sides[side], told.page[last]!.duel!.id)
 
-  it('has the same end and the same wins needed on the page and in af explain', () => {
-    const [record, ...more] = duelRecords(hotkey)
+  it.each(SIDES)('has the same end and wins needed on the page and in af explain: %s', (side) => {
+    const [record, ...more] = recordsOf(side)
     expect(more).toEqual([])
-    const { duel } = told.page[LAST]!
+    const { duel } = told.page[last]!
     const { wins, counted, needed, verdicts, end, id, ratio, start } = duel!
     expect(record).toMatchObject({ wins, counted, needed, verdicts, id, ratio, start })
     expect([record?.by, record?.ending]).toEqual([end?.by, end?.winner === side ? 'won' : 'lost'])
   })
 
-  it('has the same challenges on the page, in af explain, and for who practises', () => {
-    const { losses, ...counts } = told.page[LAST]!.stats[side]
-    const [record] = duelRecords(hotkey)
+  it.each(SIDES)('has the same challenges on the page, in af explain, and past: %s', (side) => {
+    const { losses, ...counts } = told.page[last]!.stats[side]
+    const [record] = recordsOf(side)
     expect(record).toMatchObject(counts)
     expect(counts.challenges).toBeGreaterThan(0)
-    const lost = told.explained.get(hotkey)?.filter(({ type }) => type === 'lost') ?? []
+    const lost = (told.explained.get(sides[side]) ?? []).filter(
+      ({ type, epoch }) => type === 'lost' && epoch >= first && epoch <= last,
+    )
     expect(lost).toHaveLength(counts.lost)
     const place = ({ env, index, block }: { env: string; index: number; block: string }) =>
       `${block} ${env} ${index}`
     const places = new Set(lost.map(({ sample, block }) => place({ ...sample, block })))
     for (const each of losses) expect(places).toContain(place(each))
-    expect(told.past.of(miner(hotkey, hotkey === 'm1' ? 1 : 2))).toHaveLength(counts.challenges)
+    const all = DUELS.flatMap((each) => {
+      const seat = SIDES.find((name) => each[name] === sides[side])
+      return seat ? [told.page[each.last]!.stats[seat].challenges] : []
+    })
+    const past = told.past.of(THREE.find(({ hotkey }) => hotkey === sides[side])!)
+    expect(past).toHaveLength(all.reduce((sum, each) => sum + each))
   })
 
-  it('has as many as the tallies that decided, and as the export has of these lanes', () => {
-    const { envs, challenges, won } = told.page[LAST]!.stats[side]
+  it.each(SIDES)('has as many as the tallies and the export have of these lanes: %s', (side) => {
+    const { envs, challenges, won } = told.page[last]!.stats[side]
     let [sum, wins] = [0, 0]
     for (const env of [MULT8, TICTACTOE]) {
-      const looks = told.verified.slice(1, LAST + 1).filter(({ report }) => report.envs[env])
+      const looks = told.verified.slice(first, last + 1).filter(({ report }) => report.envs[env])
       const { tallies, setAside } = looks.at(-1)!.report.envs[env]!
       const counted = Object.entries(tallies).filter(([name]) => !setAside.includes(name))
       const played = counted.reduce((so, [, tally]) => so + tally.played, 0)
@@ -326,12 +417,12 @@ describe.each(['m1', 'm2'])('the duel for %s', (hotkey) => {
       sum += played
       expect(envs[env]?.challenges).toBe(played)
       const rows = told.tables.lanes?.filter((row) => {
-        const isFrozen = rowsOf('epochs', Number(row.epoch))[0]?.frozen === 'true'
-        return row.env === env && row.accepted === 'true' && !isFrozen && Number(row.epoch) <= LAST
+        const epoch = Number(row.epoch)
+        return row.env === env && row.accepted === 'true' && epoch >= first && epoch <= last
       })
-      const last = Math.max(...looks.map(({ epoch }) => epoch))
+      const end = Math.max(...looks.map(({ epoch }) => epoch))
       const aside = told.tables.lanes?.filter(
-        (row) => Number(row.epoch) === last && row.env === env && row.set_aside === 'true',
+        (row) => Number(row.epoch) === end && row.env === env && row.set_aside === 'true',
       )
       expect(aside?.map(({ validator }) => validator)).toEqual(setAside)
       const own = rows?.filter(({ validator = '' }) => !setAside.includes(validator)) ?? []
@@ -339,10 +430,125 @@ describe.each(['m1', 'm2'])('the duel for %s', (hotkey) => {
     }
     expect([challenges, won]).toEqual([sum, wins])
   })
+
+  it('has one result on its own page, on its miners’ pages, and in af explain', () => {
+    const { won, lost } = recordsOf('contender')[0]!
+    const { id } = told.page[last]!.duel!
+    const shown = rendered(DuelView, told.page, { id })
+    expect(shown).toContain(percent((1e6 * won) / (won + lost)))
+    expect(shown).toContain(`${won} of the ${won + lost} challenges that only one of the two`)
+    const part = rendered(DuelView, told.page.slice(first + 1), { id })
+    expect(part).toContain(` of the two solved in epochs ${first + 1} to ${last};`)
+    const words = `it won ${won}, lost ${lost} and tied`
+    expect(rendered(MinerView, told.page, { hotkey: sides.contender })).toContain(words)
+  })
+
+  it('is drawn with the verdicts that it has, epoch by epoch, and as sure as it is drawn', () => {
+    for (let epoch = first; epoch <= last; epoch++) {
+      const { duel } = told.page[epoch]!
+      const shown = rendered(DuelView, told.page.slice(0, epoch + 1), { id: duel!.id })
+      const drawn = [...shown.matchAll(/^(\w+): .* (?:%|decisive)\. (\w+)$/gm)].map(
+        ([, ...row]) => row,
+      )
+      const verdicts = [MULT8, TICTACTOE].map((env) => [
+        env.replace(/@.*/, ''),
+        duel!.verdicts[env] ?? 'open',
+      ])
+      expect(drawn).toEqual(verdicts)
+    }
+    const read = told.page.slice(0, last + 1)
+    const shown = rendered(DuelView, read, { id: read[last]!.duel!.id })
+    const least = [...shown.matchAll(/: ([0-9.]+) % to [0-9.]+ %\. win$/gm)].map(([, lower]) =>
+      Number(lower),
+    )
+    expect(rendered(ThroneView, read, {})).toContain(`${Math.min(...least)} % or more`)
+  })
+})
+
+describe('after an epoch', () => {
+  const each = epochs.map(({ settled }) => settled.epoch)
+  const shortOf = (hotkey: string) => `${hotkey}…${hotkey}`
+
+  it.each(each)('%i af explain and af status tell it as af-verify does', (epoch) => {
+    const { settled, sparse } = epochs[epoch]!
+    expect(epochText(epochFacts(sparse.settled))).toBe(told.verified[epoch]!.text)
+    expect(epochText(epochFacts(settled))).toBe(told.verified[epoch]!.text)
+    const { text, record } = told.status[epoch]!
+    expect(record.report).toEqual(told.verified[epoch]!.report)
+    const looks = text.split('\n').filter((line) => line.startsWith('    for '))
+    for (const line of looks) expect(told.verified[epoch]!.text).toContain(line)
+    const isOver = told.page[epoch]!.nextDuel?.id !== told.page[epoch]!.duel?.id
+    expect(looks).toHaveLength(isOver ? 0 : told.page[epoch]!.envs.length)
+  })
+
+  it.each(each)('%i every lane is the same on its validator’s page, and everywhere', (epoch) => {
+    const { lanes } = told.page[epoch]!
+    const rows = told.status[epoch]!.record.rows.filter(({ lane }) => lane !== undefined)
+    expect(rows.map(({ hotkey }) => hotkey)).toEqual(lanes.map(({ validator }) => validator))
+    for (const { hotkey = '', lane, trust } of rows) {
+      const { text } = told.verified[epoch]!
+      expect(text).toContain(`${shortOf(hotkey)} ${lane} (trust ${trust})`)
+      const { fault } = lanes.find(({ validator }) => validator === hotkey)!
+      const why = fault === undefined ? '' : `: ${fault}`
+      const shown = rendered(ValidatorView, told.page, { hotkey })
+      expect(shown).toContain(`epoch ${epoch}\n${lane}${why}\n${trust}\n`)
+    }
+  })
+
+  it.each(each)(
+    '%i the next one has the ratio, the champion and the duel that all foretell',
+    (epoch) => {
+      const { nextRatio, heir, nextDuel } = told.page[epoch]!
+      const { text, record } = told.status[epoch]!
+      const end = endAfter(undefined, epochs[epoch]!.settled)
+      expect([record.ratio, end.ratio]).toEqual([nextRatio, nextRatio])
+      expect(text).toContain(`ratio to beat ${percent(nextRatio)}\n`)
+      expect(text).toContain(`champion  ${heir?.hotkey ?? 'nobody'};`)
+      const turn = nextDuel && `epoch ${nextDuel.epochIndex} of at most ${nextDuel.duelEpochs}`
+      expect(text).toContain(
+        `contender ${nextDuel ? `${nextDuel.contender.hotkey}, ${turn}` : 'nobody'}`,
+      )
+      const shown = rendered(ThroneView, told.page.slice(0, epoch + 1), {})
+      expect(shown).toContain(
+        nextDuel
+          ? `contends, in ${turn}, and has to beat ${percent(nextRatio)}`
+          : 'No miner contends',
+      )
+      const then = told.page[epoch + 1]
+      if (then === undefined) return
+      const { champion, ratio, duel } = then
+      expect([champion, ratio, duel?.id]).toEqual([heir, nextRatio, nextDuel?.id])
+      expect(duel?.epochIndex).toBe(nextDuel?.epochIndex)
+      expect(rowsOf('epochs', epoch)[0]?.next_ratio_ppm).toBe(String(ratio))
+    },
+  )
+
+  it('the last, validators have as many lanes accepted and set aside for all', () => {
+    const end = epochs.reduce<OpenEnd | undefined>(
+      (before, { settled }) => endAfter(before, settled),
+      undefined,
+    )
+    const counts = countLanes({ epochs: told.page })
+    expect(counts.map(({ hotkey }) => hotkey)).toEqual(validators)
+    for (const { hotkey, due, accepted, sealed, aside } of counts) {
+      expect(end?.disagreed[hotkey] ?? 0).toBe(aside)
+      const rows = told.tables.lanes?.filter(({ validator }) => validator === hotkey) ?? []
+      const epochsWith = (column: string) =>
+        new Set(rows.filter((row) => row[column] === 'true').map(({ epoch }) => epoch)).size
+      expect(new Set(rows.map(({ epoch }) => epoch)).size).toBe(due)
+      expect(epochsWith('accepted')).toBe(accepted)
+      expect(epochsWith('sealed')).toBe(sealed)
+      expect(epochsWith('set_aside')).toBe(aside)
+      const shown = rendered(ValidatorView, told.page, { hotkey })
+      expect(shown).toContain(`${accepted} of ${due}\n${sealed} were sealed in time`)
+      expect(shown).toContain(`${aside} of ${due}\n`)
+    }
+    expect(end?.disagreed).toEqual({ v5: expect.any(Number) })
+  })
 })
 
 it('a seat that was empty is taken for everybody', () => {
   expect(told.explained.get('m1')?.[0]).toMatchObject({ type: 'crowned', epoch: 0 })
   const taken = told.verified.filter(({ crowned }) => crowned).map(({ epoch }) => epoch)
-  expect(taken).toEqual([0, 7])
+  expect(taken).toEqual([0, 11])
 })

@@ -1,5 +1,5 @@
-import type { DuelFacts, QueueEntry } from '@affine/report'
-import { sideOf } from '@affine/report/sentences'
+import type { DuelFacts, EnvFacts, QueueEntry } from '@affine/report'
+import { epochsText, sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { Compared } from './worker/compare-copies.ts'
@@ -103,11 +103,14 @@ export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAcco
 export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[] =>
   duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
 
+/** The last look at each environment of a duel. */
+export const lastLooks = ({ epochs }: Pick<DuelAccount, 'epochs'>): readonly EnvFacts[] => [
+  ...new Map(epochs.flatMap(({ envs }) => envs.map((look) => [look.env, look]))).values(),
+]
+
 /** The epochs of a duel that were read, as in "epochs 3 to 5". */
-export function spanText({ epochs }: Pick<DuelAccount, 'epochs'>): string {
-  const [first, last] = [epochs[0]?.epoch, epochs.at(-1)?.epoch]
-  return last === first ? `epoch ${last}` : `epochs ${first} to ${last}`
-}
+export const spanText = ({ epochs }: Pick<DuelAccount, 'epochs'>): string =>
+  epochsText(epochs[0]?.epoch ?? 0, epochs.at(-1)?.epoch ?? 0)
 
 /** Is a hotkey a validator, by its lanes, or else by what it committed? */
 export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {

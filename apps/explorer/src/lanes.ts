@@ -31,6 +31,10 @@ export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLa
   })
 }
 
+/** The trust of a validator after the last epoch that was read, in ppm. Protocol §8.9. */
+export const trustIn = ({ epochs }: Pick<AppState, 'epochs'>, hotkey: string): number =>
+  epochs.at(-1)?.trust[hotkey] ?? 500_000
+
 /** What speaks against a validator, in words: proved lies, and results that are odd. */
 export interface Charge extends DueLanes {
   readonly proved: readonly string[]

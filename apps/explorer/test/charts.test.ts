@@ -35,6 +35,6 @@ test.each([
   [undefined, 'open'],
 ] as const)('an environment with the verdict %s is drawn as %s', (given, kind) => {
   const decider = { wins: 3, trials: 4, bounds: undefined }
-  const facts = { env: 'a@1', given, win: decider, hold: decider }
-  expect(rowOf(facts as never as EnvFacts)).toMatchObject({ name: 'a', kind, rate: 0.75 })
+  const facts = { env: 'a@1', win: decider, hold: decider }
+  expect(rowOf(facts as never as EnvFacts, given)).toMatchObject({ name: 'a', kind, rate: 0.75 })
 })

@@ -7,7 +7,7 @@ import type { EpochAccount } from '../src/worker/epoch-account.ts'
 const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   validator,
   sealed: true,
-  whole: true,
+  attested: true,
   unbegun: 0,
   accepted: true,
   setAside: [],

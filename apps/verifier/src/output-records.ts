@@ -1,4 +1,4 @@
-import { stateRoot } from '@affine/duel'
+import { ratioToBeat, stateRoot } from '@affine/duel'
 import { epochFacts, epochRecord, epochText } from '@affine/report'
 import { type Beginning, firstStateOf, type Recomputed, type Subnet } from '@affine/settlement'
 import type { BeginRecord, EndRecord, EpochRecord, NoteRecord } from './record.ts'
@@ -50,7 +50,7 @@ function endOf({ state, flaws, warnings, votes, report }: Recomputed): OpenEnd {
     epoch: state.epoch,
     root: stateRoot(state),
     champion: state.champion?.hotkey ?? 'none',
-    ratio: state.ratio,
+    ratio: ratioToBeat(state),
     votes,
     disagreed: Object.fromEntries(lanes.map(([hotkey]) => [hotkey, 1])),
     warnings: warnings.length,

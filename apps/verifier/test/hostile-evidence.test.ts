@@ -131,7 +131,7 @@ describe('evidence that its validator made up', () => {
     expect(flaws[0]?.detail).toContain(`block ${head}, line 2`)
     expect(epochs[1]?.report.lanes[evil.hotkey]).toMatchObject({
       sealed: true,
-      whole: false,
+      attested: true,
       accepted: false,
     })
   })

@@ -56,8 +56,12 @@ export function laneAttesters(
   return Object.fromEntries(all)
 }
 
-/** Have these voters more than half of the weight that attests? A lane needs it. Protocol §8.3. */
+/**
+ * Do these voters attest for enough: more than half of the weight that attests, in an epoch that is
+ * not frozen? A lane needs it. Protocol §8.3.
+ */
 export function isMajority(attendance: Attendance, voters: readonly string[]): boolean {
+  if (isFrozen(attendance)) return false
   return 2 * weightOf(attendance.weights, voters) > attestingWeight(attendance)
 }
 
@@ -80,7 +84,6 @@ export function attestedLanes(state: State, snapshot: DuelSnapshot): readonly st
   if (duel === undefined) return []
   const heard = countedAttestations(state, snapshot)
   const attendance = { weights: weighToday(duel, snapshot), heard }
-  if (isFrozen(attendance)) return []
   return Object.keys(state.due)
     .filter((hotkey) => isMajority(attendance, attestersOf(duel, heard, hotkey)))
     .sort()

@@ -33,9 +33,10 @@ interface LaneReport extends Acceptance {
 /** Why a due validator's lane counts, or why it does not. */
 interface Acceptance {
   readonly sealed: boolean
-  readonly whole: boolean
-  /** Who attests it, ascending. */
+  /** Who attests it, ascending, and whether they are enough: in a frozen epoch nobody is. */
   readonly attesters: readonly string[]
+  readonly attested: boolean
+  /** If it is sealed and attested, but not accepted, it is not whole. */
   readonly accepted: boolean
 }
 
@@ -87,7 +88,8 @@ function acceptLanes(state: State, duel: Duel, facts: EpochInputs) {
     const sealed = Object.hasOwn(seals, hotkey)
     const whole = quotas.every(([env, quota]) => fillsQuota(own(lane, env), quota))
     const attesters = attestersOf(duel, heard, hotkey)
-    return { sealed, whole, attesters, accepted: sealed && whole && isMajority(facts, attesters) }
+    const attested = isMajority(facts, attesters)
+    return { sealed, attesters, attested, accepted: sealed && whole && attested }
   })
 }
 

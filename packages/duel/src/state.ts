@@ -103,6 +103,10 @@ export function firstState(protocol: Protocol, epoch: number): State {
   }
 }
 
+/** The ratio to beat in the epoch that a state governs, in ppm: a duel keeps its own. */
+export const ratioToBeat = ({ ratio, duel }: Pick<State, 'ratio' | 'duel'>): number =>
+  duel?.ratio ?? ratio
+
 /** The digest that a validator attests. Protocol §9.4. */
 export const stateRoot = (state: State): Hash => digest('state', state)
 

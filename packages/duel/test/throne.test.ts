@@ -311,7 +311,7 @@ describe('acceptance', () => {
   it('takes lanes that are sealed, whole and attested', () => {
     const { frozen, lanes, envs } = lanesOf({})
     const attesters = ['v1', 'v2', 'v3', 'v4']
-    const lane = { sealed: true, whole: true, attesters, accepted: true, setAside: [] }
+    const lane = { sealed: true, attesters, attested: true, accepted: true, setAside: [] }
     expect([frozen, lanes]).toEqual([false, { v1: lane, v2: lane, v3: lane, v4: lane }])
     // 18 and 32 times 4·10^6 − ⌈4·10^6 / 3⌉
     expect(envs[MULT8]?.win).toEqual({ wins: 47_999_988n, trials: 85_333_312n, unit: 1_000_000n })
@@ -350,9 +350,9 @@ describe('acceptance', () => {
     const reportOn = (v2: Lanes[string]) =>
       settle(started, { ...facts, lanes: { ...facts.lanes, v2 } }).report.lanes.v2
     const { v2 } = facts.lanes
-    expect(reportOn({ ...v2, [MULT8]: tally })).toMatchObject({ whole: false, accepted: false })
+    expect(reportOn({ ...v2, [MULT8]: tally })).toMatchObject({ attested: true, accepted: false })
     const { [MULT8]: _absent, ...rest } = v2 ?? {}
-    expect(reportOn(rest)?.whole).toBe(false)
+    expect(reportOn(rest)?.accepted).toBe(false)
   })
 
   it('wants more than half of the weight that attests, its own included', () => {

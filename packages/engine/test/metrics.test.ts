@@ -32,7 +32,7 @@ describe('metrics', () => {
     champion: { fault: 'no-reply' },
     contender: {},
   } as unknown as Sample
-  const lane = { sealed: true, whole: true, attesters: [] }
+  const lane = { sealed: true, attested: true, attesters: [] }
   const tally = { wins: 2, losses: 3, played: 9, contenderPoints: 0, championPoints: 0 }
   const settled = {
     state: {

@@ -1,4 +1,4 @@
-import { type Duel, isFrozenOut, neededWins, type Winner, winnerBy } from '@affine/duel'
+import { type Duel, isFrozenOut, neededWins, type State, type Winner, winnerBy } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 
 /**
@@ -10,12 +10,23 @@ export interface DuelEnd {
   readonly by: 'environments' | 'length' | 'freezing' | 'leaving'
 }
 
-/** A duel as it stands after one of its epochs. */
-export interface DuelFacts
-  extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio' | 'verdicts'> {
+/** A duel in one of its epochs. */
+export interface DuelTurn extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio'> {
   /** The number of this epoch in the duel, from 1, and the most epochs that a duel has. */
   readonly epochIndex: number
   readonly duelEpochs: number
+}
+
+/** The duel of the epoch that a state governs; undefined without one. */
+export function duelTurn({ duel, epoch, protocol }: State): DuelTurn | undefined {
+  if (duel === undefined) return undefined
+  const { id, champion, contender, start, ratio } = duel
+  const { duelEpochs } = protocol
+  return { id, champion, contender, start, ratio, epochIndex: epoch - start + 1, duelEpochs }
+}
+
+/** A duel as it stands after one of its epochs. */
+export interface DuelFacts extends DuelTurn, Pick<Duel, 'verdicts'> {
   readonly envs: readonly string[]
   /** How many environments the contender has won; how many are not even; how many it needs. */
   readonly wins: number
@@ -28,21 +39,15 @@ export interface DuelFacts
 /** The duel of an epoch as it stands after it; undefined without one. */
 export function duelFacts(settled: Settled): DuelFacts | undefined {
   const { before, report } = settled
-  const { duel, epoch, protocol } = before
-  if (duel === undefined) return undefined
-  const { id, champion, contender, start, ratio } = duel
+  const turn = duelTurn(before)
+  if (turn === undefined) return undefined
+  const { protocol } = before
   const { verdicts } = report
   const envs = Object.keys(protocol.envs)
   const counted = envs.filter((env) => verdicts[env] !== 'even')
   return {
-    id,
-    champion,
-    contender,
-    start,
-    ratio,
+    ...turn,
     verdicts,
-    epochIndex: epoch - start + 1,
-    duelEpochs: protocol.duelEpochs,
     envs,
     wins: counted.filter((env) => verdicts[env] === 'win').length,
     counted: counted.length,

@@ -1,6 +1,6 @@
-import { type Miner, type Report, stateRoot, weighToday } from '@affine/duel'
+import { type Miner, type Report, ratioToBeat, stateRoot, weighToday } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
-import { type DuelFacts, duelFacts } from './duel-facts.ts'
+import { type DuelFacts, type DuelTurn, duelFacts, duelTurn } from './duel-facts.ts'
 import { type EnvFacts, looksAt } from './env-facts.ts'
 import { type LaneFacts, laneFacts } from './lane-facts.ts'
 import { type OtherState, otherState } from './other-state.ts'
@@ -20,9 +20,12 @@ export interface EpochFacts {
   /** The environments that were open. */
   readonly envs: readonly EnvFacts[]
   readonly throne: readonly ThroneChange[]
-  /** The miner that has the throne from the next epoch on, and the ratio to beat then. */
+  /** The miner that took the empty throne at its end. */
+  readonly crowned: Miner | undefined
+  /** Of the next epoch: the miner that has the throne, the ratio to beat, and the duel. */
   readonly heir: Miner | undefined
   readonly nextRatio: number
+  readonly nextDuel: DuelTurn | undefined
   /** Why no duel starts though a miner waits; undefined if it is for anything else. */
   readonly lacking: MissingQuorum | undefined
   /** Who attests another state of this epoch. */
@@ -35,7 +38,7 @@ export function epochFacts(settled: Settled): EpochFacts {
   const { before, state, report, snapshot } = settled
   const { duel, champion, epoch } = before
   const weights = duel ? weighToday(duel, snapshot) : {}
-  const ratio = duel?.ratio ?? before.ratio
+  const ratio = ratioToBeat(before)
   return {
     epoch,
     champion,
@@ -45,8 +48,10 @@ export function epochFacts(settled: Settled): EpochFacts {
     lanes: laneFacts(settled),
     envs: looksAt(report.envs, { weights, ratioPpm: ratio }),
     throne: throneChanges(settled),
+    crowned: crownedIn(settled),
     heir: state.champion,
-    nextRatio: state.ratio,
+    nextRatio: ratioToBeat(state),
+    nextDuel: duelTurn(state),
     lacking: missingQuorum(settled),
     others: otherState(settled),
     root: stateRoot(state),

@@ -1,5 +1,5 @@
 export { courseOf, type EpisodeCourse, type GameMove, type PlayedReplies } from './course.ts'
-export { type DuelEnd, type DuelFacts, duelFacts } from './duel-facts.ts'
+export { type DuelEnd, type DuelFacts, type DuelTurn, duelFacts } from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
 export type { EpisodeEnding } from './ending.ts'
 export {

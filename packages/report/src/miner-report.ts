@@ -8,7 +8,7 @@ import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { sampleEnding } from './recorded-course.ts'
 import { adviceFor } from './sentences/advice.ts'
 import { answerText, verdictTexts } from './sentences/duel.ts'
-import { epochText } from './sentences/epoch.ts'
+import { epochsText, epochText } from './sentences/epoch.ts'
 import { fullLossText, lossText } from './sentences/losses.ts'
 import { quorumTexts } from './sentences/quorum.ts'
 import { resultFor } from './sides.ts'
@@ -140,8 +140,7 @@ export class MinerReport {
 /** Which duel it is, and which epochs were read. */
 function spanTexts({ role, duel, from, to }: MinerDuel<LostSample>): readonly string[] {
   const rival = role === 'champion' ? duel.contender : duel.champion
-  const epochs = from === to ? `epoch ${to}` : `epochs ${from} to ${to}`
-  const which = `  ${role}, against ${printable(rival.hotkey)}, ${epochs}`
+  const which = `  ${role}, against ${printable(rival.hotkey)}, ${epochsText(from, to)}`
   if (from === duel.start) return [which]
   const began = `  it began in epoch ${duel.start}: a larger --last counts its earlier replies too`
   return [which, began]

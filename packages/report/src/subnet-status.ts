@@ -1,32 +1,24 @@
 import type { Chain, UidWeights } from '@affine/chain'
 import {
-  type DuelSnapshot,
-  type Evidence,
-  judgeEnvironment,
-  type LaneRule,
   type Protocol,
-  type Report,
-  ruleAmong,
+  ratioToBeat,
   type State,
   stateRoot,
   sumTallies,
   type Tallies,
   type Verdict,
-  weighToday,
 } from '@affine/duel'
 import {
   averageBlockMs,
-  duelSnapshot,
   type EpochPosition,
   placeOf,
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { type EnvFacts, envFacts } from './env-facts.ts'
-import { reportRecord } from './epoch-facts.ts'
-import { type OtherState, otherState } from './other-state.ts'
+import { type DuelTurn, duelTurn } from './duel-facts.ts'
+import type { EnvFacts } from './env-facts.ts'
+import { type EpochFacts, epochFacts, reportRecord } from './epoch-facts.ts'
 import { queueIn } from './queue.ts'
-import { type MissingQuorum, missingQuorum } from './quorum.ts'
 import { type ValidatorRow, validatorRows } from './validators.ts'
 
 /** The next deadline. */
@@ -40,32 +32,30 @@ interface Due {
 }
 
 /** An environment of a duel that goes on. */
-export interface EnvStatus extends Omit<Evidence, 'look'> {
+export interface EnvStatus {
   readonly env: string
   readonly tallies: Tallies
   readonly verdict: Verdict | 'go on'
-  /** The numbers that decide it while it is open. */
-  readonly rule: LaneRule
+  /** What was looked at in the epoch before; undefined where it was closed, or none of the duel. */
+  readonly look: EnvFacts | undefined
 }
 
 /** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
   /** The state that governs the head's epoch. */
   readonly state: State
-  /** The report of the epoch before. */
-  readonly report: Report | undefined
-  /** Why no duel started after it, though a miner waits. */
-  readonly lacking: MissingQuorum | undefined
-  /** Who attests another state of that epoch. */
-  readonly others: OtherState | undefined
+  /** The ratio to beat in it, in ppm, and its duel. */
+  readonly ratio: number
+  readonly duel: DuelTurn | undefined
+  /** The epoch before, and its report as a record. */
+  readonly last: EpochFacts | undefined
+  readonly report: object | undefined
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
   readonly epochBlocks: number
   readonly due: Due
   readonly envs: readonly EnvStatus[]
-  /** The same environments as they look today. */
-  readonly looks: readonly EnvFacts[]
   /** The hotkeys that wait for a duel, the next first. */
   readonly waiting: readonly string[]
   /** One for each validator. */
@@ -81,24 +71,22 @@ export interface SubnetStatus {
 export async function subnetStatus(
   subnet: Subnet,
   state: State,
-  last: Settled | undefined,
+  settled: Settled | undefined,
 ): Promise<SubnetStatus> {
-  const report = last?.report
-  const lacking = last && missingQuorum(last)
-  const others = last && otherState(last)
+  const last = settled && epochFacts(settled)
+  const report = settled && reportRecord(settled.report)
+  const now = { state, ratio: ratioToBeat(state), duel: duelTurn(state), last, report }
   const { chain, network } = subnet
   const { number: block } = await chain.head()
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const today = duelSnapshot(snapshot, state.epoch + 1, network.protocol)
-  const { envs, looks } = envsOf(state, today)
   const { waiting } = queueIn(state, snapshot, network)
-  const rows = validatorRows({ block, snapshot, weights, state, report })
+  const rows = validatorRows({ block, snapshot, weights, state, lanes: last?.lanes ?? [] })
   const { epochBlocks } = network.protocol
-  const seen = { envs, looks, waiting, rows, weights }
-  return { state, report, lacking, others, block, place, epochBlocks, due, ...seen }
+  const seen = { envs: envsOf(state, last), waiting, rows, weights }
+  return { ...now, block, place, epochBlocks, due, ...seen }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -114,28 +102,21 @@ async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Pr
   return dueAt('attestations', epochBlocks - 1)
 }
 
-function envsOf({ duel, protocol }: State, today: DuelSnapshot) {
-  const envs: EnvStatus[] = []
-  const looks: EnvFacts[] = []
-  if (duel === undefined) return { envs, looks }
-  const { verdicts, ratio: ratioPpm } = duel
-  const weights = weighToday(duel, today)
-  for (const env of Object.keys(protocol.envs)) {
-    const epochs = duel.tallies[env] ?? []
-    const rule = ruleAmong(verdicts, env, protocol)
-    const { look: _, ...evidence } = judgeEnvironment({ weights, epochs, ratioPpm, rule })
-    const tallies = sumTallies(epochs)
-    envs.push({ env, tallies, ...evidence, verdict: verdicts[env] ?? 'go on', rule })
-    const report = { ...evidence, tallies, rule, given: undefined }
-    looks.push(envFacts({ env, report, weights, ratioPpm }))
-  }
-  return { envs, looks }
+function envsOf({ duel, protocol }: State, last: EpochFacts | undefined): readonly EnvStatus[] {
+  if (duel === undefined) return []
+  const looks = last?.duel?.id === duel.id ? last.envs : []
+  return Object.keys(protocol.envs).map((env) => ({
+    env,
+    tallies: sumTallies(duel.tallies[env] ?? []),
+    verdict: duel.verdicts[env] ?? 'go on',
+    look: looks.find((look) => look.env === env),
+  }))
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, place, report, ...status }: SubnetStatus): object {
-  const { lacking, others, block, due, envs, waiting, rows, weights } = status
-  const { ratio, champion, duel } = state
+export function statusRecord({ state, place, last, ...status }: SubnetStatus): object {
+  const { ratio, report, block, due, envs, waiting, rows, weights } = status
+  const { champion, duel } = state
   return {
     block,
     epoch: place.epoch,
@@ -145,11 +126,11 @@ export function statusRecord({ state, place, report, ...status }: SubnetStatus):
     ratio,
     champion,
     duel,
-    envs,
+    envs: envs.map(({ look: _, ...env }) => env),
     waiting,
-    lacking,
-    others,
-    report: report && reportRecord(report),
+    lacking: last?.lacking,
+    others: last?.others,
+    report,
     rows,
     weights,
   }

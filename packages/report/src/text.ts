@@ -1,4 +1,5 @@
 import { normalise } from '@affine/envs'
+import type { Bounds } from './env-facts.ts'
 
 /** Text from outside, on one line and without anything a terminal would act on. */
 export function printable(text: string, most = 200): string {
@@ -13,7 +14,12 @@ const HALF_PAIR = /[\ud800-\udbff]$/
 export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
 
 /** A share in ppm as a percentage with one decimal at the most, as in "66.3 %". */
-export const percent = (ppm: number): string => `${Math.round(ppm / 1000) / 10} %`
+export const percent = (ppm: number, round: (value: number) => number = Math.round): string =>
+  `${round(ppm / 1000) / 10} %`
+
+/** An interval as percentages, as in "50.1 % to 66.3 %": never narrower than it is. */
+export const percentRange = ({ lower, upper }: Bounds): string =>
+  `${percent(lower, Math.floor)} to ${percent(upper, Math.ceil)}`
 
 /** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string

@@ -1,8 +1,9 @@
 import type { Commitment, Neuron, Snapshot, UidWeights } from '@affine/chain'
-import { type Report, type State, trustOf } from '@affine/duel'
+import { type State, trustOf } from '@affine/duel'
 import { commitmentsOf } from '@affine/settlement'
+import type { LaneFacts } from './lane-facts.ts'
 import { laneText } from './sentences/lanes.ts'
-import { share, shortHotkey } from './text.ts'
+import { percent, shortHotkey } from './text.ts'
 
 /** A subnet at the end of a block, with everything about its validators. */
 export interface ValidatorSeats {
@@ -11,8 +12,8 @@ export interface ValidatorSeats {
   /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
   readonly state: State
-  /** The report of the epoch before. */
-  readonly report: Report | undefined
+  /** Of the epoch before. */
+  readonly lanes: readonly LaneFacts[]
 }
 
 /** A validator as a row of a table. */
@@ -36,19 +37,19 @@ export function validatorRows({
   snapshot,
   weights,
   state,
-  report,
+  lanes,
 }: ValidatorSeats): readonly ValidatorRow[] {
   const { neurons } = snapshot
   const said = commitmentsOf(snapshot)
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(state.trust, hotkey)
   return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
-    const lane = report?.lanes[hotkey]
+    const lane = lanes.find(({ validator }) => validator === hotkey)
     return {
       uid,
       hotkey,
       lane: lane && laneText(lane),
-      trust: share(trustOf(state.trust[hotkey])),
+      trust: percent(trustOf(state.trust[hotkey])),
       committed: committedText(said.get(hotkey)),
       weights: weightsText(weights[hotkey], neurons),
       ago: block - lastUpdate,

@@ -88,11 +88,12 @@ it('of a game with a move out of turn nothing is told but the reward', async () 
   }
 })
 
-it('a lane says how many of its games were never begun', () => {
-  const lane = { sealed: true, whole: true, accepted: true, setAside: [] }
+it('a lane says how many of its games were never begun, and why it does not count', () => {
+  const attested = { sealed: true, attesters: ['v'], attested: true, accepted: true, setAside: [] }
+  const lane = { validator: 'v', ...attested, trust: 500_000, fault: undefined }
   const texts = [0, 1, 8].map((unbegun) => laneText({ ...lane, unbegun }))
   expect(texts).toEqual(['✔', '✔, 1 game never begun', '✔, 8 games never begun'])
-  expect(laneText({ ...lane, accepted: false, unbegun: 2 })).toBe(
-    '✘ not attested by enough, 2 games never begun',
-  )
+  const refused = { ...lane, unbegun: 0, accepted: false }
+  expect(laneText(refused)).toBe('✘ not whole')
+  expect(laneText({ ...refused, attested: false })).toBe('✘ not attested by enough')
 })

@@ -1,13 +1,26 @@
 import type { Episode, Sample } from '@affine/blocks'
-import { firstState, type Protocol, type State, settle, type Tally } from '@affine/duel'
+import {
+  attestedLanes,
+  firstState,
+  type Protocol,
+  type State,
+  settle,
+  type Tallies,
+  type Tally,
+} from '@affine/duel'
 import { challengeId, make } from '@affine/envs'
 import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
 
-/** An epoch that was decided, and the samples of its whole lanes. */
-export interface TestEpoch {
+/** What a reader has of an epoch: its account, and the samples of the whole lanes that it read. */
+interface ReadEpoch {
   readonly settled: Recomputed
   readonly samples: readonly (readonly [Sample, SamplePlace])[]
+}
+
+/** An epoch for a reader of every lane that was sealed, and for one of those that can count. */
+export interface TestEpoch extends ReadEpoch {
+  readonly sparse: ReadEpoch
 }
 
 /** How often the contender forfeits in each environment of a lane, by the way. */
@@ -32,27 +45,33 @@ export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): 
 function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch {
   const { snapshot: seen, ...read } = epochOf(before, scene)
   const facts = { ...read, snapshot: { ...seen, protocol: RULES } }
-  const isDue = ([validator]: readonly [string, unknown]) => Object.hasOwn(before.due, validator)
-  const dueLanes = Object.entries(facts.lanes).filter(isDue)
-  const lanes = new Map(
-    dueLanes.map(([validator, tallies]) => [
-      validator,
-      { ok: true, value: { tallies, blocks: [], unbegun: 0 } } as unknown as CheckedLane,
-    ]),
+  const due = Object.keys(facts.seals).filter((validator) => Object.hasOwn(before.due, validator))
+  const samplesBy = new Map(
+    due.map((validator) => {
+      const tallies = Object.entries(facts.lanes[validator] ?? {})
+      const open = tallies.filter(([env]) => !Object.hasOwn(before.duel?.verdicts ?? {}, env))
+      const lanes = open.map(([env, tally]) => ({ before, validator, env, tally }))
+      return [validator, lanes.flatMap((lane) => samplesOf(lane, forfeited))]
+    }),
   )
-  const found = { flaws: [], warnings: [], votes: undefined, lanes }
-  const { snapshot } = facts
-  const settled = { epoch: before.epoch, before, snapshot, ...settle(before, facts), ...found }
-  const { duel } = before
-  if (duel === undefined) return { settled, samples: [] }
-  const closed = Object.keys(duel.verdicts)
-  const samples = dueLanes.flatMap(([validator, tallies]) =>
-    Object.entries(tallies)
-      .filter(([env]) => !closed.includes(env))
-      .flatMap(([env, tally]) => samplesOf({ before, validator, env, tally }, forfeited)),
-  )
-  return { settled, samples }
+  const readBy = (read: readonly string[]): ReadEpoch => {
+    const whole = Object.entries(facts.lanes).filter(([validator]) => read.includes(validator))
+    const lanes = new Map(read.map((validator) => [validator, laneOf(facts.lanes[validator])]))
+    const found = { flaws: [], warnings: [], votes: undefined, lanes }
+    const decided = settle(before, { ...facts, lanes: Object.fromEntries(whole) })
+    const { snapshot } = facts
+    const settled = { epoch: before.epoch, before, snapshot, ...decided, ...found }
+    return { settled, samples: read.flatMap((validator) => samplesBy.get(validator) ?? []) }
+  }
+  const needed = attestedLanes(before, facts.snapshot)
+  return { ...readBy(due), sparse: readBy(due.filter((each) => needed.includes(each))) }
 }
+
+/** A lane as it was read: whole, with a game that was never begun, or void. */
+const laneOf = (tallies: Tallies | undefined): CheckedLane =>
+  tallies === undefined
+    ? { ok: false, code: 'BAD_PROOF', detail: '' }
+    : ({ ok: true, value: { tallies, blocks: [], unbegun: 1 } } as unknown as CheckedLane)
 
 interface LaneOf {
   readonly before: State

@@ -3,6 +3,7 @@ import {
   boundsOf,
   drawInterval,
   percent,
+  percentRange,
   printable,
   share,
   shortHotkey,
@@ -48,13 +49,17 @@ describe('for the eye', () => {
   })
 
   it('a percentage has one decimal at the most', () => {
-    expect([0, 510_000, 663_004, 999_950, 1_000_000].map(percent)).toEqual([
+    expect([0, 510_000, 663_004, 999_950, 1_000_000].map((ppm) => percent(ppm))).toEqual([
       '0 %',
       '51 %',
       '66.3 %',
       '100 %',
       '100 %',
     ])
+  })
+
+  it('an interval is never shown narrower than it is', () => {
+    expect(percentRange({ lower: 501_960, upper: 600_010 })).toBe('50.1 % to 60.1 %')
   })
 
   it('a subnet says what competes at what, and for what', () => {

@@ -1,5 +1,5 @@
 import type { Bounds } from '@affine/report'
-import { percent } from '@affine/report/sentences'
+import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type Frame, Plot, percentText } from './plot.tsx'
 
@@ -69,7 +69,7 @@ interface RowProps {
 function Row({ row, at, frame: { x, y } }: RowProps): JSX.Element {
   const { name, kind, rate, bounds, note } = row
   const middle = y(at)
-  const said = bounds ? `${percent(bounds.lower)} to ${percent(bounds.upper)}` : 'nothing decisive'
+  const said = bounds ? percentRange(bounds) : 'nothing decisive'
   return (
     <g class={`row row-${kind.slice(0, 4)} row-${kind}`}>
       <title>{`${name}: ${said}. ${note}`}</title>

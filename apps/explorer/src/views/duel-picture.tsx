@@ -1,12 +1,12 @@
+import type { Verdict } from '@affine/duel'
 import type { EnvFacts } from '@affine/report'
 import type { JSX } from 'preact'
-import type { DuelAccount } from '../app-state.ts'
+import { type DuelAccount, lastLooks } from '../app-state.ts'
 import { IntervalChart, type IntervalRow } from '../charts/interval-chart.tsx'
 
 /** The numbers that decide, as one picture: of each environment the interval of its last look. */
 export function DuelPicture({ account }: { readonly account: DuelAccount }): JSX.Element {
-  const { duel, epochs } = account
-  const looks = new Map(epochs.flatMap(({ envs }) => envs.map((look) => [look.env, look] as const)))
+  const { duel } = account
   return (
     <figure>
       <figcaption>
@@ -17,17 +17,16 @@ export function DuelPicture({ account }: { readonly account: DuelAccount }): JSX
       <IntervalChart
         label="What the contender wins in each environment, beside the ratio to beat"
         ratioPpm={duel.ratio}
-        rows={[...looks.values()].sort(byName).map(rowOf)}
+        rows={lastLooks(account).map((look) => rowOf(look, duel.verdicts[look.env]))}
       />
     </figure>
   )
 }
 
-const byName = (a: EnvFacts, b: EnvFacts): number => (a.env < b.env ? -1 : 1)
-
-export function rowOf({ env, given, win, hold }: EnvFacts): IntervalRow {
-  const kind = given === 'win' || given === 'hold' ? given : 'open'
-  const { wins, trials, bounds } = given === 'hold' ? hold : win
+/** A look as a row, with its environment's verdict now: one that it gave may be taken back. */
+export function rowOf({ env, win, hold }: EnvFacts, verdict: Verdict | undefined): IntervalRow {
+  const kind = verdict === 'win' || verdict === 'hold' ? verdict : 'open'
+  const { wins, trials, bounds } = verdict === 'hold' ? hold : win
   const rate = trials > 0 ? wins / trials : undefined
-  return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: given ?? 'open' }
+  return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: verdict ?? 'open' }
 }

@@ -1,6 +1,6 @@
 import { laneText, percent, throneTexts, verdictText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type DuelAccount, duelsIn } from '../app-state.ts'
+import { type DuelAccount, duelsIn, lastLooks, spanText } from '../app-state.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
 import { absentText, asOfText } from '../reading.ts'
 import type { EpochAccount } from '../worker/epoch-account.ts'
@@ -46,7 +46,7 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
               is a test’s interval. Rings mark lanes: blue, left out of the test for a win, all or
               in part; golden, of the test for a hold; red, set aside as too far from the others.
             </p>
-            {envsIn(account).map((env) => (
+            {lastLooks(account).map(({ env }) => (
               <EnvSection key={env} state={state} account={account} env={env} />
             ))}
             <Lanes account={account} state={state} />
@@ -62,23 +62,19 @@ interface DuelProps extends StateProps {
   readonly account: DuelAccount
 }
 
-const envsIn = ({ epochs }: DuelAccount): readonly string[] =>
-  [...new Set(epochs.flatMap(({ envs }) => envs.map(({ env }) => env)))].sort()
-
 function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
   const { duel, epochs } = account
-  const sumOf = (what: 'wins' | 'losses' | 'ties'): number =>
-    epochs.at(-1)?.envs.reduce((sum, look) => sum + look[what], 0) ?? 0
-  const won = sumOf('wins')
-  const decisive = won + sumOf('losses')
+  const { won = 0, lost = 0, challenges = 0 } = epochs.at(-1)?.stats.contender ?? {}
+  const decisive = won + lost
+  const isPart = epochs[0]?.epoch !== duel.start
   return (
     <Numbers>
       <BigNumber
         name="The contender won"
         value={decisive === 0 ? '–' : percent((1e6 * won) / decisive)}
       >
-        {won} of the {decisive} challenges that only one of the two solved; {sumOf('ties')} were
-        ties
+        {won} of the {decisive} challenges that only one of the two solved
+        {isPart && ` in ${spanText(account)}`}; {challenges - decisive} were ties
       </BigNumber>
       <BigNumber name="It has to beat" value={percent(duel.ratio)}>
         by more than luck and a third of liars can explain
@@ -131,20 +127,18 @@ function Lanes({ account, state }: DuelProps): JSX.Element {
           </li>
         ))}
       </ul>
-      <Wide
-        label="Lanes"
-        columns={['validator', ...epochs.map(({ epoch }) => `epoch ${epoch}`)]}
-        rows={rows}
-      />
+      <Wide label="Lanes" columns={['validator', ...epochs.map(columnOf)]} rows={rows} />
     </section>
   )
 }
 
+const columnOf = ({ epoch, frozen }: EpochAccount): string =>
+  `epoch ${epoch}${frozen ? ', frozen' : ''}`
+
 /** What became of a lane in an epoch. */
-function laneIn({ lanes, frozen }: EpochAccount, hotkey: string): string {
+function laneIn({ lanes }: EpochAccount, hotkey: string): string {
   const lane = lanes.find(({ validator }) => validator === hotkey)
   if (lane === undefined) return 'was not due'
-  if (frozen) return 'frozen: too few attested'
   const text = laneText(lane)
   return lane.fault === undefined ? text : `${text}: ${lane.fault}`
 }

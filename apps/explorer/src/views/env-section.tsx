@@ -1,5 +1,5 @@
 import type { Decider, EnvFacts, EnvLaneFacts } from '@affine/report'
-import { laneUseText, percent, waysText } from '@affine/report/sentences'
+import { laneUseText, percent, percentRange, waysText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import type { AppState, DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow, type LaneKind } from '../charts/interval-chart.tsx'
@@ -84,8 +84,7 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
   )
 }
 
-const intervalText = ({ bounds }: Decider): string =>
-  bounds ? `: ${percent(bounds.lower)} to ${percent(bounds.upper)}` : ''
+const intervalText = ({ bounds }: Decider): string => (bounds ? `: ${percentRange(bounds)}` : '')
 
 function laneRow(lane: EnvLaneFacts, nameOf: (hotkey: string) => string): IntervalRow {
   const { wins, losses, bounds } = lane

@@ -1,6 +1,6 @@
 import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { chargesIn } from '../lanes.ts'
+import { chargesIn, trustIn } from '../lanes.ts'
 import type { Page } from '../page.ts'
 import { absentText } from '../reading.ts'
 import { Key } from './key.tsx'
@@ -9,7 +9,6 @@ import { Wide } from './wide.tsx'
 /** Validators that were caught, and those whose results are odd. */
 export function LiarsView({ state }: Page): JSX.Element {
   const charges = chargesIn(state)
-  const trust = state.epochs.at(-1)?.trust ?? {}
   const rows = charges.map(({ hotkey, proved, suspect, accepted, due }) => ({
     key: hotkey,
     isBad: proved.length > 0,
@@ -18,7 +17,7 @@ export function LiarsView({ state }: Page): JSX.Element {
       proved.join(', ') || 'nothing',
       suspect.join(', ') || 'nothing',
       `${accepted} of ${due}`,
-      percent(trust[hotkey] ?? 500_000),
+      percent(trustIn(state, hotkey)),
     ],
   }))
   return (

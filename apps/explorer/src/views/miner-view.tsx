@@ -23,9 +23,7 @@ export function MinerView({ state, hotkey }: Page & MinerProps): JSX.Element {
     <MinerDuel key={account.duel.id} account={account} state={state} hotkey={hotkey} />
   )
   const place = state.queue?.find((row) => row.hotkey === hotkey)
-  const crowned = state.epochs.filter(
-    ({ throne, heir }) => throne.includes('crowned') && heir?.hotkey === hotkey,
-  )
+  const crowned = state.epochs.filter((each) => each.crowned?.hotkey === hotkey)
   return (
     <>
       <p class="eyebrow">Miner</p>

@@ -1,7 +1,7 @@
 import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type AppState, type DuelAccount, duelsIn, reignsIn } from '../app-state.ts'
+import { type AppState, type DuelAccount, duelsIn, lastLooks, reignsIn } from '../app-state.ts'
 import type { StateProps } from '../page.ts'
 import { BigNumber } from './numbers.tsx'
 
@@ -36,9 +36,7 @@ export function SureNumber({ state }: StateProps): JSX.Element {
 
 /** Rounded down; where the score alone decided, it is known to be above the ratio. */
 const leastText = (least: number, ratio: number): string =>
-  least < ratio
-    ? `more than ${percent(ratio)}`
-    : `${percent(Math.floor(least / 1000) * 1000)} or more`
+  least < ratio ? `more than ${percent(ratio)}` : `${percent(least, Math.floor)} or more`
 
 const unknownText = ({ epochs }: AppState, from: number): string =>
   epochs[0]?.epoch === from
@@ -46,10 +44,11 @@ const unknownText = ({ epochs }: AppState, from: number): string =>
     : 'it took the throne without winning a duel'
 
 /** The least share that it is sure to win, of the environments that it won. */
-function leastOf({ duel, epochs }: DuelAccount): number | undefined {
-  if (duel.end?.winner !== 'contender') return undefined
-  const shares = epochs.flatMap(({ envs }) =>
-    envs.flatMap(({ given, win }) => (given === 'win' && win.bounds ? [win.bounds.lower] : [])),
+function leastOf(account: DuelAccount): number | undefined {
+  const { end, verdicts } = account.duel
+  if (end?.winner !== 'contender') return undefined
+  const shares = lastLooks(account).flatMap(({ env, win }) =>
+    verdicts[env] === 'win' && win.bounds ? [win.bounds.lower] : [],
   )
   return shares.length === 0 ? undefined : Math.min(...shares)
 }

@@ -78,15 +78,20 @@ function Since({ state }: StateProps): JSX.Element {
 
 /** What comes next. Each duel and each wait is a paragraph of its own, so that no words move. */
 function Contention({ state }: StateProps): JSX.Element {
-  const duel = duelsIn(state).find(({ end }) => end === undefined)?.duel
+  const duel = state.epochs.at(-1)?.nextDuel
   const next = state.queue?.find(({ place }) => place === 1)
   const at = asOfText(state)
   if (duel)
     return (
       <p key={duel.id} class="lead">
         <Key state={state} hotkey={duel.contender.hotkey} /> contends{at}, in epoch{' '}
-        {duel.epochIndex} of at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}:{' '}
-        <a href={linkTo.duel(duel.id)}>the duel so far</a>.
+        {duel.epochIndex} of at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}
+        {duel.epochIndex > 1 && (
+          <>
+            : <a href={linkTo.duel(duel.id)}>the duel so far</a>
+          </>
+        )}
+        .
       </p>
     )
   if (next === undefined)

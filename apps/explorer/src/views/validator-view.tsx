@@ -2,7 +2,7 @@ import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { TrustChart } from '../charts/trust-chart.tsx'
-import { chargesIn, countLanes } from '../lanes.ts'
+import { chargesIn, countLanes, trustIn } from '../lanes.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
 import { BucketTable } from './bucket-table.tsx'
 import { Findings } from './findings.tsx'
@@ -50,7 +50,7 @@ function ValidatorNumbers({ state, hotkey }: ValidatorProps): JSX.Element {
   const { due = 0, sealed = 0, accepted = 0, aside = 0 } = counts ?? {}
   return (
     <Numbers>
-      <BigNumber name="Trust" value={percent(state.epochs.at(-1)?.trust[hotkey] ?? 500_000)}>
+      <BigNumber name="Trust" value={percent(trustIn(state, hotkey))}>
         older lanes count less
       </BigNumber>
       <BigNumber name="Lanes accepted" value={`${accepted} of ${due}`}>

@@ -1,7 +1,7 @@
 import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { TrustChart } from '../charts/trust-chart.tsx'
-import { countLanes } from '../lanes.ts'
+import { countLanes, trustIn } from '../lanes.ts'
 import type { Page, StateProps } from '../page.ts'
 import { absentText } from '../reading.ts'
 import { BucketTable } from './bucket-table.tsx'
@@ -40,13 +40,12 @@ export function ValidatorsView(page: Page): JSX.Element {
 }
 
 function Lanes({ state }: StateProps): JSX.Element {
-  const trust = state.epochs.at(-1)?.trust ?? {}
   const rows = countLanes(state).map(({ hotkey, due, sealed, accepted, aside }) => ({
     key: hotkey,
     isBad: aside > 0,
     cells: [
       <Key state={state} hotkey={hotkey} />,
-      percent(trust[hotkey] ?? 500_000),
+      percent(trustIn(state, hotkey)),
       due,
       sealed,
       accepted,

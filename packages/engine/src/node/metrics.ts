@@ -1,4 +1,4 @@
-import { type Duel, type State, sumTallies, trustOf } from '@affine/duel'
+import { type Duel, ratioToBeat, type State, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Event, Setup } from '../setup.ts'
@@ -104,8 +104,8 @@ function outcomeOf({ accepted, setAside }: Settled['report']['lanes'][string]): 
 
 /** Validators that are no longer there are removed. */
 function noteState(state: State, meters: Meters, hotkey: string): void {
-  const { champion, duel, trust, ratio } = state
-  meters.ratio.set((duel?.ratio ?? ratio) / 1e6)
+  const { champion, duel, trust } = state
+  meters.ratio.set(ratioToBeat(state) / 1e6)
   meters.own.set(trustOf(trust[hotkey]) / 1e6)
   meters.trust.reset()
   for (const [each, record] of Object.entries(trust))

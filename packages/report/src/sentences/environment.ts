@@ -26,17 +26,10 @@ export const waysText = (ways: readonly Way[]): string => ways.map((way) => WAYS
  * verdict it has the text `otherwise`.
  */
 export function envText(facts: EnvFacts, otherwise: string): string {
-  const { given, ways } = facts
+  const { env, wins, losses, ties, given, ways } = facts
   const verdict = given === 'win' ? `win by ${waysText(ways)}` : (given ?? otherwise)
-  return `${countsText(facts, verdict)}\n    ${basisText(facts)}`
-}
-
-/** What the contender won, lost and tied in the lanes that count, and the verdict. */
-export function countsText(
-  { env, wins, losses, ties }: Pick<EnvFacts, 'env' | 'wins' | 'losses' | 'ties'>,
-  verdict: string,
-): string {
-  return `  ${env.padEnd(16)} ${wins} won, ${losses} lost, ${ties} tied → ${verdict}`
+  const counts = `${wins} won, ${losses} lost, ${ties} tied`
+  return `  ${env.padEnd(16)} ${counts} → ${verdict}\n    ${basisText(facts)}`
 }
 
 /** The numbers behind the verdict, with their interval; without a verdict those for a win. */

@@ -25,6 +25,10 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
   return [...lines, ...ends.map((text) => `  ${text}`)].join('\n')
 }
 
+/** Epochs in a row, as in "epochs 3 to 5". */
+export const epochsText = (first: number, last: number): string =>
+  first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
+
 function titleOf({ epoch, champion, duel, ratio }: EpochFacts, nameOf: NameOf): string {
   const named = (miner: Miner | undefined): string => (miner ? nameOf(miner.hotkey) : 'nobody')
   const turn = duel ? `, epoch ${duel.epochIndex} of at most ${duel.duelEpochs}` : ''

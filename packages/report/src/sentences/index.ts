@@ -1,5 +1,5 @@
 export { sideOf } from '../sides.ts'
-export { percent } from '../text.ts'
+export { percent, percentRange } from '../text.ts'
 export * from './advice.ts'
 export * from './course.ts'
 export * from './duel.ts'

@@ -2,27 +2,19 @@ import type { EnvLaneFacts } from '../env-facts.ts'
 import type { LaneFacts } from '../lane-facts.ts'
 
 /** Whether a lane counts, and if not, why; and how many of its games were never begun. */
-export function laneText(
-  lane: Pick<LaneFacts, 'sealed' | 'whole' | 'accepted' | 'setAside'> &
-    Partial<Pick<LaneFacts, 'unbegun'>>,
-): string {
-  const { unbegun = 0 } = lane
+export function laneText(lane: LaneFacts): string {
+  const { unbegun } = lane
   const text = countsText(lane)
   return unbegun === 0
     ? text
     : `${text}, ${unbegun} ${unbegun === 1 ? 'game' : 'games'} never begun`
 }
 
-function countsText({
-  sealed,
-  whole,
-  accepted,
-  setAside,
-}: Pick<LaneFacts, 'sealed' | 'whole' | 'accepted' | 'setAside'>): string {
+function countsText({ sealed, attested, accepted, setAside }: LaneFacts): string {
   if (setAside.length > 0) return `✘ set aside in ${setAside.join(', ')}`
   if (accepted) return '✔'
   if (!sealed) return '✘ not sealed'
-  return whole ? '✘ not attested by enough' : '✘ not whole'
+  return attested ? '✘ not whole' : '✘ not attested by enough'
 }
 
 /** How much a lane counts in an environment. */

@@ -1,0 +1,22 @@
+import type { ComponentType } from 'preact'
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import { EMPTY_STATE } from '../src/app-state.ts'
+import type { Page } from '../src/page.ts'
+import type { EpochAccount } from '../src/worker/epoch-account.ts'
+
+/** What a view shows where these epochs were all there are: its text, with a line for each cell. */
+export function rendered<Asked>(
+  view: ComponentType<Page & Asked>,
+  epochs: readonly EpochAccount[],
+  asked: Asked,
+): string {
+  const page: Page = {
+    state: { ...EMPTY_STATE, file: { chain: '' }, epochs, queue: [], ms: 1 },
+    ask: () => undefined as never,
+    hear: () => {},
+  }
+  const html = renderToString(h(view, { ...page, ...asked }))
+  const text = html.replaceAll(/<\/(td|p|dd|text|title)>/g, '\n').replaceAll(/<[^>]*>/g, '')
+  return text.replaceAll('&amp;', '&').replaceAll(/ +/g, ' ')
+}

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
+import { pathsOf } from '../packages/blocks/test/bucket-suite.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
 import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
@@ -43,6 +44,13 @@ describe('the worked examples of docs/protocol.md', () => {
       [...Object.keys(examples), 'block'].sort(),
     )
   })
+})
+
+test('buckets have files of these kinds', () => {
+  const listed = page.match(/(?<=^ {4})v1\/\S+/gm) ?? []
+  const named = { '<hash>': 'ab', '<T>': '7', '<hotkey>': '5F' }
+  const paths = listed.map((path) => path.replace(/<.*>/, (name) => named[name as '<T>']))
+  expect(paths).toEqual(pathsOf('ab', 7, '5F'))
 })
 
 test('the prompts are those of the environments', async () => {

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+import httpx
 import numpy as np
 import pytest
 from openenv.core import GenericEnvClient
@@ -52,6 +53,29 @@ def test_errors_have_openenvs_codes(url: str) -> None:
         with pytest.raises(RuntimeError, match="VALIDATION_ERROR"):
             client.step({"message": "A1"})
         assert client.reset(seed=1).observation["prompt"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "detail"),
+    [
+        ("/reset", {"challenge_id": "mine"}, 422, "base58 of 32 bytes"),
+        ("/reset", {"challenge_id": 5}, 422, "base58 of 32 bytes"),
+        ("/reset", {"challenge_id": CHALLENGE, "seed": 1}, 422, '"seed" expected none'),
+        ("/reset", {"seed": "one"}, 422, "valid integer"),
+        ("/reset", {"options": "x"}, 422, "\"options\" expected an object, got 'x'"),
+        ("/reset", {"challenge": 1}, 422, "expected challenge_id only, got challenge"),
+        ("/hex-v0/reset", {"strength": "half"}, 422, '"strength" expected 0 to 1'),
+        ("/step", {"action": {"reply": "A1"}}, 409, "in one session, at /ws"),
+        ("/step", {"action": {"message": "A1"}}, 422, "Field required"),
+        ("/chess-v0/reset", {}, 404, "Not Found"),
+    ],
+)
+def test_over_http_errors_say_what_is_wrong(
+    url: str, path: str, body: dict[str, object], status: int, detail: str
+) -> None:
+    answer = httpx.post(url + path, json=body)
+    assert answer.status_code == status
+    assert detail in str(answer.json()["detail"])
 
 
 def test_options_are_taken_as_by_gymnasium(url: str) -> None:

@@ -9,7 +9,9 @@ const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
 /** When the newest file of a folder was written, in milliseconds; 0 without one. */
 async function newestIn(place: string): Promise<number> {
   const names = await readdir(place, { recursive: true }).catch(() => [])
-  const sources = names.filter((name) => /(^|\/)src\//.test(name) && !name.includes('node_modules'))
+  const sources = names.filter(
+    (name) => /(^|\/)src\/|^index\.html$/.test(name) && !name.includes('node_modules'),
+  )
   const times = sources.map(async (name) => (await stat(join(place, name))).mtimeMs)
   return Math.max(0, ...(await Promise.all(times)))
 }

@@ -9,7 +9,7 @@ import { buildPage } from './build-page.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
 
 /** Parts of a document that only the page's own code would make. */
-const FOREIGN = 'script:not([src]), img:not([src="mark.svg"]), iframe, object, embed, main b b'
+const FOREIGN = 'body script:not([src]), img:not([src="mark.svg"]), iframe, object, embed, main b b'
 
 let root: string
 let url: string

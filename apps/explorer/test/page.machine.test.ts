@@ -161,6 +161,26 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(code).toMatch(/import\(`\.\/app-/)
   })
 
+  it('is found below a path whose last slash is missing, with its query and its view', async () => {
+    using server = await listen((request) => {
+      const { pathname } = new URL(request.url)
+      const path = /^\/affine(?:$|(\/.*))/.exec(pathname)
+      if (path === null) return new Response('', { status: 404 })
+      const headers = { 'accept-encoding': 'identity' }
+      return fetch(new URL(path[1] ?? '/', demo.url), { headers })
+    }, 0)
+    const { page } = await openPage(browser, `${server.url}/affine?last=3#/rule`)
+    expect(page.url()).toBe(`${server.url}/affine/?last=3#/rule`)
+    expect(await page.locator('.strip').textContent()).toContain('Everything holds')
+  })
+
+  it.each(['index', 'app'])('says so when its code, here %s, cannot be loaded', async (part) => {
+    const page = await browser.newPage()
+    await page.route(`**/assets/${part}-*.js`, (route) => route.fulfill({ status: 404 }))
+    await page.goto(demo.url)
+    await page.getByText('The page’s code cannot be loaded: is its whole folder here?').waitFor()
+  })
+
   it('finds by uid and by the beginning of a hotkey, and suggests', async () => {
     const { page } = await openPage(browser, demo.url)
     await page.getByLabel('Find').fill('0')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { LocalChain } from '@affine/chain'
-import type { Cell } from '@affine/report'
+import { type Cell, sampleRow } from '@affine/report'
 import { LOCAL_NETWORK, recompute, type SamplePlace } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import fc from 'fast-check'
@@ -63,6 +63,29 @@ describe('a line of a table', () => {
         const line = lineOf(cells)
         expect(line.endsWith('\r\n')).toBe(true)
         expect(cellsOf(line)).toEqual(cells.map((each) => String(each ?? '')))
+      }),
+    )
+  })
+})
+
+describe('a sample', () => {
+  const shown = (content: string) => {
+    const messages = [{ role: 'assistant', content } as const]
+    const side = { miner: 'm', messages, reward: -1, ms: 1 }
+    const which = { env: 'mult8@0.1.0', duel: 'd', index: 0, challengeId: 'c' }
+    const sample = { ...which, champion: side, contender: side, verdict: 'tie' } as const
+    return lineOf(sampleRow({ epoch: 0, validator: 'v', block: 'b', sample }).cells)
+  }
+
+  it('holds no formula, whatever a spreadsheet splits it at, and its replies as they were', () => {
+    const unit = fc.constantFrom(...'=+-@;,\t |:\r\n"\'\\x1', '\u{ff1d}')
+    fc.assert(
+      fc.property(fc.string({ unit }), (content) => {
+        const line = shown(content)
+        expect(JSON.parse(cellsOf(line).at(-1) ?? '')).toEqual([content])
+        for (const separator of [',', ';', '\t', ' ', '|', ':'])
+          for (const cell of line.trimEnd().split(separator))
+            expect(cell).not.toMatch(/^["'\s]*([=+@]|-(?!\d+$))/)
       }),
     )
   })

@@ -21,7 +21,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
+import { blockPath, httpBucket, LIMITS, OWNER_PATH, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { listenWith } from '@affine/miners/node'
 import { openBucket } from '@affine/settlement/node'
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const bucket = directoryBucket(join(root, 'buckets/5F'))
   await bucket.write(BLOCK.slice(1), Buffer.from(text))
   await bucket.write('v1/states/7.json', Buffer.from('{}'))
-  await bucket.write(probePath('5F'), Buffer.from('{}'))
+  for (const path of [probePath('5F'), OWNER_PATH]) await bucket.write(path, Buffer.from('{}'))
   url = await serving(join(root, 'buckets'))
 })
 afterAll(async () => {
@@ -113,9 +113,10 @@ describe('a block', () => {
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
     })
-    for (const path of ['v1/states/7.json', probePath('5F')])
+    for (const path of ['v1/states/7.json', probePath('5F'), OWNER_PATH])
       expect((await ask(`/5F/${path}`)).headers).toMatchObject({
         'content-type': 'application/json',
+        'cache-control': path === OWNER_PATH ? 'no-cache' : FOREVER,
       })
   })
 
@@ -268,13 +269,14 @@ describe('nothing else', () => {
   it.each(paths)('is there, and caches do not keep that: %s', async (path) => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await ask(path, { method })
-      expect([404, 400]).toContain(status)
-      if (status === 404)
+      expect([404, 403, 400]).toContain(status)
+      if (status !== 400)
         expect(headers).toMatchObject({
           'cache-control': 'no-store',
           'access-control-allow-origin': '*',
         })
-      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : 'not found\n')
+      const said = status === 403 ? 'not a file\n' : 'not found\n'
+      expect(String(body)).toBe(method === 'HEAD' || status === 400 ? '' : said)
     }
   })
 
@@ -320,9 +322,15 @@ describe('nothing else', () => {
     const socket = createServer().listen(join(folder, 'socket'))
     await once(socket, 'listening')
     execFileSync('mkfifo', [join(folder, 'fifo')])
-    for (const name of ['large', 'socket', 'folder', 'fifo']) {
+    const here = directoryBucket(join(root, 'buckets/5F'))
+    const there = httpBucket(`${url}/5F`, { fetch })
+    for (const name of ['large', 'socket', 'folder', 'fifo', 'link', 'dangling']) {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
-      expect([name, status, String(body)]).toEqual([name, 404, 'not found\n'])
+      const why = name === 'large' ? 'too large\n' : 'not a file\n'
+      expect([name, status, String(body)]).toEqual([name, 403, why])
+      // To no reader is it a file that is missing.
+      for (const bucket of [here, there])
+        await expect(bucket.read(`v1/blocks/${name}`, LIMITS.blockBytes)).rejects.toThrow()
     }
     expect(await openFiles(folder)).toBe(0)
     socket.close()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
+import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK, type Recomputed, recompute, Unavailable } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
@@ -13,6 +14,7 @@ import { closeServers, listen, serve } from '../../../packages/miners/test/serve
 import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { bucketFiles } from '../src/service/bucket-files.ts'
 
 const SEED = 'a subnet for the tests'
 let root: string
@@ -102,6 +104,9 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
   }
   throw new Error(`no lane of ${name}`)
 }
+
+/** The buckets over `af serve`. */
+const served = (base: string) => listenWith(bucketFiles(base), 0)
 
 const place = (base: string, holder: string, path: string): string =>
   join(base, hotkeyOf(holder), path)
@@ -304,6 +309,8 @@ describe('recomputing', () => {
       const epochs = await epochsIn(base)
       expect(rootOf(epochs)).toBe(stateRoot(state))
       const flaws = flawsOf(epochs)
+      using web = await served(base)
+      expect(flawsOf(await epochsIn(web.url))).toEqual(flaws)
       expect(flaws.length).toBeGreaterThan(least)
       expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf(LIAR)]))
       for (const { detail } of flaws) expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)
@@ -359,12 +366,7 @@ describe.concurrent('af-verify', () => {
   })
 
   it('reads buckets and chain over the web just as well, with one object a line', async () => {
-    const files = await serve((_, request, response) => {
-      readFile(join(buckets, request.url?.replace('/v1/', '/') ?? '')).then(
-        (bytes) => response.end(bytes),
-        () => response.writeHead(404).end(),
-      )
-    })
+    using files = await served(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const server = createServer(
       getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
@@ -465,6 +467,15 @@ describe.concurrent('af-verify', () => {
     )
     expect(stdout).toMatch(/^Not everything holds: \d+ ✘ above\.$/m)
     expect(stdout).not.toContain('Everything holds')
+  })
+
+  it('says the same, and exits with 1, of a falsified state in a folder and over `af serve`', async () => {
+    const base = await tampered((folder) => flip(place(folder, 'dave', statePath(2)), 200))
+    using web = await served(base)
+    const [here, there] = await Promise.all([over(base), over(web.url)])
+    expect(here.stdout).toContain(`✘ epoch 1, ${hotkeyOf('dave')}: STATE_DIFFERS: ${statePath(2)}`)
+    expect([there.code, there.stdout]).toEqual([1, here.stdout])
+    expect(here.code).toBe(1)
   })
 
   it('exits with 4 when an attested block is nowhere, and with 2 when no buckets are named', async () => {

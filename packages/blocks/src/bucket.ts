@@ -23,7 +23,12 @@ export const OWNER_PATH = 'v1/owner.json'
 /** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
-/** What a web server should call a block or a state. */
+const LAYOUT = /^v1\/(?:owner\.json|(?:blocks|states|probes)\/[\w-][\w.-]*)$/
+
+/** Is it a path as those above make? Nothing else in a bucket's folder is public. Protocol §6.4. */
+export const isBucketPath = (path: string): boolean => LAYOUT.test(path)
+
+/** What a web server should call a file of a bucket. */
 export function mediaType(path: string): string {
   if (path.endsWith('.jsonl')) return 'application/jsonl'
   return 'application/json'

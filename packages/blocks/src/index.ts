@@ -16,7 +16,15 @@ export {
   readBlock,
   writeBlock,
 } from './block.ts'
-export { type Bucket, blockPath, mediaType, OWNER_PATH, probePath, statePath } from './bucket.ts'
+export {
+  type Bucket,
+  blockPath,
+  isBucketPath,
+  mediaType,
+  OWNER_PATH,
+  probePath,
+  statePath,
+} from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitIn, forfeitOf, isUnbegun } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'

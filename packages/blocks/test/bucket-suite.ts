@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Bucket, blockPath, statePath } from '../src/index.ts'
+import { type Bucket, blockPath, OWNER_PATH, probePath, statePath } from '../src/index.ts'
 
 /** A bucket that may hold more than what the suite writes. */
 export interface Harness {
@@ -18,9 +18,25 @@ export function noise(size: number): Uint8Array<ArrayBuffer> {
   return all
 }
 
+const freshHash = (): string =>
+  noise(32).reduce((hex, byte) => hex + byte.toString(16).padStart(2, '0'), '')
+
 /** The path of a block that nobody has written. */
-export const freshPath = (): string =>
-  blockPath(noise(32).reduce((hex, byte) => hex + byte.toString(16).padStart(2, '0'), ''))
+export const freshPath = (): string => blockPath(freshHash())
+
+/** A path of every kind that a validator writes, as `docs/protocol.md` lists them. */
+export const pathsOf = (hash: string, epoch: number, hotkey: string): readonly string[] => [
+  blockPath(hash),
+  statePath(epoch),
+  OWNER_PATH,
+  probePath(hotkey),
+]
+
+/** One of every kind, which nobody has written but for what says whose the bucket is. */
+function freshPaths(): readonly string[] {
+  const hash = freshHash()
+  return pathsOf(hash, Number.parseInt(hash.slice(0, 12), 16), hash)
+}
 
 const BAD_PATHS = [
   '',
@@ -78,11 +94,13 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       expect(Buffer.compare(read!, content)).toBe(0)
     })
 
-    it('has states beside blocks, and writes a part of a buffer', async () => {
-      const path = statePath(Number.parseInt(freshPath().slice(10, 22), 16))
-      await bucket.write(path, bytes('x{"epoch":3}x').subarray(1, -1))
-      expect(text(await bucket.read(path, 100))).toBe('{"epoch":3}')
-    })
+    it.each(freshPaths())(
+      'has files of every kind, here %s, and writes a part of a buffer',
+      async (path) => {
+        await bucket.write(path, bytes('x{"epoch":3}x').subarray(1, -1))
+        expect(text(await bucket.read(path, 100))).toBe('{"epoch":3}')
+      },
+    )
 
     it('has null for what is not there', async () => {
       expect(await bucket.read(freshPath(), 100)).toBeNull()

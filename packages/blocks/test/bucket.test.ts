@@ -19,9 +19,9 @@ import { createGzip, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkPath } from '../src/bucket.ts'
 import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
-import { blockPath, httpBucket, mediaType, statePath } from '../src/index.ts'
+import { blockPath, httpBucket, isBucketPath, mediaType, statePath } from '../src/index.ts'
 import { nodeFetch as fetch } from '../src/node-fetch.ts'
-import { bucketSuite, bytes, text } from './bucket-suite.ts'
+import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
 
 let root: string
 const open: Server[] = []
@@ -61,6 +61,25 @@ bucketSuite('httpBucket over a plain web server', async () => {
 it('a web server should call blocks and states what they are', () => {
   expect(mediaType(blockPath('ab'))).toBe('application/jsonl')
   expect(mediaType(statePath(7))).toBe('application/json')
+})
+
+it('a path of a bucket is one of those that validators write', () => {
+  for (const path of pathsOf('ab'.repeat(32), 7, '5F')) {
+    expect(isBucketPath(path), path).toBe(true)
+    for (const other of [`/${path}`, `5F/${path}`, `${path}/x`, `${path}\n`, path.slice(3)])
+      expect(isBucketPath(other), other).toBe(false)
+  }
+  for (const path of [
+    '',
+    'v1',
+    'v1/',
+    'v1/x',
+    'v1/blocks',
+    'v1/blocks/',
+    'v1/blocks/.x',
+    'v1/owner',
+  ])
+    expect(isBucketPath(path), path).toBe(false)
 })
 
 it('a path that is none is named', () => {

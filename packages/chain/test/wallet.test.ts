@@ -191,6 +191,8 @@ describe('a hotkey file', () => {
     "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
   const encrypted = `is encrypted, and this program cannot ask for a password: ${instead}`
   const bare = 'holds no secret: no secretPhrase, secretSeed or privateKey'
+  const exported = `is polkadot.js's encrypted export, and ${encrypted.split(', and ')[1]}`
+  const encoding = { content: ['pkcs8', 'sr25519'], type: ['scrypt', 'xsalsa20-poly1305'] }
   const other = `holds a secret of ${HOTKEY}, which is not the ss58Address in it`
   test.each<[string, unknown, string]>([
     ['nothing', '', form],
@@ -218,6 +220,8 @@ describe('a hotkey file', () => {
       bare,
     ],
     ['no secrets but empty ones', { secretPhrase: '', ss58Address: HOTKEY }, bare],
+    ['polkadot.js’s JSON', { address: HOTKEY, encoded: SEED, encoding, meta: {} }, exported],
+    ['polkadot.js’s JSON of many', { accounts: [], encoded: SEED, encoding }, exported],
     ['an inherited secret', `{"__proto__":${JSON.stringify(whole)}}`, bare],
     ['the address of another', { ...whole, ss58Address: ALICE }, other],
     ['a secret where its address should be', { ...whole, ss58Address: SEED }, other],

@@ -9,5 +9,6 @@ export function toJson(record: object): string {
 const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
-const escapeUnit = (unit: string): string =>
+/** A character of 16 bits as JSON may write it. */
+export const escapeUnit = (unit: string): string =>
   `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

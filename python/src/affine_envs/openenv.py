@@ -9,6 +9,8 @@ from typing import Any
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
 from openenv.core.env_server.types import EnvironmentMetadata
+from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from affine_envs.env import AffineEnv
 from affine_envs.registry import NEWEST
@@ -59,6 +61,8 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         `challenge_id` is taken as an argument and in `options`; so is `strength`, of a game's
         scripted opponent, which stays until another is given. Any other option is an error.
         """
+        if not isinstance(options, dict | None):
+            raise ValueError(f'"options" expected an object, got {options!r}')
         given = {**more, **(options or {})}
         if "strength" in given:
             self._env = AffineEnv(self._env.game.id, "ansi", given.pop("strength"))
@@ -93,7 +97,19 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
 def app_of(env: str) -> Any:
     """OpenEnv's application for one environment."""
     factory = partial(TextEnvironment, env)
-    return create_app(factory, Reply, Prompt, env, max_concurrent_envs=MAX_SESSIONS)
+    served = create_app(factory, Reply, Prompt, env, max_concurrent_envs=MAX_SESSIONS)
+    served.add_exception_handler(ValueError, refuse)
+    served.add_exception_handler(RuntimeError, refuse)
+    return served
+
+
+def refuse(_: Request, error: Exception) -> JSONResponse:
+    """Says to a caller by HTTP what is wrong, as OpenEnv itself does in a session alone."""
+    if isinstance(error, ValueError):
+        status, detail = 422, str(error)
+    else:
+        status, detail = 409, f"{error}, and step in one session, at /ws: by HTTP there is none"
+    return JSONResponse({"detail": detail}, status)
 
 
 app = app_of(next(iter(NEWEST)))

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { LIMITS, mediaType } from '@affine/blocks'
+import { isBucketPath, LIMITS, mediaType, OWNER_PATH } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
 
-/** The path of a block, state or probe, with or without the bucket's name, and without a query. */
-const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?v1\/(?:blocks|states|probes)\/[\w-][\w.-]*)$/
+/** A path in a bucket, with or without the bucket's name in front. */
+const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
 const HOST = /^[\w.:[\]-]+$/
 const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
-const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' }
+const FOR_EVER = 'public, max-age=31536000, immutable'
 /** Files open at once: each takes a descriptor and buffers, until its client has read it. */
 const MOST_FILES = 128
 /** Readers of buckets wait as long for one answer. */
@@ -23,9 +23,9 @@ const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
 const RETRY_SECONDS = '5'
 
 /**
- * Answers GET and HEAD for the blocks, states and probes of the bucket that `folder` is, and of the
- * buckets that it holds, by their names. Lists nothing, follows no link, and serves nothing else in
- * the folder. A file is read as fast as its client reads, and no faster.
+ * Answers GET and HEAD for the files of the bucket that `folder` is, and of the buckets that it
+ * holds, by their names. Lists nothing, follows no link, and serves nothing else in the folder. A
+ * file is read as fast as its client reads, and no faster.
  */
 export function bucketFiles(folder: string): RequestListener {
   let files = 0
@@ -41,7 +41,8 @@ export function bucketFiles(folder: string): RequestListener {
 
 function pathOf({ method = '', url = '', headers }: IncomingMessage): string | undefined {
   if (!['GET', 'HEAD'].includes(method) || !HOST.test(headers.host ?? '')) return undefined
-  return ADDRESS.exec(url)?.[1]
+  const [, path, inBucket = ''] = ADDRESS.exec(url) ?? []
+  return isBucketPath(inBucket) ? path : undefined
 }
 
 /** Caches must not keep refusals, because they may be temporary. */
@@ -59,9 +60,11 @@ async function answer(
 ): Promise<void> {
   try {
     const found = await openFile(folder, path)
-    if (typeof found === 'string') return refuse(response, 404, 'not found')
+    if (found === 'missing') return refuse(response, 404, 'not found')
+    // To its readers in the folder, what is there and is not served is no missing file either.
+    if (found === 'not a file') return refuse(response, 403, found)
     await using _handle = found.handle
-    if (found.stats.size > LIMITS.blockBytes) return refuse(response, 404, 'not found')
+    if (found.stats.size > LIMITS.blockBytes) return refuse(response, 403, 'too large')
     await send(found, path, { request, response })
   } catch (error) {
     // After the headers are sent no error can be reported: the connection was closed.
@@ -78,7 +81,9 @@ async function send(
   { request, response }: HttpExchange,
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const kept = { ...FOR_EVER, ...OPEN, etag: `W/${tag}`, vary: 'Accept-Encoding' }
+  // Alone among them, whose a bucket is may be written anew. Protocol §6.4.
+  const keeping = { 'cache-control': path.endsWith(OWNER_PATH) ? 'no-cache' : FOR_EVER }
+  const kept = { ...keeping, ...OPEN, etag: `W/${tag}`, vary: 'Accept-Encoding' }
   if (request.headers['if-none-match']?.includes(tag)) {
     response.writeHead(304, kept).end()
     return

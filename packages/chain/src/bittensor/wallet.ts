@@ -11,6 +11,7 @@ export { accountFrom } from './secret.ts'
 const MAX_BYTES = 16_384
 const INSTEAD =
   "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
+const NO_PASSWORD = `and this program cannot ask for a password: ${INSTEAD}`
 
 const keyFileShape = z.object({
   cryptoType: z.nullish(z.literal(1)),
@@ -18,6 +19,8 @@ const keyFileShape = z.object({
   secretSeed: z.nullish(z.string()),
   privateKey: z.nullish(z.string()),
   ss58Address: z.nullish(z.string()),
+  /** In what polkadot.js exports, instead of a secret. */
+  encoded: z.nullish(z.string()),
 })
 
 /** A hotkey from disk. */
@@ -72,9 +75,7 @@ export async function readHotkey(path: string): Promise<Key> {
   await checkNoColdkey(path)
   const { text, mode } = await readText(path)
   if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
-    throw new RangeError(
-      `${path} is encrypted, and this program cannot ask for a password: ${INSTEAD}`,
-    )
+    throw new RangeError(`${path} is encrypted, ${NO_PASSWORD}`)
   const account = accountIn(text, path)
   const coldkey = await coldkeyOf(path)
   const warnings: string[] = []
@@ -101,6 +102,8 @@ function accountIn(text: string, path: string): Account {
       `${path} expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits`,
     )
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
+  if (!secret && file.encoded)
+    throw new RangeError(`${path} is polkadot.js's encrypted export, ${NO_PASSWORD}`)
   if (!secret)
     throw new RangeError(`${path} holds no secret: no secretPhrase, secretSeed or privateKey`)
   const account = accountFrom(secret, `the secret in ${path}`)

@@ -6,7 +6,7 @@ import type { EpochFacts } from '../epoch-facts.ts'
 import type { LaneFacts } from '../lane-facts.ts'
 import type { Side } from '../sides.ts'
 import { share } from '../text.ts'
-import { toJson } from '../to-json.ts'
+import { escapeUnit, toJson } from '../to-json.ts'
 
 /** What a cell may hold: undefined is an empty one. */
 export type Cell = string | number | boolean | undefined
@@ -123,8 +123,11 @@ function sideColumns(side: Side): Columns<SampleFact> {
   }
 }
 
-/** The replies as a list in JSON, all of it in ASCII: whatever they are, the cell begins with [. */
+/**
+ * The replies as a list in JSON, all of it in ASCII. What a formula begins with is escaped wherever
+ * it stands: a spreadsheet may split the cell anywhere, as at each `;`.
+ */
 function repliesIn({ messages }: Episode): string {
   const replies = messages.filter(({ role }) => role === 'assistant')
-  return toJson(replies.map(({ content }) => content))
+  return toJson(replies.map(({ content }) => content)).replace(/[=+@-]/g, escapeUnit)
 }

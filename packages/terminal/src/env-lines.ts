@@ -15,7 +15,7 @@ export interface EnvLines {
   readonly faults: readonly string[]
 }
 
-/** Control characters, what some take for the end of a line, and what is left of other encodings. */
+/** Control characters, what may end a line, and what is left of bytes that are not UTF-8. */
 const UNREADABLE = /[^\P{Cc}\t]|[\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u
 const BLANK_OR_COMMENT = /^[ \t]*(?:#.*)?$/
 const ASSIGNMENT = /^[ \t]*([A-Za-z_]\w*)=(.*)$/

@@ -1,6 +1,5 @@
 import { envFile, type IsOurs, ownVariables } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
-import type { Given } from './group.ts'
 import { SETTINGS } from './schema.ts'
 
 const KNOWN = SETTINGS.flatMap(({ variables = [] }) => variables)
@@ -18,12 +17,6 @@ const BEGINNINGS = /^(?:AFFINE|AF|BT|CHUTES|GCS|R2|S3|SUBTENSOR)_/i
 /** So many letters may differ in a name that was mistyped. */
 const TYPOS = 2
 
-/** A warning for each variable that looks like one of ours but is not, with the closest name. */
-export function unknownIn(given: Given): readonly string[] {
-  const names = Object.keys(given).filter((name) => OURS.has(beginningOf(name)))
-  return names.sort().flatMap(unknown)
-}
-
 function unknown(name: string): readonly string[] {
   if (KNOWN.includes(name)) return []
   return [`${name} is not known: did you mean ${nearest(name)}?`]
@@ -39,5 +32,6 @@ export function variableWarnings(): readonly string[] {
   const inFile = lines.flatMap(({ number, name }) =>
     isMeant(name) ? unknown(name).map((text) => `${path}, line ${number}: ${text}`) : [],
   )
-  return [...unknownIn(ownVariables()), ...inFile]
+  const own = Object.keys(ownVariables()).filter((name) => OURS.has(beginningOf(name)))
+  return [...own.sort().flatMap(unknown), ...inFile]
 }

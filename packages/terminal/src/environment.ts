@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { NODE_HOST } from '@affine/settlement/node'
 import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
+import { wholePath } from './home.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
@@ -80,5 +81,5 @@ function takeOption(words: string[], name: string): string | undefined {
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)
-  return value
+  return wholePath(value, name)
 }

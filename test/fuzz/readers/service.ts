@@ -242,6 +242,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       share: 2,
       samples: [bytesOf(ENV)],
       read: readEnv,
+      refuses: refusal(RangeError),
     },
     ...walletReaders(),
     ...(await socketReaders()),

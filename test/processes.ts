@@ -34,9 +34,9 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
-/** Without the settings of whoever runs the tests. */
+/** Without the settings and the proxies of whoever runs the tests. */
 const INHERITED = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.startsWith('AFFINE_')),
+  Object.entries(process.env).filter(([name]) => !/^AFFINE_|_proxy$/i.test(name)),
 )
 
 const running = new Set<ChildProcess>()

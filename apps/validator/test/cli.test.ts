@@ -61,6 +61,22 @@ function expectClear({ stderr }: Ended, words: string): void {
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
+describe.concurrent('a proxy in the environment', () => {
+  it.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'all_proxy'])(
+    'is not used, and named: %s',
+    async (name) => {
+      const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
+      const said = 'is not used: this program connects directly, or not at all\n'
+      const played = await run(AF, ['env', 'list'], { cwd: root, env })
+      expect([played.code, played.stderr]).toEqual([0, `af: ${name} ${said}`])
+      const verified = await run(AF_VERIFY, ['join', 'none.json'], { cwd: root, env })
+      expect(verified.stderr).toContain(`af-verify join: ${name} ${said}`)
+      const none = await run(AF, ['env', 'list'], { cwd: root, env: { [name]: '', NO_PROXY: 'x' } })
+      expect(none.stderr).toBe('')
+    },
+  )
+})
+
 describe.concurrent('--help', () => {
   it.each([
     '',

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
+import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
@@ -202,6 +203,12 @@ describe.concurrent('af setup, where nobody can be asked', () => {
   })
 })
 
+/** What `af` makes of it. */
+function afReads(text: string): Record<string, string> {
+  const { lines } = readEnvLines(text, () => true)
+  return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
+}
+
 /** What systemd makes of `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
 function systemdReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
@@ -239,7 +246,7 @@ function composeReads(text: string): Record<string, string> {
 }
 
 describe('a line of .env', () => {
-  const readers = { parseEnv, systemdReads, composeReads }
+  const readers = { afReads, parseEnv, systemdReads, composeReads }
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
   /** What each reader makes of a value as it is written. */
   const readings = (value: string) => {
@@ -261,12 +268,15 @@ describe('a line of .env', () => {
     '\\\\"',
     'a`b',
     'ä',
-    'a\u2028b',
-  ])('gives back what it was given, to Node, systemd and Compose: %s', (value) => {
-    expect(readings(value)).toEqual([value, value, value])
+    'two words # 3',
+    'a\u00a0b',
+    '\u200ba',
+  ])('gives back what it was given, to af, Node, systemd and Compose: %s', (value) => {
+    expect(readings(value)).toEqual([value, value, value, value])
   })
   it('has no quotes where it needs none, for `docker run`', () => {
-    expect(envText(found('/var/lib/x'))).toContain('\nAFFINE_FOLDER=/var/lib/x\n')
+    for (const value of ['/var/lib/x', 'old leopard transfer', 'ä;b=c'])
+      expect(envText(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
   })
   it.each([
     'two\nlines',
@@ -278,6 +288,9 @@ describe('a line of .env', () => {
     '\ud800',
     '\ufdd0',
     '\u0085',
+    'a\u2028b',
+    'a\tb',
+    '\ufffd',
   ])('is refused where none would: %j', (value) => {
     expect(() => envText(found(value))).toThrow(RangeError)
   })

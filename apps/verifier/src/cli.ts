@@ -1,5 +1,13 @@
 import { openChain } from '@affine/settlement'
-import { chainCommand, completionOf, onChain, output, run, whole } from '@affine/terminal'
+import {
+  chainCommand,
+  completionOf,
+  onChain,
+  output,
+  run,
+  whole,
+  wholePath,
+} from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { blockHash, checkAsked, sampleName } from './asked.ts'
 import { join } from './join.ts'
@@ -80,7 +88,7 @@ const verifying = chainCommand('af-verify')
   )
   .addHelpText('after', EXAMPLES)
   .action((named, options) => {
-    const base = named ?? (process.env.AFFINE_BUCKETS || undefined)
+    const base = wholePath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkAsked(options)
     return onChain(openChain, options, (subnet, screen) =>
       verify(subnet, { ...options, base }, screen),

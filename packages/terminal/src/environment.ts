@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { NODE_HOST } from '@affine/settlement/node'
+import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
+import { wholePath } from './home.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
@@ -16,23 +17,26 @@ const THEIRS = new Map([
   ['--subtensor.chain_endpoint', '--network'],
 ])
 
-/** May a file of settings set this variable? Such a file must not change Node's own variables. */
-export type IsOurs = (name: string) => boolean
-
 /** The variables that name a chain, and where its buckets are. */
 const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if any, its text, and the variables that came from it. */
+/** The file of settings that was read, if any, its lines, and the variables that came from it. */
 export interface EnvFile {
   readonly path: string | undefined
-  readonly text: string
+  readonly lines: readonly EnvLine[]
   readonly given: Variables
 }
 
-let read: EnvFile = { path: undefined, text: '', given: {} }
+let read: EnvFile = { path: undefined, lines: [], given: {} }
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
+
+/** The environment, without what came from the file of settings. */
+export const ownVariables = (): Variables =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !Object.hasOwn(read.given, name)),
+  )
 
 /**
  * Prepares the environment and the words of a command line:
@@ -41,7 +45,8 @@ export const envFile = (): EnvFile => read
  * - removes "--settings" from `words`;
  * - deletes our variables that are empty.
  *
- * @throws RangeError, as a rejection, if it is missing or not a regular file.
+ * @throws RangeError, as a rejection, if it is missing or not a regular file, or has a line that
+ *   cannot be read.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
   for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
@@ -52,9 +57,11 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
-    const all = Object.entries(parseEnv(text))
-    const missing = all.filter(([name]) => isOurs(name) && process.env[name] === undefined)
-    read = { path, text, given: Object.fromEntries(missing) }
+    const { lines, faults } = readEnvLines(text, isOurs)
+    if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
+    const missing = lines.filter(({ name }) => isOurs(name) && process.env[name] === undefined)
+    const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
+    read = { path, lines, given }
     Object.assign(process.env, read.given)
   }
   for (const name of Object.keys(process.env))
@@ -74,5 +81,5 @@ function takeOption(words: string[], name: string): string | undefined {
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)
-  return value
+  return wholePath(value, name)
 }

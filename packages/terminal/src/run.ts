@@ -1,9 +1,11 @@
 import { format } from 'node:util'
 import { printable } from '@affine/report'
 import { CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
-import { type IsOurs, readEnvironment } from './environment.ts'
+import type { IsOurs } from './env-lines.ts'
+import { readEnvironment } from './environment.ts'
 import { faultText } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
+import { takesPath, wholePath } from './home.ts'
 import { leave, leaveWithStdout } from './leave.ts'
 import { maskUrls } from './mask-urls.ts'
 
@@ -52,6 +54,7 @@ export async function run(
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
   prepare(program, program.name())
+  program.hook('preAction', () => sayProxy(say))
   leaveWithStdout(say, failed)
   sayWhatLibrariesPrint(say)
   await parse(program, isOurs).catch((error: Error) => {
@@ -68,7 +71,7 @@ const NARROWEST_HELP = 24
 
 /**
  * Makes a command and its subcommands throw usage errors, said as all errors of `program` are, and
- * fit their help to the terminal.
+ * fit their help to the terminal, and expands `~` in options that take a path.
  */
 function prepare(command: CommandUnknownOpts, program: string): void {
   command
@@ -84,6 +87,8 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     command
       .helpCommand('help [command]', 'show the help of a command')
       .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
+  for (const option of command.options)
+    if (takesPath(option.flags)) option.argParser((path) => wholePath(path, option.name()))
   for (const below of command.commands) prepare(below, program)
 }
 
@@ -101,6 +106,13 @@ function refuseUnknown(command: CommandUnknownOpts): void {
 async function parse(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
   await readEnvironment(process.argv, isOurs)
   await program.parseAsync()
+}
+
+/** Connections are made directly, because the addresses that they lead to are checked. */
+function sayProxy(say: (text: string) => void): void {
+  const isProxy = (name: string): boolean => /^(?:https?|all)_proxy$/i.test(name)
+  const name = Object.keys(process.env).find((each) => isProxy(each) && process.env[each])
+  if (name !== undefined) say(`${name} is not used: this program connects directly, or not at all`)
 }
 
 /** Libraries print untrusted text unescaped and on standard output; this redirects it. */

@@ -47,9 +47,9 @@ describe('a file of settings', () => {
     await writeFile(file, lines.join('\n'))
     vi.stubEnv('AFFINE_BUCKETS', 'mine')
     expect(await read('look', '--settings', file, '--json')).toEqual(['look', '--json'])
-    expect(envFile()).toEqual({
+    expect(envFile()).toMatchObject({
       path: file,
-      text: lines.join('\n'),
+      lines: lines.map((_, i) => ({ number: i + 1 })),
       given: { SUBTENSOR_ENDPOINT: 'local', NETUID: '7' },
     })
     expect(process.env.NODE_DEBUG).toBeUndefined()
@@ -57,6 +57,18 @@ describe('a file of settings', () => {
     for (const name of ['SUBTENSOR_ENDPOINT', 'NETUID']) vi.stubEnv(name, undefined)
     await read(`--settings=${file}`)
     expect(process.env.SUBTENSOR_ENDPOINT).toBe('local')
+  })
+
+  it('is refused by its name and all lines that cannot be read, and sets nothing', async () => {
+    const file = join(root, 'bad')
+    await writeFile(file, 'NETUID=7\nexport NETUID=8\nPATH=$x\nAFFINE_BUCKETS=s3cret #\n')
+    const refused = await read('--settings', file).catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(RangeError)
+    expect(String(refused)).toMatch(
+      /bad, line 2: expected .*; line 4: the value of AFFINE_BUCKETS /,
+    )
+    expect(String(refused)).not.toContain('s3cret')
+    expect(process.env.NETUID).toBeUndefined()
   })
 
   it('that is named and missing, or not named at all, is refused', async () => {

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
+import { isOurs } from '../../../apps/validator/src/settings/unknown-variables.ts'
 import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
@@ -20,6 +20,7 @@ import { plain } from '../../../packages/miners/test/plain-sources.ts'
 import { completion, described, listen, sourceFor } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
+import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
 import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
@@ -82,8 +83,8 @@ const refusesS3 = (error: unknown): boolean =>
 const ENV = [
   'SUBTENSOR_ENDPOINT=finney\nAFFINE_FOLDER=/data\nAFFINE_BUCKET_URL=https://bucket.example/v1',
   'S3_ENDPOINT=https://s3.example\nS3_BUCKET=affine\nS3_ACCESS_KEY_ID=access-key-of-mine',
-  'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z" # a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
-  "AFFINE_EMIT=true\nexport AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=`9100`",
+  'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z"\n# a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
+  "AFFINE_EMIT=true\n  AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=9100",
 ].join('\n')
 /** What is shown of any settings. */
 const NAMES = JSON.stringify(readSettings({}, {}, {}))
@@ -91,7 +92,9 @@ const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', '
 
 /** Nothing that is shown has a secret in it. */
 function readEnv(bytes: Uint8Array) {
-  const file: NodeJS.Dict<string> = parseEnv(textOf(bytes))
+  const { lines, faults } = readEnvLines(textOf(bytes), isOurs)
+  expectPrintable(faults.join('; '))
+  const file: NodeJS.Dict<string> = Object.fromEntries(lines.map((line) => [line.name, line.value]))
   const { shown, problems, settings } = readSettings({}, {}, file)
   const printed = JSON.stringify([shown, problems])
   for (const name of SECRETS) {
@@ -240,7 +243,13 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       ),
       read: (bytes) => expectPrintable(printable(maskUrls(textOf(bytes)), 1000)),
     },
-    { name: '.env', share: 2, samples: [bytesOf(ENV)], read: readEnv },
+    {
+      name: '.env',
+      share: 2,
+      samples: [bytesOf(ENV)],
+      read: readEnv,
+      refuses: refusal(RangeError),
+    },
     ...walletReaders(),
     ...(await socketReaders()),
   ]

@@ -14,7 +14,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
   .description("commit a miner's model on chain; from then on it waits for its duel")
   .requiredOption('--model <name>', "the model's name, which contains the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
-  .requiredOption('--chute <where>', "the chute's id, or on a local network the endpoint's URL")
+  .requiredOption('--chute <id|url>', "the chute's id, or on a local network the endpoint's URL")
   .option('--emit', 'send the commitment; on finney, without it, the commitment is only shown')
   .option(
     '--anyway',

@@ -1,15 +1,12 @@
 import { examine } from '@affine/engine/node'
 import { openChain } from '@affine/settlement'
-import { output } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { examinationOf } from '../service/examination.ts'
-import { warn } from '../service/narrate.ts'
 import { sayFindings } from '../service/say-findings.ts'
 import { folderProblems } from '../settings/folder-problems.ts'
 import { withSettings } from '../settings/options.ts'
-import { variableWarnings } from '../settings/service.ts'
 import { readSettings } from '../settings/settings.ts'
 import { givenIn } from '../settings/sources.ts'
 
@@ -41,8 +38,6 @@ export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
   )
   .addHelpText('after', LOOKS)
   .action(async (options) => {
-    const screen = output(options.json)
-    for (const text of variableWarnings()) warn(screen, text)
     const { hotkey } = await accountOf(options)
     const { buckets: base, ...others } = options
     // A URL cannot be written to.

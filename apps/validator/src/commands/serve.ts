@@ -26,7 +26,7 @@ export const serve: CommandUnknownOpts = new Command('serve')
     '127.0.0.1',
   )
   .option(
-    '--network <chain>',
+    '--network <where>',
     "the chain that the page reads: the file of a chain's export, a URL, or finney",
   )
   .option('--json', 'print JSON, one object a line')

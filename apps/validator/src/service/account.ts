@@ -4,6 +4,7 @@ import { type ChainOptions, chainCommand, output, printable, readNamed } from '@
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { withSettings } from '../settings/options.ts'
 import { findSettings, givenIn } from '../settings/sources.ts'
+import { variableWarnings } from '../settings/unknown-variables.ts'
 import { walletNamed, walletsAt } from './wallet-names.ts'
 
 /** Which account a command acts for. */
@@ -62,10 +63,11 @@ async function readKey(options: AccountOptions, env: AccountVariables): Promise<
   return readWallet(named)
 }
 
-/** The account that the options name. Prints warnings about it. */
+/** The account that the options name. Prints warnings about it, and of variables not known. */
 export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
   const warn: Warn = (text) =>
     output(options.json).line(`! ${printable(text)}`, { type: 'warning', text })
+  for (const text of variableWarnings()) warn(text)
   return readNamed(readAccount(options, warn))
 }
 

@@ -3,11 +3,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { WalletPath } from '@affine/chain/wallet'
 
-/** Expands `~`, because a shell does not expand it in a file of settings. */
-export function walletsAt(path: string | undefined): string {
-  if (!path) return join(homedir(), '.bittensor', 'wallets')
-  return path.replace(/^~(?=\/|$)/, homedir())
-}
+/** The folder of wallets: `path`, or Bittensor's own. */
+export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
 type Named = { readonly [name in 'wallet' | 'hotkey']: string | undefined } & {
   readonly root: string

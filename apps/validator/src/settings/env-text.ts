@@ -1,3 +1,4 @@
+import { readEnvLines } from '@affine/terminal'
 import type { Found } from './sources.ts'
 
 const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tests them.\n'
@@ -16,23 +17,11 @@ export function envText(found: readonly Found[]): string {
   return HEAD + lines.join('')
 }
 
-/** Values that need no quotes: `docker run --env-file` does not support quotes. */
-const PLAIN = /^[\w./:@%+,=-]*$/
-
-/** Characters that systemd drops, or that Node reads differently. */
-const UNREADABLE = /\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}/u
-
-/**
- * A line that Node's `--env-file`, systemd's `EnvironmentFile=` and Compose's `env_file` read
- * alike. In single quotes every character stands for itself, except that Compose reads `\'` as a
- * quote. In double quotes systemd and Compose have escapes, and Compose expands `$`.
- */
+/** A line that `readEnvLines` reads. In no quotes, if possible: `docker run` does not know them. */
 function lineOf(name: string, value: string): string {
-  if (PLAIN.test(value)) return `${name}=${value}\n`
-  if (!UNREADABLE.test(value)) {
-    if (!/'|\\$/.test(value)) return `${name}='${value}'\n`
-    if (!/["$\\]/.test(value)) return `${name}="${value}"\n`
-  }
+  const ways = ['', "'", '"'].map((quote) => `${name}=${quote}${value}${quote}`)
+  const line = ways.find((way) => readEnvLines(way, () => true).lines[0]?.value === value)
+  if (line !== undefined) return `${line}\n`
   throw new RangeError(
     `"${name}" expected a value that Node, systemd and Docker read alike: without a line feed, ` +
       'without "\\" at its end, and if it contains "\'", without " $ \\',

@@ -1,12 +1,12 @@
 import type { Account } from '@affine/chain'
-import { type EnvFile, envFile, faultText, printable } from '@affine/terminal'
+import { type EnvFile, envFile, faultText, ownVariables, printable } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount } from '../service/account.ts'
 import type { Given } from './group.ts'
 import { withSettings } from './options.ts'
 import { SETTINGS } from './schema.ts'
 import { type ReadSettings, readSettings } from './settings.ts'
-import { lineWarnings, unknownIn } from './unknown-variables.ts'
+import { variableWarnings } from './unknown-variables.ts'
 
 export type Flags = AccountOptions & { json?: true }
 
@@ -30,16 +30,6 @@ interface Service extends ReadSettings {
   readonly file: EnvFile
 }
 
-/** The environment, without what came from the file of settings. */
-const ownVariables = ({ given }: EnvFile): Given =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !Object.hasOwn(given, name)))
-
-/** A warning for each mistake in the environment and in the file of settings. */
-export function variableWarnings(): readonly string[] {
-  const file = envFile()
-  return [...unknownIn(ownVariables(file)), ...lineWarnings(file.text, file.path ?? '.env')]
-}
-
 /**
  * The settings and the account of a validator, and all problems with them. `answers`, by variable,
  * count before the environment.
@@ -47,7 +37,7 @@ export function variableWarnings(): readonly string[] {
 export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
   const file = envFile()
   const { path = '.env' } = file
-  const read = readSettings(flags, { ...ownVariables(file), ...answers }, file.given)
+  const read = readSettings(flags, { ...ownVariables(), ...answers }, file.given)
   const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
   const warnings = [...variableWarnings()]
   const warn = (text: string): void => {

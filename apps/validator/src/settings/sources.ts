@@ -1,3 +1,4 @@
+import { takesPath, wholePath } from '@affine/terminal'
 import type { Given } from './group.ts'
 import { SETTINGS } from './schema.ts'
 import type { Setting } from './setting.ts'
@@ -14,7 +15,10 @@ export interface Found {
 /** What each source gives, by option or variable; the first source counts most. */
 type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
 
-/** Finds all settings in options, the environment and the file `.env`; the first one counts. */
+/**
+ * Finds all settings in options, the environment and the file `.env`; the first one counts.
+ * @throws RangeError for a path in the home of another user, as `~bob/x`.
+ */
 export function findSettings(flags: object, env: Given, file: Given): readonly Found[] {
   const options = Object.entries(flags).map(([name, value]) => [optionOf(name), String(value)])
   // If an option names the network, it names all nodes.
@@ -31,13 +35,17 @@ export function findSettings(flags: object, env: Given, file: Given): readonly F
 function find(setting: Setting, sources: Sources): Found {
   const names = namesOf(setting)
   for (const [from, values] of Object.entries(sources)) {
-    for (const by of names) if (values[by]) return { setting, value: values[by], from, by }
+    for (const by of names)
+      if (values[by]) return { setting, value: textOf(values[by], by, setting), from, by }
   }
   const by = names.join(' or ')
   const standard = setting.type.safeParse(undefined).data
   if (standard === undefined) return { setting, value: undefined, from: '-', by }
   return { setting, value: String(standard), from: 'default', by }
 }
+
+const textOf = (text: string, by: string, { takes = '' }: Setting): string =>
+  takesPath(takes) ? wholePath(text, by) : text
 
 /** The texts that were given and are not defaults, by the name of the setting. */
 export function givenIn(found: readonly Found[]): Given {

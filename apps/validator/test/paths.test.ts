@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { takesPath } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { SETTINGS } from '../src/settings/schema.ts'
+import { findSettings, namesOf } from '../src/settings/sources.ts'
+
+const PATHS = ['<file>', '<folder>', '<folder|url>', '<where>']
+/** All that other options take. One that is new has to be put here or above. */
+const OTHERS = [
+  ...['', '<n>', '<name>', '<url>', '<port>', '<address>', '<seconds>', '<epochs>', '<id...>'],
+  ...[
+    '<share>',
+    '<whom>',
+    '<text>',
+    '<number>',
+    '<id>',
+    '<id|url>',
+    '<who>',
+    '<hash>',
+    '<ss58|uid>',
+    '<ms>',
+  ],
+]
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paths-'))
+  await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
+})
+afterAll(async () => {
+  await killAll()
+  await rm(root, { recursive: true })
+})
+
+/** Every option of a command and of those below it, as help shows it. */
+const usagesOf = ({ options, commands }: CommandUnknownOpts): readonly string[] => [
+  ...options.map(({ flags }) => flags),
+  ...commands.flatMap(usagesOf),
+]
+
+it('are what an option takes, by its help, or are not', async () => {
+  const folder = new URL('../src/commands/', import.meta.url)
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
+  const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)))
+  const exported = modules.flatMap((module) => Object.values<CommandUnknownOpts>(module))
+  const usages = exported.filter((each) => each?.commands).flatMap(usagesOf)
+  expect(usages).toContain('--resume <file>')
+  for (const usage of usages) {
+    const takes = usage.replace(/^[^<]*/, '')
+    expect(takesPath(usage) ? PATHS : OTHERS).toContain(takes)
+  }
+})
+
+const settings = SETTINGS.filter(({ takes = '' }) => PATHS.includes(takes))
+const ways = settings.flatMap((setting) =>
+  namesOf(setting).map((by) => ({ by, name: setting.name })),
+)
+
+describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
+  /** What it is when the option or the variable has this text, and when the file of settings has. */
+  const found = (path: string): readonly (string | undefined)[] => {
+    const given = { [by]: path }
+    const isOption = by.startsWith('--')
+    const all = isOption
+      ? [findSettings({ [name]: path }, {}, {})]
+      : [given, {}].map((env) => findSettings({}, env, given))
+    return all.map((each) => each.find(({ setting }) => setting.name === name)?.value)
+  }
+  it('has the home folder instead of ~, and no other user’s', () => {
+    expect(new Set(found('~'))).toEqual(new Set([homedir()]))
+    expect(new Set(found('~/a b'))).toEqual(new Set([join(homedir(), 'a b')]))
+    for (const path of ['a/~', './~bob']) expect(new Set(found(path))).toEqual(new Set([path]))
+    expect(() => found('~bob/a')).toThrow(`"${by}" expected a whole path, or one that begins with`)
+  })
+})
+
+const NETWORK = '--network=http://127.0.0.1:1'
+/** A program and its words; the path goes to the end of the last. */
+const LINES: readonly (readonly string[])[] = [
+  [AF, 'config', '--settings='],
+  [AF, 'config', '--wallet.path='],
+  [AF, 'validate', '--key='],
+  [AF, 'validate', '--folder='],
+  [AF, 'validate', '--buckets='],
+  [AF, 'validate', '--network='],
+  [AF, 'doctor', NETWORK, '--buckets='],
+  [AF, 'set-weights', NETWORK, '--folder='],
+  [AF, 'practise', 'perfect', '--resume='],
+  [AF, 'duel', '0.6', '0.8', '--out='],
+  [AF, 'demo', '--out='],
+  [AF, 'localnet', '--out='],
+  [AF, 'localnet', 'add-miner', 'm', '--out='],
+  [AF, 'export', NETWORK, '--csv='],
+  [AF, 'serve', '.', '--network='],
+  [AF_VERIFY, '--network='],
+  [AF_VERIFY, NETWORK, ''],
+]
+
+describe.concurrent('an option that is a path', () => {
+  it.each(LINES)('is refused in the home of another user: %s %s %s %s', async (...line) => {
+    const [program = '', ...words] = `${line.join('\n')}~bob/x`.split('\n')
+    const { code, stdout, stderr } = await run(program, words, { cwd: root })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/"\S+" expected a whole path, or .* got "~bob\/x"\n/)
+  })
+
+  it('is in the home folder, if it begins with ~', async () => {
+    const [cwd, home] = [await mkdtemp(join(root, 'cwd-')), await mkdtemp(join(root, 'home-'))]
+    await writeFile(join(home, 's.env'), 'AFFINE_FOLDER=~/affine\nAFFINE_STALL=17\n')
+    const env = { HOME: home, AFFINE_BUCKETS: '~/b' }
+    const words = ['--challenges=1', '--env=mult8-v0', '--resume=~/p.jsonl']
+    const played = await run(AF, ['practise', 'perfect', ...words], { cwd, env })
+    expect([played.code, played.stderr]).toEqual([0, ''])
+    expect(await readdir(home)).toContain('p.jsonl')
+    const { stdout } = await run(AF, ['config', '--settings=~/s.env'], { cwd, env })
+    expect(stdout).toMatch(new RegExp(`^folder +${join(home, 'affine')} `, 'm'))
+    expect(stdout).toMatch(new RegExp(`^buckets +${join(home, 'b')} `, 'm'))
+    expect(await readdir(cwd)).toEqual([])
+    const buckets = { ...env, AFFINE_BUCKETS: '~bob/b' }
+    const { stderr } = await run(AF_VERIFY, [NETWORK], { cwd, env: buckets })
+    expect(stderr).toContain('"buckets" expected a whole path')
+  })
+})

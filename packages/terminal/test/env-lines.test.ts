@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readEnvLines } from '../src/env-lines.ts'
+import { HOSTILE, ours } from './hostile-lines.ts'
+
+describe('a file of settings', () => {
+  it.each(HOSTILE)(
+    'is read in one way, or its lines are refused by their numbers: %j',
+    (text, said) => {
+      const { lines, faults } = readEnvLines(text, ours)
+      const given = lines.filter(({ name }) => ours(name)).map(({ name, value }) => [name, value])
+      const refused = faults.map((fault) => Number(/^line (\d+): /.exec(fault)?.[1]))
+      expect(refused.length > 0 ? refused : Object.fromEntries(given)).toEqual(said)
+    },
+  )
+
+  it('is told what is wrong with it, and never a value', () => {
+    const { faults } = readEnvLines(
+      'CHUTES_API_KEY= s3cret\nexport A=s3cret\ns3\0\nPATH=s3\\',
+      ours,
+    )
+    expect(faults).toEqual([
+      'line 1: the value of CHUTES_API_KEY can be read in several ways: remove blanks around it, put a comment on a line of its own, and put a value that has " ` # $ or \\ in it between two \'',
+      'line 2: expected NAME=value, without "export" and without blanks around the name',
+      'line 3: it has a character that is not for text: type it anew, in UTF-8',
+      'line 4: some programs join it to the next line: remove the "\\" at its end',
+    ])
+  })
+
+  it('is never thrown at, and each line is read, refused, blank or a comment', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(...'AFFINE_=\'"`#$\\ \t\r\n', 'export ', '\ufeff', '\u2028'),
+      fc.string({ unit: 'binary' }),
+    )
+    const texts = fc.array(unit).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { lines, faults } = readEnvLines(text, ours)
+        const begun = text.replace(/^\ufeff/, '').split(/\r?\n/)
+        const said = begun.filter((line) => !/^[ \t]*(?:#.*)?$/s.test(line)).length
+        expect(lines.length + faults.length).toBeGreaterThanOrEqual(said)
+        expect(lines.length + faults.length).toBeLessThanOrEqual(begun.length)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -32,7 +32,8 @@ try {
     .flatMap((root) => readdirSync(root).map((name) => join(root, name)))
     .filter((folder) => manifest(folder).private !== true)
   const packed = join(scratch, 'tarballs')
-  run(process.execPath, ['scripts/tarballs.mjs', packed])
+  const env = { ...process.env, GITHUB_REPOSITORY: 'owner/name' }
+  run(process.execPath, ['scripts/tarballs.mjs', packed], { env })
   const tarballOf = (folder) => {
     const { name, version } = manifest(folder)
     return join(packed, `${name.slice(1).replace('/', '-')}-${version}.tgz`)
@@ -45,6 +46,10 @@ try {
     run('node_modules/.bin/publint', ['run', tarball, '--strict'])
     const files = run('tar', ['-tzf', tarball]).split('\n')
     if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
+    const { repository } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json']))
+    const url = 'git+https://github.com/owner/name.git'
+    if (repository?.url !== url || repository.directory !== folder)
+      throw new Error(`${tarball} names the repository ${JSON.stringify(repository)}`)
     if (folder.startsWith('packages'))
       run('node_modules/.bin/attw', [tarball, '--profile', 'esm-only', '--no-emoji'])
   }

@@ -1,5 +1,6 @@
 // `npm run tarballs`: installs, builds, and packs every package that is to be published. The
-// tarballs go into the folder `tarballs`, or the one that is named after `--`.
+// tarballs go into the folder `tarballs`, or the one that is named after `--`. With
+// GITHUB_REPOSITORY=<owner>/<name> their manifests name that repository.
 import { mkdirSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { install, pnpm } from './pnpm.mjs'
@@ -10,5 +11,6 @@ install()
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
 // pnpm would pack the private package too.
 const published = ['--recursive', '--filter', '!@affine/terminal']
-pnpm(...published, 'pack', '--silent', '--pack-destination', folder)
+const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
+pnpm(hooks, ...published, 'pack', '--silent', '--pack-destination', folder)
 console.log(`${readdirSync(folder).length} tarballs are in ${folder}`)

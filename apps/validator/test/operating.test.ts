@@ -469,9 +469,8 @@ describe('af validate', () => {
       const { code, stdout, stderr } = await validator.ended
       expect([code, stderr]).toEqual([130, ''])
       const problems = records(stdout).filter(({ type }) => type === 'problem')
-      // What a slow machine sends too late is no trouble of stopping, and neither is a game whose
-      // clock, a fifth of so short a sampling, ran out before.
-      const usual = /^AncientBirthBlock|^its clock in a game ran out/
+      // A game's clock, a fifth of so short a sampling, may have run out before.
+      const usual = /^its clock in a game ran out/
       const messages = problems.map(({ message }) => String(message))
       expect(messages.filter((message) => !usual.test(message))).toEqual([])
       const lines = await played()

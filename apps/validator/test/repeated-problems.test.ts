@@ -1,4 +1,6 @@
+import { ChainError } from '@affine/chain'
 import { expect, test } from 'vitest'
+import { sayProblem } from '../src/service/narrate.ts'
 import { repeatedProblems } from '../src/service/repeated-problems.ts'
 
 const problem = (message: string) =>
@@ -42,4 +44,25 @@ test('another problem is said at once, and only so many are remembered', () => {
   )
   for (const word of words) expect(unsaidOf(problem(word))).toBe(0)
   expect(unsaidOf(problem('a'))).toBe(0)
+})
+
+test.each([
+  ['AncientBirthBlock', 'warning'],
+  ['Stale', 'warning'],
+  ['SpaceLimitExceeded', 'warning'],
+  ['SettingWeightsTooFast', 'warning'],
+  ['NoWeightsCommitFound', 'warning'],
+  ['BadProof', 'problem'],
+  ['HotKeyNotRegisteredInSubNet', 'problem'],
+])('%s, a refusal, is a %s', (code, type) => {
+  const said: object[] = []
+  const screen = {
+    line: (text: string, record: object) => said.push({ ...record, text }),
+    status: () => {},
+  }
+  const { message } = new ChainError(code)
+  sayProblem({ type: 'problem', what: 'attest 7', error: new Error(message) }, screen)
+  const next = type === 'warning' ? '; it is sent again if its epoch allows it, and you ' : ''
+  const text = expect.stringContaining(`attest 7: ${message}${next}`)
+  expect(said).toEqual([{ type, what: 'attest 7', message, text }])
 })

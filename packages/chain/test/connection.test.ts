@@ -50,6 +50,8 @@ interface Settings {
   readonly stallMs?: number
 }
 
+/** A third of it is what a node has for an answer. */
+const STALL_MS = 180_000
 /** Long enough that a test which has to wait for it fails. */
 const PATIENT = { stallMs: 2 ** 31 - 1 }
 
@@ -59,7 +61,7 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
   const connection = new Connection({
     endpoints,
     genesis: GENESIS,
-    stallMs: 60_000,
+    stallMs: STALL_MS,
     onRetry,
     ...settings,
   })
@@ -183,6 +185,16 @@ describe('a connection', () => {
     silent.isSilent = true
     expect(await blocks.head()).toEqual(head(6))
     expect(retries).toEqual([expect.stringContaining('silent for 60 s')])
+  })
+
+  test('leaves nodes that never answer, each of three times after a third of the time', async () => {
+    const [deaf, mute] = [await node(), await node()]
+    deaf.isSilent = true
+    mute.replies.chain_getFinalizedHead = () => null
+    await expect(connect([deaf, mute]).blocks.head()).rejects.toMatchObject(
+      unreachable('silent for 60 s'),
+    )
+    expect(retries).toEqual(Array(5).fill(expect.stringContaining('silent for 60 s')))
   })
 
   test('leaves a node that breaks off while it is asked', async () => {
@@ -354,7 +366,7 @@ describe('final blocks', () => {
     const heads = connect([first, second]).blocks.heads()
     expect(await take(heads, 1)).toEqual(range(5, 5))
     expect(await take(heads, 3)).toEqual(range(6, 8))
-    expect(retries).toEqual([expect.stringContaining('silent')])
+    expect(retries).toEqual([expect.stringContaining('silent for 180 s')])
   })
 
   test('wait for a node that lags behind the last one', async () => {
@@ -617,6 +629,7 @@ describe('subtensor', () => {
       netuid: 120,
       random: (size) => new Uint8Array(size),
       now: () => 0,
+      stallMs: STALL_MS,
       onRetry: ({ message }) => void retries.push(message),
     })
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
   connection = new Connection({
     endpoints: [node.url],
     genesis: GENESIS,
-    stallMs: 60_000,
+    stallMs: 180_000,
     onRetry: () => {},
   })
   sender = new Sender(connection, new FinalBlocks(connection))

@@ -24,7 +24,8 @@ async function connected(answer: (send: Send) => Promise<unknown>): Promise<Node
   })
   ended.push(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const socket = new NodeSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const { port } = server.address() as AddressInfo
+  const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 2 ** 31 - 1)
   ended.push(() => socket.close())
   await socket.connect()
   return socket

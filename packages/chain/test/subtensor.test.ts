@@ -110,7 +110,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         const first = await proxy()
         const heard: string[] = []
         const onRetry = (error: Error) => void heard.push(error.message)
-        const chain = await open({ endpoints: [first.url, url], stallMs: 5000, onRetry })
+        const chain = await open({ endpoints: [first.url, url], stallMs: 15_000, onRetry })
         const stop = new AbortController()
         const numbers: number[] = []
         const following = (async () => {

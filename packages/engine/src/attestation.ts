@@ -31,3 +31,13 @@ export async function attestationOf(
     url,
   })
 }
+
+/** Does this validator's slot hold these fields already? It may have been started again. */
+export async function isOnChain(
+  { chain, account }: Pick<Setup, 'chain' | 'account'>,
+  fields: readonly Uint8Array[],
+): Promise<boolean> {
+  const { commitments } = await chain.snapshot((await chain.head()).number)
+  const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
+  return own?.fields.join(' ') === fields.join(' ')
+}

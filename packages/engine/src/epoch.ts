@@ -13,7 +13,7 @@ import {
   settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
-import { attestationOf } from './attestation.ts'
+import { attestationOf, isOnChain } from './attestation.ts'
 import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
 import { championWeights } from './champion-weights.ts'
 import { Outbox } from './outbox.ts'
@@ -154,10 +154,12 @@ export class Epoch {
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))
     if (!isComplete) return
     const fields = await attestationOf(this.#setup, this.state, this.#audited)
+    const what = `attest ${epoch}`
+    if (await isOnChain(this.#setup, fields)) this.#outbox.skip(what)
     // A lane may have come so late that its epoch is over.
     if (this.#isOver) return
     const until = snapshotBlock(epoch + 1, protocol)
-    this.#outbox.send(`attest ${epoch}`, () => chain.commit(account, fields, until))
+    this.#outbox.send(what, () => chain.commit(account, fields, until))
   }
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */

@@ -152,6 +152,18 @@ describe('a validator', () => {
     expect(neurons[0]?.lastUpdate).toBe(beaconBlock(2, network.protocol) + 1)
   })
 
+  it('attests once an epoch, though it is started again in the last block', async () => {
+    const chain = await chainOf()
+    const folder = join(root, 'attested')
+    const first = validatorOf(chain, folder, { bucketUrl: 'b' })
+    await first.follow(2 * tempo - 2)
+    expect(first.sent()).toContain('attest 1')
+    const again = validatorOf(chain, folder, { bucketUrl: 'b' })
+    await again.follow(2 * tempo - 1)
+    expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(again.sent()).not.toContain('attest 1')
+  })
+
   it('that begins in the last block of an epoch knows its state at once', async () => {
     const chain = await chainOf()
     const first = validatorOf(chain, join(root, 'early'))

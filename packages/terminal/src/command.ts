@@ -1,3 +1,4 @@
+import { printable } from '@affine/report'
 import { NETWORK_HELP, type Open, type Opened, type OpenOptions } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 import {
@@ -6,6 +7,7 @@ import {
   InvalidArgumentError,
   Option,
 } from '@commander-js/extra-typings'
+import { maskUrls } from './mask-urls.ts'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 
@@ -103,6 +105,22 @@ function addFallback(command: CommandUnknownOpts): void {
     command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
+/** A chain that has not answered for so long is waited for, and that is said. */
+const WORD_MS = 5000
+
+/**
+ * Opens the chain that `where` names. Says on standard error that it waits for an answer, and, if
+ * `options` do not say it elsewhere, what is tried again.
+ */
+export async function openSaying(open: Open, where: string, options: OpenOptions): Promise<Opened> {
+  const say = (text: string): void => {
+    process.stderr.write(`${printable(maskUrls(text), 1000)}\n`)
+  }
+  const word = setTimeout(say, WORD_MS, `waiting for ${where}: no answer yet`)
+  const onRetry = ({ message }: Error): void => say(`${message}; trying again`)
+  return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(word))
+}
+
 /** What a command does with an open chain, until the signal aborts. */
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
@@ -116,6 +134,6 @@ export async function onChain(
   work: Work,
 ): Promise<void> {
   const signal = interrupted()
-  await using opened = await raceAbort(open(options.network, NODE_HOST, options), signal)
+  await using opened = await raceAbort(openSaying(open, options.network, options), signal)
   await raceAbort(work(opened, output(options.json), signal), signal)
 }

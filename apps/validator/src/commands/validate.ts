@@ -20,8 +20,8 @@ import {
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
 import { type Opened, openLive } from '@affine/settlement'
-import { NODE_HOST, openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, raceAbort, shown } from '@affine/terminal'
+import { openThreads } from '@affine/settlement/node'
+import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
@@ -139,7 +139,7 @@ function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): v
 /** Opens the chain. A node that fails is reported; once the chain is open, it does not end it. */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   const { network, netuid, firstEpoch, folder } = settings
-  return openLive(network, NODE_HOST, {
+  return openSaying(openLive, network, {
     netuid,
     firstEpoch,
     salts: directoryBucket(folder, OWNERS),

@@ -4,7 +4,7 @@ import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
-import { NodeSocket } from './node-socket.ts'
+import { inTime, NodeSocket } from './node-socket.ts'
 import type { Nodes } from './nodes.ts'
 
 /**
@@ -17,16 +17,23 @@ type Node = { readonly socket: NodeSocket; readonly api: Promise<ApiPromise> }
 /** How often each node is tried. */
 const ROUNDS = 3
 
+/** A node may be silent for so long, unless its caller says otherwise: a block takes a fifth. */
+const STALL_MS = 60_000
+/** It has to answer a request within this part of that. Bittensor's metadata has 0.7 MB. */
+const ANSWER_PART = 3
+
 /** Codes of errors that another node may not have. */
 const OF_ONE_NODE = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 /**
  * Nodes of one chain, of which one is connected at a time. A node is replaced by the next in the
- * list if it cannot be reached, closes the connection, is silent for `stallMs`, no longer has the
- * state that is asked for, or gives an answer that cannot be used.
+ * list if it cannot be reached, closes the connection, is silent for `stallMs` or does not answer a
+ * request within a third of that, no longer has the state that is asked for, or gives an answer
+ * that cannot be used.
  */
 export class Connection {
   readonly #nodes: Nodes
+  readonly #stallMs: number
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
@@ -38,6 +45,7 @@ export class Connection {
     for (const calls of Object.values(rpcDefinitions))
       for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes
+    this.#stallMs = nodes.stallMs ?? STALL_MS
     this.genesis = nodes.genesis
   }
 
@@ -79,7 +87,7 @@ export class Connection {
     const node = this.#node
     try {
       const api = await node.api
-      return await this.#inTime(task(api, node.socket))
+      return await inTime(task(api, node.socket), this.#stallMs)
     } catch (error) {
       const mayAnotherHelp = !(error instanceof ChainError) || isOfOneNode(error)
       if (signal.aborted || !mayAnotherHelp) throw error
@@ -96,7 +104,7 @@ export class Connection {
   }
 
   #connect(url: string): Node {
-    const socket = new NodeSocket(url)
+    const socket = new NodeSocket(url, this.#stallMs / ANSWER_PART)
     const api = this.#start(socket, url).catch((error: Error) => {
       this.#drop(node)
       if (error instanceof ChainError && error.code === 'WrongGenesis') throw error
@@ -108,37 +116,24 @@ export class Connection {
   }
 
   async #start(socket: NodeSocket, url: string): Promise<ApiPromise> {
-    await this.#inTime(socket.connect())
+    await socket.connect()
     await this.#checkGenesis(socket, url)
     const provider = socket as never // it has what the library uses of one
-    const api = await this.#inTime(
-      ApiPromise.create({ provider, noInitWarn: true, throwOnConnect: true }),
-    )
+    const creating = ApiPromise.create({ provider, noInitWarn: true, throwOnConnect: true })
+    const api = await inTime(creating, this.#stallMs)
     useWalletPrefix(api)
     closeAtUpgrade(socket, api)
     return api
   }
 
   async #checkGenesis(socket: NodeSocket, url: string): Promise<void> {
-    const answer = await this.#inTime(socket.send('chain_getBlockHash', [0]))
+    const answer = await socket.send('chain_getBlockHash', [0])
     const genesis = /^0x([0-9a-f]{64})$/.exec(String(answer))?.[1]
     if (genesis === undefined) throw new Error('it does not know block 0')
     this.genesis ??= genesis
     if (genesis === this.genesis) return
     const detail = `${url} has the chain ${genesis}, expected ${this.genesis}`
     throw new ChainError('WrongGenesis', detail)
-  }
-
-  /** Settles as `answer` does. Rejects if that takes longer than `stallMs`. */
-  async #inTime<T>(answer: Promise<T>): Promise<T> {
-    const { stallMs = 60_000 } = this.#nodes
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<never>((_, reject) => {
-      const silent = () =>
-        reject(new ChainError('Unreachable', `the node was silent for ${stallMs / 1000} s`))
-      timer = setTimeout(silent, stallMs)
-    })
-    return Promise.race([answer, late]).finally(() => clearTimeout(timer))
   }
 
   #drop(node: Node | undefined): void {

@@ -64,18 +64,21 @@ export class NodeSocket {
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string
+  readonly #answerMs: number
   readonly #requests = new Map<unknown, PendingRequest>()
   readonly #listeners = new Map<unknown, (news: unknown) => void>()
   #socket: WebSocket | undefined
   #ids = 0
   #ended: ChainError | undefined
 
-  constructor(url: string) {
+  /** The node has `answerMs` to take the connection, and for each answer. */
+  constructor(url: string, answerMs: number) {
     this.#url = url
+    this.#answerMs = answerMs
   }
 
   connect(): Promise<void> {
-    return this.#wait((id) => {
+    const opening = this.#wait<void>((id) => {
       const socket = openSocket(this.#url)
       this.#socket = socket
       socket.onmessage = ({ data }) => this.#receive(String(data))
@@ -86,6 +89,7 @@ export class NodeSocket {
         this.#requests.get(id)?.answer(undefined)
       }
     })
+    return inTime(opening, this.#answerMs)
   }
 
   /**
@@ -93,7 +97,8 @@ export class NodeSocket {
    * the node refuses, and for metadata that is too large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {
-    const answer = await this.#wait<T>((id) => this.#ask(id, method, params))
+    const asking = this.#wait<T>((id) => this.#ask(id, method, params))
+    const answer = await inTime(asking, this.#answerMs)
     checkMetadata(method, params, answer)
     return answer
   }
@@ -174,6 +179,17 @@ export class NodeSocket {
     if (error) request?.reject(refusalOf(error))
     else request?.answer(result)
   }
+}
+
+/** Settles as `answer` does. Rejects with `Unreachable` if that takes longer than `ms`. */
+export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    const silent = () =>
+      reject(new ChainError('Unreachable', `the node was silent for ${ms / 1000} s`))
+    timer = setTimeout(silent, ms)
+  })
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
 const messageOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')

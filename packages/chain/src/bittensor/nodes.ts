@@ -7,7 +7,10 @@ export interface Nodes {
    * hash of the first node that answers is used.
    */
   readonly genesis?: string | undefined
-  /** A node that is silent for so many milliseconds is replaced by the next (default 60000). */
+  /**
+   * A node that is silent for so many milliseconds, or does not answer a request within a third of
+   * that, is replaced by the next (default 60000).
+   */
   readonly stallMs?: number
   /** Called with a node's error when another is tried. */
   readonly onRetry?: ((error: Error) => void) | undefined

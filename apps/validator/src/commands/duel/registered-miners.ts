@@ -2,7 +2,7 @@ import type { Snapshot } from '@affine/chain'
 import { type Miner, minerOf } from '@affine/duel'
 import { LOOPBACK } from '@affine/miners'
 import { commitmentsOf, openChain } from '@affine/settlement'
-import { NODE_HOST } from '@affine/settlement/node'
+import { openSaying } from '@affine/terminal'
 
 /** One value for each of the two roles. */
 export type Pair<Value> = readonly [champion: Value, contender: Value]
@@ -18,7 +18,7 @@ export async function minersOf(
   netuid: number | undefined,
   [champion, contender]: Pair<string>,
 ): Promise<Pair<Miner>> {
-  await using opened = await openChain(network, NODE_HOST, { netuid, firstEpoch: 0 })
+  await using opened = await openSaying(openChain, network, { netuid, firstEpoch: 0 })
   if (opened.network.platform !== 'loopback')
     throw new RangeError(`"--network" expected a local network, got ${JSON.stringify(network)}`)
   const { number } = await opened.chain.head()

@@ -66,10 +66,6 @@ export class ChainView implements Chain {
     return this.#call(() => this.#chain.setWeights(...call))
   }
 
-  async reveal(): Promise<null> {
-    return null
-  }
-
   // biome-ignore lint/correctness/useYield: heads are handed to validators one by one
   async *heads(): AsyncGenerator<Head> {
     throw new Error('not here')

@@ -44,7 +44,6 @@ export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar):
     snapshot: (block) => chain.snapshot(block),
     weights: (block) => chain.weights(block),
     setWeights: (...call) => chain.setWeights(...call),
-    reveal: (who) => chain.reveal(who),
     commit,
   }
 }

@@ -500,7 +500,7 @@ describe('over a subnet that came to a champion', () => {
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
     const sent = await inProcess(setWeights, ...asked, '--emit')
     expect(sent.stdout).toMatch(
-      /^block \d+ has \[\[\d+,65535\]\], to the champion .* In force until a reveal: \[\[\d+,65535\]\]\n$/,
+      /^block \d+ has \[\[\d+,65535\]\], to the champion .* In force now: \[\[\d+,65535\]\]\n$/,
     )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
   })

@@ -20,8 +20,7 @@ import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
-// Weights are never committed and revealed on a local chain: that it has a period is put into what
-// is read.
+// Weights are never timelocked on a local chain: that it has a period is put into what is read.
 const reveal = vi.hoisted(() => ({ period: 0 }))
 // Nor has it a runtime: what one lacks is put in too.
 const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
@@ -206,11 +205,11 @@ describe('af doctor', () => {
     expect(text).toContain(`ok bucket       alices has ${statePath(4)}\n`)
   })
 
-  it('says how weights are set where they are committed and revealed', async () => {
+  it('says how weights are set where they are timelocked', async () => {
     reveal.period = 3
     const { text } = await examined(validator, await chainWith([]))
     reveal.period = 0
-    expect(text).toContain('ok weights      committed, and revealed 3 tempos later\n')
+    expect(text).toContain('ok weights      timelocked, and opened by the chain 3 tempos later\n')
   })
 
   it('says what the runtime lacks of all that is asked of it', async () => {

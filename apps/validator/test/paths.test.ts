@@ -88,7 +88,6 @@ const LINES: readonly (readonly string[])[] = [
   [AF, 'validate', '--buckets='],
   [AF, 'validate', '--network='],
   [AF, 'doctor', NETWORK, '--buckets='],
-  [AF, 'set-weights', NETWORK, '--folder='],
   [AF, 'practise', 'perfect', '--resume='],
   [AF, 'duel', '0.6', '0.8', '--out='],
   [AF, 'demo', '--out='],

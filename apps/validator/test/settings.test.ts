@@ -36,11 +36,8 @@ const found = ({ shown }: ReturnType<typeof read>, name: string) => {
 describe('a setting', () => {
   it('that says what to send is the same to a command that acts once', () => {
     const env = { AFFINE_FOLDER: 'theirs', AFFINE_EMIT: 'yes', AFFINE_STALL: 'odd' }
-    expect(readSending({}, env)).toEqual({ folder: 'theirs', emit: true })
-    expect(readSending({ folder: 'mine', emit: true, json: true }, env)).toEqual({
-      folder: 'mine',
-      emit: true,
-    })
+    expect(readSending({}, env)).toEqual({ emit: true })
+    expect(readSending({ emit: true, json: true }, {})).toEqual({ emit: true })
     expect(readSending({}, { AFFINE_DRY_RUN: '1', AFFINE_EMIT: '' })).toEqual({ dryRun: true })
   })
 

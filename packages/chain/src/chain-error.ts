@@ -30,14 +30,6 @@ export const ADVICE = {
   CommitRevealDisabled: 'the subnet has just turned commit and reveal off: try again',
   IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
   TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
-  RevealTooEarly: 'the epoch of the reveal has not come yet: wait',
-  ExpiredWeightCommit: 'the epoch of the reveal is over: the next commit replaces these weights',
-  NoWeightsCommitFound:
-    'the chain has no commit for this reveal: it was revealed already, or its epoch is over',
-  CommitNotFound:
-    'the chain has no commit for this reveal: it was revealed already, or its epoch is over',
-  CommitBlockNotInRevealRange: 'this is not the epoch of the reveal',
-  InvalidRevealCommitHashNotMatch: 'the commit on the chain has other weights or another salt',
   InvalidRevealRound: "the timelock's round is past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
   SpaceLimitExceeded: 'this tempo has no commitment space left: wait for the next tempo',
@@ -52,7 +44,7 @@ export const ADVICE = {
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',
   FieldTooLong: 'a commitment field has at most 128 bytes',
-  NoSalts: 'on this subnet weights are committed and revealed: a folder for the salts is needed',
+  DrandBehind: "the chain's drand is over ten minutes late: weights can be sent once it runs again",
 } as const
 
 export type Refusal = keyof typeof ADVICE

@@ -81,15 +81,9 @@ export interface Chain {
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
    * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
-   * the chain, or a call of `reveal`, opens later. Resolves with the block that holds the call.
-   * Protocol §8.12.
+   * the chain opens later. Resolves with the block that holds the call. Protocol §8.12.
    */
   setWeights(account: Account, weights: UidWeights): Promise<Head>
-  /**
-   * Reveals weights that the account committed, if it is time. Resolves with the block that holds
-   * the call, or with null if there is nothing to reveal. Call it at every head. Protocol §8.12.
-   */
-  reveal(account: Account): Promise<Head | null>
   /**
    * A sentence for each thing that this client uses and that the chain's runtime lacks, or has in
    * another form. A local chain has no runtime, and so not this method.

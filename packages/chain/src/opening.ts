@@ -1,4 +1,3 @@
-import type { SaltStore } from './bittensor/salts.ts'
 import type { Chain } from './chain.ts'
 
 /**
@@ -22,8 +21,6 @@ export interface ChainOpening extends Host {
   readonly netuid?: number | undefined
   /** The hash of block 0 of the chain that is expected, 64 hex digits. */
   readonly genesis?: string | undefined
-  /** A folder that outlives the process, for the salts of committed weights. */
-  readonly salts?: SaltStore | undefined
   /** Called with the error when something is tried again. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }

@@ -240,7 +240,7 @@ describe('a connection', () => {
   test("throws a task's own ChainError as it is, and stays with the node", async () => {
     const only = await node()
     const { connection } = connect([only])
-    const own = new ChainError('NoSalts')
+    const own = new ChainError('DrandBehind')
     for (const _ of [1, 2])
       await expect(connection.use(() => Promise.reject(own))).rejects.toBe(own)
     expect([retries, only.connections.opened]).toEqual([[], 1])

@@ -20,8 +20,6 @@ describe('what the pool refuses', () => {
     [6, 'RateLimitExceeded'],
     [10, 'HotKeyNotRegisteredInNetwork'],
     [15, 'InvalidRevealRound'],
-    [16, 'CommitNotFound'],
-    [17, 'CommitBlockNotInRevealRange'],
     [18, 'InputLengthsUnequal'],
     [19, 'UidNotFound'],
     [21, 'ColdkeySwapDisputed'],
@@ -122,7 +120,7 @@ describe('what the pool refuses', () => {
   })
 
   test('says what to do, where an operator can do something', () => {
-    const codes = [0, 1, 2, 3, 4, 6, 10, 15, 16, 17, 19, 21].map(
+    const codes = [0, 1, 2, 3, 4, 6, 10, 15, 19, 21].map(
       (number) => poolRefusal(invalid(`Custom error: ${number}`))!,
     )
     for (const { code, message } of codes)

@@ -38,8 +38,8 @@ describe('what a runtime lacks', () => {
     ],
     [
       'a call',
-      ({ calls }) => delete calls[SUBNET]?.commitWeights,
-      `there is no call ${SUBNET}.commitWeights, expected (netuid: u16, commitHash: H256)`,
+      ({ calls }) => delete calls[SUBNET]?.setWeights,
+      `there is no call ${SUBNET}.setWeights, expected (netuid: u16, dests: Vec<u16>, weights: Vec<u16>, versionKey: u64)`,
     ],
     [
       'an event',
@@ -65,8 +65,7 @@ describe('what a runtime lacks', () => {
   })
 
   test.each<[string, (made: Made) => void]>([
-    ['timelocks', ({ calls }) => delete calls[SUBNET]?.commitCrv3Weights],
-    ['drand', ({ storage }) => delete storage.drand],
+    ['one way to timelock', ({ calls }) => delete calls[SUBNET]?.commitCrv3Weights],
     ['the choosing of fields', ({ apis }) => delete apis[API]?.getSelectiveMetagraph],
   ])('may be what there is another way for: %s', (_, change) => {
     expect(faultsWith(change)).toEqual([])
@@ -82,8 +81,8 @@ describe('what has another shape', () => {
     ],
     [
       'an argument more',
-      ({ calls }) => Object.assign(calls[SUBNET]?.commitWeights?.args ?? {}, { mecid: 'u8' }),
-      `call ${SUBNET}.commitWeights: expected (netuid, commitHash), found (netuid, commitHash, mecid)`,
+      ({ calls }) => Object.assign(calls[SUBNET]?.setWeights?.args ?? {}, { mecid: 'u8' }),
+      `call ${SUBNET}.setWeights: expected (netuid, dests, weights, versionKey), found (netuid, dests, weights, versionKey, mecid)`,
     ],
     [
       'a key more',
@@ -131,7 +130,7 @@ test.each([
 ])("another chain's %s lacks every call, in plain ASCII", (_, hex) => {
   const faults = runtimeFaults(readMetadata(hexToU8a(hex)))
   expect(faults).toContain(
-    `there is no call ${SUBNET}.commitWeights, expected (netuid: u16, commitHash: H256)`,
+    `there is no call ${SUBNET}.setWeights, expected (netuid: u16, dests: Vec<u16>, weights: Vec<u16>, versionKey: u64)`,
   )
   for (const fault of faults) expect(fault).toMatch(/^[\x20-\x7e]{1,300}$/)
 })

@@ -1,16 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
-import {
-  type SaltStore,
-  type Subtensor,
-  type SubtensorOptions,
-  subtensor,
-} from '../src/bittensor/subtensor.ts'
+import { type Subtensor, type SubtensorOptions, subtensor } from '../src/bittensor/subtensor.ts'
 import type { Chain, Head, UidWeights } from '../src/index.ts'
 import { chainSuite, settle } from './chain-suite.ts'
 import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.ts'
@@ -132,73 +124,14 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     )
   })
 
-  describe('commit and reveal', () => {
-    prepare({ validators: 3, revealPeriod: 1 })
-    let salts: SaltStore & { close(): Promise<void> }
-    beforeAll(async () => {
-      salts = await folder()
-    })
-    afterAll(() => salts.close())
-    const weights = [
-      [1, 20],
-      [2, 40],
-    ] as const
-    const kept = [
-      [1, 32_768],
-      [2, 65_535],
-    ]
+  describe('timelocked weights', () => {
+    prepare({ revealPeriod: 1 })
 
-    test('the snapshot says so, and a store for the salts is needed', async () => {
+    test('the snapshot says so, and they wait while the chain has no drand', async () => {
       const chain = await open()
       expect((await chain.snapshot((await chain.head()).number)).revealPeriod).toBe(1)
-      expect(await refusal(chain.setWeights(subnet.validators[0]!, weights))).toBe('NoSalts')
-    })
-
-    test('weights are hidden until they are revealed, by another instance with the same salts', async () => {
-      const [alice, bob] = [subnet.validators[0]!, subnet.validators[1]!]
-      const first = await open({ salts })
-      expect(await first.reveal(alice)).toBeNull()
-      const committed = await settled(first.setWeights(alice, weights))
-      expect(await first.blockHash(committed.number)).toBe(committed.hash)
-      expect(await weightsOf(first, alice, committed)).toBeUndefined()
-      await first.close()
-
-      const second = await open({ salts })
-      const head = await eventually(() => second.reveal(alice))
-      expect(await weightsOf(second, alice, head)).toEqual(kept)
-      expect(await weightsOf(second, alice, { number: head.number - 1 })).toBeUndefined()
-      expect(await second.reveal(alice)).toBeNull()
-      expect(await second.reveal(bob)).toBeNull()
-    })
-
-    test('of two commits, the later one stays', async () => {
-      const bob = subnet.validators[1]!
-      const chain = await open({ salts })
-      for (const uid of [1, 2]) await settled(chain.setWeights(bob, [[uid, 1]]))
-      const want = [[2, 65_535]]
-      await eventually(async () => {
-        const head = await chain.reveal(bob)
-        return (
-          (head && JSON.stringify(await weightsOf(chain, bob, head)) === JSON.stringify(want)) ||
-          null
-        )
-      })
-    })
-
-    test('without the salts nothing can be revealed, and a missed reveal does not stop the next', async () => {
-      const alice = subnet.validators[0]!
-      const [chain, other] = [await open({ salts }), await folder()]
-      const without = await open({ salts: other })
-      await settled(chain.setWeights(alice, [[0, 1]]))
-      for (let i = 0; i < 2 * (tempo + 1); i++) {
-        expect(await without.reveal(alice)).toBeNull()
-        await subnet.advance()
-      }
-      expect(await chain.reveal(alice)).toBeNull()
-      await settled(chain.setWeights(alice, [[1, 1]]))
-      const head = await eventually(() => chain.reveal(alice))
-      expect(await weightsOf(chain, alice, head)).toEqual([[1, 65_535]])
-      await other.close()
+      const late = await open({ now: () => Date.now() + 86_400_000 })
+      expect(await refusal(late.setWeights(subnet.validators[0]!, [[1, 1]]))).toBe('DrandBehind')
     })
 
     test('a timelock is opened by the chain itself, with the signature of its round', async ({
@@ -206,7 +139,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     }) => {
       if (!subnet.isPuppet) skip('only a puppet can be given a signature')
       const { api, netuid } = subnet
-      const carol = subnet.validators[2]!
+      const alice = subnet.validators[0]!
       const { round, signature } = vectors.cases[0]!.input
       const randomness = createHash('sha256').update(Buffer.from(signature, 'hex')).digest('hex')
       const pulse = { round, randomness: `0x${randomness}`, signature: `0x${signature}` }
@@ -233,7 +166,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         const epoch = Math.floor((number + 1 + netuid + 1) / (tempo + 1))
         const opening = (epoch + 1) * (tempo + 1) - netuid - 1 + 3
         untilReveal = () => (opening - number) * Number(api.consts.aura!.slotDuration)
-        const sending = chain.setWeights(carol, [[2, 5]])
+        const sending = chain.setWeights(alice, [[2, 5]])
         // No block may come before it is in the pool.
         await expect.poll(() => api.rpc.author.pendingExtrinsics()).not.toHaveLength(0)
         await settled(sending)
@@ -244,27 +177,14 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       }
       let committed = await commit()
       for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // one came all the same
-      expect(await weightsOf(chain, carol, committed!)).toBeUndefined()
+      expect(await weightsOf(chain, alice, committed!)).toBeUndefined()
       const want: UidWeights = await eventually(async () =>
-        weightsOf(chain, carol, await chain.head()),
+        weightsOf(chain, alice, await chain.head()),
       )
       expect(want).toEqual([[2, 65_535]])
     })
   })
 })
-
-/** A store of salts in a new folder. */
-async function folder(): Promise<SaltStore & { close(): Promise<void> }> {
-  const root = await mkdtemp(join(tmpdir(), 'affine-salts-'))
-  return {
-    read: (path) => readFile(join(root, path)).catch(() => null),
-    async write(path, bytes) {
-      await mkdir(dirname(join(root, path)), { recursive: true })
-      await writeFile(join(root, path), bytes, { flag: 'wx' })
-    },
-    close: () => rm(root, { recursive: true }),
-  }
-}
 
 /** Another way to the chain, which can be cut off or fall silent. */
 async function proxy(): Promise<{ url: string; cut(): Promise<void>; silence(): Promise<void> }> {

@@ -53,13 +53,12 @@ export class Validator {
    * Does what is due at a finalized head. Heads come in order; the work goes on in the background.
    */
   onHead(head: Head): void {
-    const { network, emit, on } = this.#setup
+    const { network, on } = this.#setup
     const { epoch, offset } = placeOf(head.number, network.protocol)
     on({ type: 'head', head, epoch, offset })
     const phase = this.#phaseOf(epoch)
     phase.advance(offset, network.protocol)
     this.#tasks.start('turn', async () => (await this.#comeTo(phase)).advance(head))
-    if (emit) this.#tasks.start('reveal', () => this.#reveal())
   }
 
   #phaseOf(epoch: number): Phase {
@@ -90,12 +89,5 @@ export class Validator {
       this.#setup.on({ type: 'epoch', settled })
     }
     return this.#epoch
-  }
-
-  /** Opens weights that were committed as a hash, once their time has come. Protocol §8.12. */
-  async #reveal(): Promise<void> {
-    const { chain, account, on } = this.#setup
-    const head = await chain.reveal(account)
-    if (head) on({ type: 'sent', what: 'reveal', block: head.number })
   }
 }

@@ -40,7 +40,7 @@ describe('health', () => {
       pass(9)
       expect(late(10)).toEqual([])
     }
-    on({ type: 'ended', what: 'reveal' })
+    on({ type: 'ended', what: 'weights' })
     pass(2)
     expect(late(10)).toEqual(['no block came in 10 s', 'it made no progress in 10 s'])
     on({ type: 'ended', what: 'turn' })

@@ -97,7 +97,7 @@ describe('metrics', () => {
     expect(values.affine_emits).toBe(0)
     const emitting = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
     expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
-    for (const what of ['seal', 'attest', 'weights', 'reveal'])
+    for (const what of ['seal', 'attest', 'weights'])
       for (const outcome of ['sent', 'refused', 'withheld'])
         expect(values[`affine_transactions_total{what="${what}",outcome="${outcome}"}`]).toBe(0)
   })
@@ -116,7 +116,7 @@ describe('metrics', () => {
       'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
     })
     metrics.on({ type: 'epoch', settled })
-    for (const what of ['seal 2', 'attest 2', 'weights 3', 'reveal'])
+    for (const what of ['seal 2', 'attest 2', 'weights 3'])
       metrics.on({ type: 'sent', what, block: 99 })
     const text = 'no reply within 30 s'
     metrics.on({ type: 'call', outcome: 'reply' })
@@ -147,7 +147,7 @@ describe('metrics', () => {
       affine_ratio_to_beat: 0.62,
       affine_last_weights_block: 99,
       'affine_transactions_total{what="seal",outcome="sent"}': 1,
-      'affine_transactions_total{what="reveal",outcome="sent"}': 1,
+      'affine_transactions_total{what="weights",outcome="sent"}': 1,
       'affine_miner_calls_total{outcome="reply",reason=""}': 2,
       'affine_miner_calls_total{outcome="own",reason=""}': 1,
       'affine_miner_calls_total{outcome="miner",reason="late"}': 1,
@@ -181,7 +181,7 @@ describe('metrics', () => {
   })
 
   it('have few labels, whatever fails', async () => {
-    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'reveal', 'node'])
+    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'weights 3', 'node'])
       metrics.on(problem(what))
     for (let i = 0; i < 100; i++) metrics.on(problem(`${i} and "more"\n`))
     const values = await read()
@@ -195,7 +195,7 @@ describe('metrics', () => {
       'affine_problems_total{what="node"}': 1,
       'affine_problems_total{what="other"}': 100,
       'affine_transactions_total{what="attest",outcome="refused"}': 1,
-      'affine_transactions_total{what="reveal",outcome="refused"}': 1,
+      'affine_transactions_total{what="weights",outcome="refused"}': 1,
     })
   })
 })

@@ -9,7 +9,6 @@ import {
   account,
   BLOCK_MS,
   encodeCommitment,
-  type Head,
   LocalChain,
   verify,
 } from '@affine/chain'
@@ -174,39 +173,8 @@ describe('a validator', () => {
     expect(late.validator.state).toEqual(first.validator.state)
   })
 
-  it('reveals at every head, one at a time, and says what came of it', async () => {
-    const reveals: ((outcome: Head | null | Promise<never>) => void)[] = []
-    const reveal = () => new Promise<Head | null>((settle) => reveals.push(settle))
-    const chain = Object.assign(await chainOf(), { reveal })
-    const { validator, events } = validatorOf(chain, join(root, 'reveal'))
-    const head = async (): Promise<void> =>
-      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-    await head()
-    await head()
-    expect(reveals.length).toBe(1)
-    reveals[0]?.(null)
-    await validator.idle()
-    const told = () => events.filter(({ type }) => type !== 'state')
-    expect(told()).toEqual([])
-    await head()
-    reveals[1]?.({ number: 7, hash: '' })
-    await validator.idle()
-    await head()
-    reveals[2]?.(Promise.reject(new Error('RevealTooEarly')))
-    await validator.idle()
-    await head()
-    expect(reveals.length).toBe(4)
-    reveals[3]?.(null)
-    await validator.idle()
-    expect(told()).toMatchObject([
-      { type: 'sent', what: 'reveal', block: 7 },
-      { type: 'problem', what: 'reveal', error: { message: 'RevealTooEarly' } },
-    ])
-  })
-
   it('in a dry run sends nothing, and says once what it withholds', async () => {
-    const reveal = () => Promise.reject(new Error('tried to reveal'))
-    const chain = Object.assign(await chainOf(), { reveal })
+    const chain = await chainOf()
     const { events, follow } = validatorOf(chain, join(root, 'dry'), { emit: false })
     await follow(2 * tempo + 5)
     expect(chain.export().match(/"signature"/g)?.length).toBe(1) // the miner's
@@ -226,9 +194,7 @@ describe('a validator', () => {
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
     const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
-    expect(ended.sort()).toEqual([
-      ...['lane of epoch 0', 'reveal', 'turn', 'v1/owner.json', 'weights'],
-    ])
+    expect(ended.sort()).toEqual(['lane of epoch 0', 'turn', 'v1/owner.json', 'weights'])
   })
 })
 

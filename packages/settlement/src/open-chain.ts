@@ -36,7 +36,7 @@ export const NETWORK_HELP: string = [
   ...KINDS.map(({ help }) => help),
 ].join('; ')
 
-export interface OpenOptions extends Pick<ChainOpening, 'salts' | 'onRetry'> {
+export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
   /** Where the network does not say it. */
   readonly netuid?: number | undefined
   /** Instead of the network's. */
@@ -95,12 +95,12 @@ export function isOnline(where: string): boolean {
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
   const places = placesIn(where)
   const named = networkNamed(where)
-  const { netuid = named?.netuid, salts, onRetry } = options
+  const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
     host.readText(path).catch((error: { readonly code?: string }) => {
       throw unreadable(where, error)
     })
-  const opening = { ...host, readText, name: where, places, netuid, salts, onRetry }
+  const opening = { ...host, readText, name: where, places, netuid, onRetry }
   const kind = KINDS.find(({ place }) => places.every((each) => place.test(each)))
   const open = await kind?.wing()
   if (open === undefined) throw unreadable(where, {})

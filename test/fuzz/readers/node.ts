@@ -5,7 +5,6 @@ import {
   readMessage,
   refusalOf,
 } from '../../../packages/chain/src/bittensor/node-message.ts'
-import { pendingCommits } from '../../../packages/chain/src/bittensor/pending-commits.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
 import { rowOf } from '../../../packages/chain/src/bittensor/weights-in-force.ts'
@@ -23,7 +22,7 @@ function codecOf(bytes: Uint8Array): Codec {
 /** Only what these readers ask for. */
 function storageOf(bytes: Uint8Array): Storage {
   const codec = codecOf(bytes)
-  return { call: async () => codec, query: async () => codec } as unknown as Storage
+  return { call: async () => codec } as unknown as Storage
 }
 
 function readSlot(bytes: Uint8Array) {
@@ -97,13 +96,6 @@ export const nodeReaders: readonly Reader[] = [
       [],
     ]),
     read: (bytes) => rowOf(codecOf(bytes)),
-    refuses,
-  },
-  {
-    name: 'weight commits',
-    share: 20,
-    samples: samplesOf([[[`0x${'ab'.repeat(32)}`, 7, 8, 9]], null]),
-    read: (bytes) => pendingCommits(storageOf(bytes), 120, alice.hotkey),
     refuses,
   },
 ]

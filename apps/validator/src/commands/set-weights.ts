@@ -1,8 +1,6 @@
-import { directoryBucket } from '@affine/blocks/directory'
 import { type Chain, ChainError, type UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { championWeights } from '@affine/engine'
-import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
@@ -14,10 +12,6 @@ import { Replay, replayCommand } from './replay.ts'
 /** `af set-weights`: does once what a validator does once an epoch. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
   .description('recompute the champion, and set all weight to it once')
-  .option(
-    '--folder <folder>',
-    "the validator's working folder; needed if the subnet reveals weights later, for their salts",
-  )
   .option('--emit', 'send the weights; on finney, without it, they are only shown')
   .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
   .addHelpText(
@@ -25,11 +19,10 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
   )
   .action(async ({ buckets, last, ...options }) => {
-    const { folder, ...sending } = readSending(options)
+    const sending = readSending(options)
     const account = await accountOf(options)
     const { hotkey } = account
-    const salts = folder === undefined ? undefined : directoryBucket(folder, OWNERS)
-    await onChain(openLive, { ...options, salts }, async (subnet, screen) => {
+    await onChain(openLive, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const replay = await Replay.begin(subnet, { buckets, last })
       const { champion } = await replay.finish()
@@ -40,7 +33,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
       const { number: block } = await chain.setWeights(account, weights)
       const held = (await chain.weights(block))[hotkey] ?? []
-      const said = `block ${block} has ${text}. In force until a reveal: ${shown(held)}`
+      const said = `block ${block} has ${text}. In force now: ${shown(held)}`
       screen.line(said, { ...record, block, held })
     })
   })

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { directoryBucket } from '@affine/blocks/directory'
 import type { Account, Chain } from '@affine/chain'
 import type { Event, Setup } from '@affine/engine'
 import { Validator } from '@affine/engine'
@@ -13,7 +12,6 @@ import {
   healthPages,
   holdFolder,
   keepPrivate,
-  OWNERS,
   seatNow,
   slotText,
 } from '@affine/engine/node'
@@ -138,11 +136,10 @@ function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): v
 
 /** Opens the chain. A node that fails is reported; once the chain is open, it does not end it. */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
-  const { network, netuid, firstEpoch, folder } = settings
+  const { network, netuid, firstEpoch } = settings
   return openSaying(openLive, network, {
     netuid,
     firstEpoch,
-    salts: directoryBucket(folder, OWNERS),
     onRetry: ({ message }) => on(problem('node', `${message}; trying again`)),
   })
 }

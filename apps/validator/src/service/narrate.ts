@@ -41,7 +41,7 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
  * hold, or the time for it is over.
  */
 const PASSING =
-  /^(?:AncientBirthBlock|Stale|ExhaustsResources|\w+LimitExceeded|\w+TooFast|\w*Commit\w*Found)\b/
+  /^(?:AncientBirthBlock|Stale|ExhaustsResources|DrandBehind|\w+LimitExceeded|\w+TooFast)\b/
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
 interface ProblemContext {

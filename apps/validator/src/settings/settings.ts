@@ -105,8 +105,8 @@ function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): reado
   return problems
 }
 
-/** The settings of a command that acts once for a validator: whether it sends, and its folder. */
-export type Sending = Pick<Settings, 'emit' | 'dryRun'> & { readonly folder: string | undefined }
+/** The settings of a command that acts once for a validator: whether it sends. */
+export type Sending = Pick<Settings, 'emit' | 'dryRun'>
 
 /**
  * Reads these settings from options and the environment, as `af validate` does.
@@ -114,12 +114,12 @@ export type Sending = Pick<Settings, 'emit' | 'dryRun'> & { readonly folder: str
  */
 export function readSending(flags: object, env: Given = process.env): Sending {
   const found = findSettings(flags, env, {}).filter(
-    ({ setting, value }) => ['emit', 'dryRun', 'folder'].includes(setting.name) && value,
+    ({ setting, value }) => ['emit', 'dryRun'].includes(setting.name) && value,
   )
   const given = givenIn(found)
   const problems = found.flatMap((each) => problemsWith(each, String))
   const text = [...problems, ...sendingProblems(given)].join('; ')
   if (text !== '') throw new RangeError(text)
   const { emit, dryRun } = WORK.read({ ...given, folder: '-' }) ?? {}
-  return { emit, dryRun, folder: given.folder }
+  return { emit, dryRun }
 }

@@ -27,7 +27,7 @@ export const STORAGE = {
     number: { keys: [], value: 'uint' },
     events: { keys: [], value: [{ phase: { ApplyExtrinsic: 'uint' } }] },
   },
-  drand: { lastStoredRound: { keys: [], value: 'uint', optional: true } },
+  drand: { lastStoredRound: { keys: [], value: 'uint' } },
   commitments: {
     commitmentOf: {
       keys: ['u16', 'AccountId32'],
@@ -39,7 +39,6 @@ export const STORAGE = {
     uids: { keys: ['u16', 'AccountId32'], value: 'u16' },
     weights: { keys: ['u16', 'u16'], value: 'Vec<(u16,u16)>' },
     weightsVersionKey: { keys: ['u16'], value: 'u64' },
-    weightCommits: { keys: ['u16', 'AccountId32'], value: 'Vec<(H256,uint,uint,uint)>' },
     commitRevealWeightsEnabled: { keys: ['u16'], value: 'bool' },
     commitRevealWeightsVersion: { keys: [], value: 'u16', optional: true },
     revealPeriodEpochs: { keys: ['u16'], value: 'uint' },
@@ -68,16 +67,6 @@ export const CALLS = {
   subtensorModule: {
     setWeights: {
       args: { netuid: 'u16', dests: 'Vec<u16>', weights: 'Vec<u16>', versionKey: 'u64' },
-    },
-    commitWeights: { args: { netuid: 'u16', commitHash: 'H256' } },
-    revealWeights: {
-      args: {
-        netuid: 'u16',
-        uids: 'Vec<u16>',
-        values: 'Vec<u16>',
-        salt: 'Vec<u16>',
-        versionKey: 'u64',
-      },
     },
     commitTimelockedWeights: {
       args: { netuid: 'u16', commit: 'Bytes', revealRound: 'u64', commitRevealVersion: 'u16' },
@@ -151,8 +140,8 @@ export const NEEDS: readonly Need[] = [
     need: [`${API}.getNextEpochStartBlock`],
   },
   { where: TIMELOCKED, need: ['storage subtensorModule.commitRevealWeightsVersion'] },
+  { need: [...TIMELOCKED, 'call subtensorModule.commitCrv3Weights'] },
   {
-    where: [...TIMELOCKED, 'call subtensorModule.commitCrv3Weights'],
     need: [
       'storage subtensorModule.timelockedWeightCommits',
       'storage subtensorModule.crv3WeightCommitsV2',

@@ -16,8 +16,6 @@ const CUSTOM: Readonly<Record<number, string>> = {
   6: 'RateLimitExceeded',
   10: 'HotKeyNotRegisteredInNetwork',
   15: 'InvalidRevealRound',
-  16: 'CommitNotFound',
-  17: 'CommitBlockNotInRevealRange',
   18: 'InputLengthsUnequal',
   19: 'UidNotFound',
   21: 'ColdkeySwapDisputed',

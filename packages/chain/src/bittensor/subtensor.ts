@@ -13,12 +13,8 @@ import { runtimeFaults } from './runtime-faults.ts'
 import { readSnapshot } from './snapshot.ts'
 import { type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
 import { planWeights } from './weight-calls.ts'
-import type { WeightMeans } from './weight-means.ts'
-import type { Plan } from './weight-plan.ts'
-import { planReveal } from './weight-reveal.ts'
+import type { WeightMeans } from './weight-plan.ts'
 import { rowOf } from './weights-in-force.ts'
-
-export type { SaltStore } from './salts.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
@@ -131,33 +127,19 @@ class SubtensorChain implements Subtensor {
   async setWeights(account: Account, weights: UidWeights): Promise<Head> {
     const { number } = await this.head()
     const { hotkey } = account
-    const plan = await this.#at(number, (storage) =>
+    const { call, tookEffect } = await this.#at(number, (storage) =>
       planWeights(storage, this.#means, { hotkey, weights }),
     )
-    return this.#carryOut(account, plan)
-  }
-
-  async reveal(account: Account): Promise<Head | null> {
-    const { number } = await this.head()
-    const plan = await this.#at(number, (storage) =>
-      planReveal(storage, this.#means, account.hotkey),
-    )
-    if (plan === null) return null
-    return this.#carryOut(account, plan)
-  }
-
-  runtimeFaults(): Promise<readonly string[]> {
-    return this.#connection.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
-  }
-
-  /** Sends a call, and checks in the chain's storage that it took effect. */
-  async #carryOut(account: Account, { call, tookEffect }: Plan): Promise<Head> {
     const head = await this.#sender.send(account, call)
     if (await this.#at(head.number, tookEffect)) return head
     throw new ChainError(
       'NotConfirmed',
       `block ${head.number} holds the call, but the chain does not show its effect`,
     )
+  }
+
+  runtimeFaults(): Promise<readonly string[]> {
+    return this.#connection.use(async ({ runtimeMetadata }) => runtimeFaults(runtimeMetadata))
   }
 
   /** Reads the state at the end of a final block. Protocol §5.1. */

@@ -1,12 +1,12 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { BLOCK_MS } from '../chain.ts'
+import { ChainError } from '../chain-error.ts'
 import { callOf } from './call.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { timelockPayload } from './weight-encoding.ts'
-import type { WeightMeans } from './weight-means.ts'
-import type { Plan, VersionedWeights } from './weight-plan.ts'
+import type { Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
 
 /**
  * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks
@@ -33,36 +33,22 @@ const TIMELOCKED_COMMITS = [
   'crv3WeightCommits',
 ] as const
 
-type TimelockedCall = (typeof TIMELOCKED)[number]
-
 /**
- * The runtime's call for timelocked weights; null if it has none, or its beacon would open them too
- * late.
+ * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.12.
+ * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
+ *   `DrandBehind` if the chain's drand would open the commit too late.
  */
-export async function timelockedCallOf(
-  storage: Storage,
-  { now }: WeightMeans,
-): Promise<TimelockedCall | null> {
-  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
-  if (timelocked === undefined) return null
-  const isInTime = (await lastRoundOf(storage)) >= drandRound(now()) - MAX_LAG_ROUNDS
-  return isInTime ? timelocked : null
-}
-
-/** The last round of drand that the chain has; 0 if it has none. */
-async function lastRoundOf(storage: Storage): Promise<number> {
-  if (!storage.has('drand', 'lastStoredRound')) return 0
-  return Number(await storage.query('drand', 'lastStoredRound'))
-}
-
-/** A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.12. */
 export async function planTimelocked(
   storage: Storage,
   means: WeightMeans,
-  order: VersionedWeights & { readonly timelocked: TimelockedCall },
+  { hotkey, weights, versionKey }: VersionedWeights,
 ): Promise<Plan> {
-  const { netuid, random } = means
-  const { hotkey, weights, versionKey, timelocked } = order
+  const { netuid, random, now } = means
+  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
+  if (timelocked === undefined)
+    throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
+  const lastRound = Number(await storage.query('drand', 'lastStoredRound'))
+  if (!(lastRound >= drandRound(now()) - MAX_LAG_ROUNDS)) throw new ChainError('DrandBehind')
   const { name, mechanism, namesHotkey } = timelocked
   const round = await revealRound(storage, means)
   const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })

@@ -1,53 +1,18 @@
 import { numberToBytesLE } from '@noble/curves/utils.js'
-import { blake2b } from '@noble/hashes/blake2.js'
-import { bytesToHex, concatBytes } from '@noble/hashes/utils.js'
+import { concatBytes } from '@noble/hashes/utils.js'
 import { decodeAddress } from '../account.ts'
 import type { UidWeights } from '../chain.ts'
 
 const U16 = 0xffff
 const U64 = 2n ** 64n - 1n
 
-/** What `commit_weights` commits to, and what `reveal_weights` has to repeat, in the same order. */
-export interface WeightCommit {
-  readonly hotkey: string
-  /** 4096 · mechanism + netuid. */
-  readonly netuidIndex: number
-  readonly weights: UidWeights
-  /** Random numbers, each 0 to 65535, that hide the weights until the reveal. */
-  readonly salt: readonly number[]
-  readonly versionKey: bigint
-}
-
 /**
  * What `timelockPayload` takes. A runtime that has only `commit_crv3_weights` takes no `hotkey`.
  */
-export interface TimelockWeights extends Pick<WeightCommit, 'weights' | 'versionKey'> {
+export interface TimelockWeights {
   readonly hotkey?: string
-}
-
-/**
- * The hash that `commit_weights` takes, 64 hex digits: BLAKE2b-256 of the SCALE encoding of all
- * fields. A subnet's rules are not checked.
- *
- * Source: subtensor, `do_reveal_weights`. Vectors: vectors/chain/commit-hash.json.
- * @throws RangeError for a hotkey that is not an SS58 address with prefix 42, and for a number that
- *   its type cannot hold.
- */
-export function commitHash({
-  hotkey,
-  netuidIndex,
-  weights,
-  salt,
-  versionKey,
-}: WeightCommit): string {
-  const bytes = concatBytes(
-    publicKey(hotkey),
-    u16('netuidIndex', netuidIndex),
-    pairs(weights),
-    u16s('salt', salt),
-    u64('versionKey', versionKey),
-  )
-  return bytesToHex(blake2b(bytes, { dkLen: 32 }))
+  readonly weights: UidWeights
+  readonly versionKey: bigint
 }
 
 /**
@@ -55,7 +20,9 @@ export function commitHash({
  * bytes if there is one, the uids, the values, the version key.
  *
  * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
- * @throws RangeError as `commitHash` does.
+ * Vectors: vectors/chain/timelock-payload.json.
+ * @throws RangeError for a hotkey that is not an SS58 address with prefix 42, and for a number that
+ *   its type cannot hold.
  */
 export function timelockPayload({ hotkey, weights, versionKey }: TimelockWeights): Uint8Array {
   const signer = hotkey === undefined ? [] : [compact(32), publicKey(hotkey)]

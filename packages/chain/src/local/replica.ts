@@ -99,11 +99,6 @@ export abstract class Replica implements Chain {
     return this.#call(account, { register: true })
   }
 
-  /** Always null: weights are public at once here. */
-  async reveal(): Promise<null> {
-    return null
-  }
-
   /** The log as one JSON text, with its blocks from number `from` on. */
   export(from = 0): string {
     return this.history.export(from)

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 /** The transactions that are counted, each by the first word of its name. */
-export const SENT: readonly string[] = ['seal', 'attest', 'weights', 'reveal']
+export const SENT: readonly string[] = ['seal', 'attest', 'weights']
 /** What problems are counted as, by their first word: labels have few values, whatever happens. */
 export const TROUBLED: readonly string[] = [
   ...SENT,

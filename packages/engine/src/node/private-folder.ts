@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const OWNERS = 0o600
 
 /** The secret parts of a validator's folder. All other files were published before. */
-const SECRET = ['journal', 'secrets', 'weights']
+const SECRET = ['journal', 'secrets']
 
 /**
  * Makes an existing folder, and the secrets in it, readable by their owner only. Returns warnings

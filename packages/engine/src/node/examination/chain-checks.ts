@@ -44,5 +44,5 @@ export async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
 /** How weights are set. This is for information: it is never wrong. */
 export function checkWeightsWay({ revealPeriod }: Snapshot): Finding {
   if (revealPeriod === 0) return ok('weights', 'set in the open')
-  return ok('weights', `committed, and revealed ${revealPeriod} tempos later`)
+  return ok('weights', `timelocked, and opened by the chain ${revealPeriod} tempos later`)
 }

@@ -85,8 +85,8 @@ export interface Chain {
    */
   setWeights(account: Account, weights: UidWeights): Promise<Head>
   /**
-   * A sentence for each thing that this client uses and that the chain's runtime lacks, or has in
-   * another form. A local chain has no runtime, and so not this method.
+   * A sentence for each thing that this client uses and that the chain's runtime lacks. A local
+   * chain has no runtime, and so not this method.
    */
   runtimeFaults?(): Promise<readonly string[]>
 }

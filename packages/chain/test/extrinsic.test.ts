@@ -15,6 +15,17 @@ registry.setMetadata(new Metadata(registry, metadata))
 const HEAD = 100
 const NONCE = 7
 
+/** Events of System: ExtrinsicSuccess, and ExtrinsicFailed with BadOrigin. */
+const [SUCCESS, BAD_ORIGIN] = [
+  [0, 0],
+  [0, 1, 2],
+]
+/** In hex: what came of a block's extrinsics, with their weight, class and fee, and no topics. */
+const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
+  const events = outcomes.flatMap((event, i) => [0, i, 0, 0, 0, ...event, 0, 0, 0, 0, 0])
+  return `0x${Buffer.from([4 * outcomes.length, ...events]).toString('hex')}`
+}
+
 let node: FakeNode
 let connection: Connection
 let sender: Sender
@@ -42,7 +53,7 @@ beforeEach(async () => {
     const number = Object.keys(blocks).find((number) => `0x${hashOf(Number(number))}` === hash)
     return { result: { block: { extrinsics: number ? blocks[Number(number)] : [] } } }
   }
-  node.replies.state_getStorage = () => ({ result: '0x00' }) // no events
+  node.replies.state_getStorage = () => ({ result: eventsOf(SUCCESS, SUCCESS) })
 })
 afterEach(async () => {
   await connection.close()
@@ -169,12 +180,10 @@ test('a call that the node has already is waited for', async () => {
 })
 
 test('a call that fails in its block rejects with the reason', async () => {
-  const failed = [0, 1, 2] // System.ExtrinsicFailed: BadOrigin
-  const events = [4, 0, 1, 0, 0, 0, ...failed, 0, 0, 0, 0, 0] // one, of extrinsic 1; its weight, class, fee; no topics
   const sending = sender.send(alice, remark(1))
   await until(1)
   blocks[101] = ['0x00', pool[0]!]
-  node.replies.state_getStorage = () => ({ result: `0x${Buffer.from(events).toString('hex')}` })
+  node.replies.state_getStorage = () => ({ result: eventsOf(SUCCESS, BAD_ORIGIN) })
   node.finalize(101)
   await expect(sending).rejects.toMatchObject({ name: 'ChainError', code: 'BadOrigin' })
 })

@@ -213,6 +213,6 @@ describe('what a block refuses', () => {
       ['Finalization', 'CannotLookup'],
     ])
     const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(registry, events, index)?.code)
-    expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', undefined])
+    expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', 'BadReply'])
   })
 })

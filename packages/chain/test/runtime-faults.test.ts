@@ -17,6 +17,9 @@ function faultsWith(change: (made: Made) => void): readonly string[] {
   return faultsOf(made)
 }
 
+const remove = (names: string[] | undefined, ...gone: readonly string[]) =>
+  names?.splice(0, names.length, ...names.filter((name) => !gone.includes(name)))
+
 const SUBNET = 'subtensorModule'
 const API = 'subnetInfoRuntimeApi'
 
@@ -28,99 +31,52 @@ describe('what a runtime lacks', () => {
   test.each<[string, (made: Made) => void, string]>([
     [
       'storage',
-      ({ storage }) => delete storage[SUBNET]?.tempo,
-      `there is no storage ${SUBNET}.tempo, expected (key 1: u16) of uint`,
+      ({ storage }) => remove(storage[SUBNET], 'tempo'),
+      `there is no storage ${SUBNET}.tempo`,
     ],
-    [
-      'a pallet',
-      ({ storage }) => delete storage.timestamp,
-      'there is no storage timestamp.now, expected () of uint',
-    ],
+    ['a pallet', ({ storage }) => delete storage.timestamp, 'there is no storage timestamp.now'],
     [
       'a call',
-      ({ calls }) => delete calls[SUBNET]?.setWeights,
-      `there is no call ${SUBNET}.setWeights, expected (netuid: u16, dests: Vec<u16>, weights: Vec<u16>, versionKey: u64)`,
+      ({ calls }) => remove(calls[SUBNET], 'setWeights'),
+      `there is no call ${SUBNET}.setWeights`,
     ],
     [
       'an event',
-      ({ events }) => delete events.system?.extrinsicFailed,
-      'there is no event system.extrinsicFailed, expected () of { Module: { index: u8, error: [u8;4] } }',
+      ({ events }) => remove(events.system, 'extrinsicFailed'),
+      'there is no event system.extrinsicFailed',
     ],
     [
       'all ways to one thing',
-      ({ apis }) => {
-        delete apis[API]?.getSelectiveMetagraph
-        delete apis[API]?.getMetagraph
-      },
+      ({ apis }) => remove(apis[API], 'getSelectiveMetagraph', 'getMetagraph'),
       `there is no runtime API ${API}.getSelectiveMetagraph, nor runtime API ${API}.getMetagraph`,
     ],
     [
+      'every way to timelock',
+      ({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] }),
+      `there is no call ${SUBNET}.commitTimelockedWeights, nor call ${SUBNET}` +
+        `.commitTimelockedMechanismWeights, nor call ${SUBNET}.commitCrv3Weights`,
+    ],
+    [
       'what goes with what is there',
-      ({ storage }) => delete storage[SUBNET]?.commitRevealWeightsVersion,
+      ({ storage }) => remove(storage[SUBNET], 'commitRevealWeightsVersion'),
       `there is no storage ${SUBNET}.commitRevealWeightsVersion, which is needed with ` +
         `call ${SUBNET}.commitTimelockedWeights and call ${SUBNET}.commitTimelockedMechanismWeights`,
+    ],
+    [
+      'what signed calls hold',
+      ({ extensions }) => Object.assign(extensions, { Unheard: 'u8' }),
+      'signed calls hold Unheard, an unknown extension',
     ],
   ])('is told by name: %s', (_, change, fault) => {
     expect(faultsWith(change)).toEqual([fault])
   })
 
   test.each<[string, (made: Made) => void]>([
-    ['one way to timelock', ({ calls }) => delete calls[SUBNET]?.commitCrv3Weights],
-    ['the choosing of fields', ({ apis }) => delete apis[API]?.getSelectiveMetagraph],
+    ['one way to timelock', ({ calls }) => remove(calls[SUBNET], 'commitCrv3Weights')],
+    ['the choosing of fields', ({ apis }) => remove(apis[API], 'getSelectiveMetagraph')],
+    ['the counting of epochs', ({ storage }) => remove(storage[SUBNET], 'subnetEpochIndex')],
   ])('may be what there is another way for: %s', (_, change) => {
     expect(faultsWith(change)).toEqual([])
-  })
-})
-
-describe('what has another shape', () => {
-  test.each<[string, (made: Made) => void, string]>([
-    [
-      'an argument of another type',
-      ({ calls }) => Object.assign(calls[SUBNET]?.setWeights?.args ?? {}, { weights: 'Vec<u32>' }),
-      `call ${SUBNET}.setWeights: "weights" expected Vec<u16>, found Vec<u32>`,
-    ],
-    [
-      'an argument more',
-      ({ calls }) => Object.assign(calls[SUBNET]?.setWeights?.args ?? {}, { mecid: 'u8' }),
-      `call ${SUBNET}.setWeights: expected (netuid, dests, weights, versionKey), found (netuid, dests, weights, versionKey, mecid)`,
-    ],
-    [
-      'a key more',
-      ({ storage }) => Object.assign(storage[SUBNET]?.tempo ?? {}, { keys: ['u16', 'u8'] }),
-      `storage ${SUBNET}.tempo: expected (key 1), found (key 1, key 2)`,
-    ],
-    [
-      'a value',
-      ({ storage }) => Object.assign(storage[SUBNET]?.uids ?? {}, { value: 'Bytes' }),
-      `storage ${SUBNET}.uids: "value" expected u16, found Bytes`,
-    ],
-    [
-      'a field deep inside',
-      ({ storage }) =>
-        Object.assign(storage.commitments?.commitmentOf ?? {}, {
-          value: { block: 'u32', info: { fields: [{ Raw0: '[u8;0]' }] } },
-        }),
-      'storage commitments.commitmentOf: "value.info.fields[].Raw1" expected [u8;1], found nothing',
-    ],
-    [
-      'an answer',
-      ({ apis }) => Object.assign(apis[API]?.getNextEpochStartBlock ?? {}, { value: 'bool' }),
-      `runtime API ${API}.getNextEpochStartBlock: "value" expected uint, found bool`,
-    ],
-    [
-      'what a signed call holds',
-      ({ extensions }) => Object.assign(extensions, { Unheard: 'u64' }),
-      'signed calls hold Unheard, an unknown extension: expected Null, found u64',
-    ],
-  ])('is told with what is there: %s', (_, change, fault) => {
-    expect(faultsWith(change)).toEqual([fault])
-  })
-
-  test('may be wider where a number is read', () => {
-    const change = { value: 'u128' }
-    expect(
-      faultsWith(({ storage }) => Object.assign(storage[SUBNET]?.tempo ?? {}, change)),
-    ).toEqual([])
   })
 })
 
@@ -129,9 +85,7 @@ test.each([
   ['V16', substrateV16],
 ])("another chain's %s lacks every call, in plain ASCII", (_, hex) => {
   const faults = runtimeFaults(readMetadata(hexToU8a(hex)))
-  expect(faults).toContain(
-    `there is no call ${SUBNET}.setWeights, expected (netuid: u16, dests: Vec<u16>, weights: Vec<u16>, versionKey: u64)`,
-  )
+  expect(faults).toContain(`there is no call ${SUBNET}.setWeights`)
   for (const fault of faults) expect(fault).toMatch(/^[\x20-\x7e]{1,300}$/)
 })
 

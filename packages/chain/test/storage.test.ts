@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { slotOf } from '../src/bittensor/commitment-slot.ts'
 import { metagraphOf } from '../src/bittensor/metagraph.ts'
-import type { Codec, Storage } from '../src/bittensor/storage.ts'
+import { type Codec, integerIn, type Storage, storageAt } from '../src/bittensor/storage.ts'
 import { rowOf } from '../src/bittensor/weights-in-force.ts'
 import { ChainError, encodeAddress } from '../src/index.ts'
 import { alice, bob, bytes } from './subnet.ts'
@@ -151,6 +151,7 @@ describe('the metagraph', () => {
     ['a fraction of a stake', { totalStake: [5, 0.5] }],
     ['a stake that is no number', { totalStake: [5, '0x'] }],
     ['a stake in decimal text', { totalStake: [5, '12'] }],
+    ['a stake of over 128 bits', { totalStake: [5, `0x1${'0'.repeat(32)}`] }],
     ['a stake JSON has rounded', { totalStake: [5, 2 ** 53] }],
     ['a negative tempo', { tempo: -1 }],
     ['a tempo in hex', { tempo: '0x10' }],
@@ -263,6 +264,35 @@ describe('a commitment', () => {
       }),
     )
   })
+})
+
+describe('an integer', () => {
+  test('is read whatever its size', () => {
+    for (const value of [0n, 7n, 2n ** 64n - 1n, 2n ** 128n - 1n])
+      expect(integerIn({ ...codec(null), toString: () => `${value}` }, 'it')).toBe(value)
+  })
+
+  test('whatever it is, is not negative, or BadReply', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.string()), (json) => {
+        const got = outcome(() => integerIn(codec(json), 'it'))
+        expect(isBadReply(got) || (got as bigint) >= 0n).toBe(true)
+      }),
+    )
+  })
+})
+
+test('an item under one key, or under three, is not read as a double map', async () => {
+  const [first, second, third] = [codec(120), codec(1), codec(2)]
+  const read = async (...args: readonly Codec[]) => {
+    const weights = { entries: async () => [[{ args }, codec([])]] }
+    const at = async () => ({ query: { subtensorModule: { weights } } })
+    const storage = await storageAt({ at, tx: {} } as never, '')
+    return storage.entries('subtensorModule', 'weights', 120)
+  }
+  expect(await read(first, second)).toMatchObject([[second, {}]])
+  for (const keys of [[first], [first, second, third]])
+    await expect(read(...keys)).rejects.toMatchObject(badReply('two keys'))
 })
 
 describe('a row of weights', () => {

@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callOf } from '../src/bittensor/call.ts'
-import type { Codec, Storage } from '../src/bittensor/storage.ts'
+import { type Codec, integerIn, type Storage } from '../src/bittensor/storage.ts'
 import { tempoOf } from '../src/bittensor/tempo.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
 import { planWeights } from '../src/bittensor/weight-calls.ts'
@@ -48,6 +48,7 @@ function storageOf({ values, calls = [] }: State): Storage {
       Object.keys(values).some((path) => path.split('(')[0] === `${pallet}.${item}`),
     hasCall: (pallet, name) => calls.includes(`${pallet}.${name}`),
     query: async (pallet, item, ...keys) => find(`${pallet}.${item}`, keys),
+    integer: async (pallet, item, ...keys) => integerIn(find(`${pallet}.${item}`, keys), item),
     entries: async (pallet, item, key) =>
       Object.entries((values[`${pallet}.${item}(${key})`] ?? {}) as Record<string, unknown>).map(
         ([at, value]) => [codec(at), codec(value)],
@@ -167,8 +168,8 @@ describe('weights that are timelocked', () => {
     [[names[2]!, names[0]!], 0],
   ])('go by the newest call there is: of %j, number %i', async (calls, chosen) => {
     const args = [
-      [NETUID, signed, round, 4],
-      [NETUID, 0, signed, round, 4],
+      [NETUID, signed, round, 4n],
+      [NETUID, 0, signed, round, 4n],
       [NETUID, unsigned, round],
     ]
     expect(await callIn(await planned(calls))).toEqual([names[chosen], ...args[chosen]!])
@@ -216,6 +217,25 @@ describe('weights that are timelocked', () => {
     const planning = planned(names, { 'drand.lastStoredRound': lastStoredRound })
     if (refused === null) expect((await callIn(await planning))[0]).toBe(names[0])
     else await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: refused })
+  })
+
+  test.each([
+    [`${M}.weightsVersionKey`],
+    [`${M}.commitRevealWeightsEnabled`],
+    [`${M}.commitRevealWeightsVersion`],
+    [`${M}.tempo`],
+    [`${M}.revealPeriodEpochs`],
+    ['system.number'],
+    ['drand.lastStoredRound'],
+    ['aura.slotDuration'],
+  ])('are BadReply where %s is something else than it was', async (item) => {
+    for (const other of ['0x01', -1, 0.5, null, [7]])
+      await expect(planned(names, { [item]: other })).rejects.toMatchObject({
+        name: 'ChainError',
+        code: 'BadReply',
+      })
+    const start = { ...counted, 'subnetInfoRuntimeApi.getNextEpochStartBlock': true }
+    await expect(planned(names, start)).rejects.toMatchObject({ code: 'BadReply' })
   })
 
   test('are refused where the runtime has no call for them', async () => {
@@ -273,9 +293,13 @@ describe('the tempo', () => {
   )
 })
 
-test('a call that the runtime does not have is told by name', async () => {
-  const api = { tx: { subtensorModule: {} } } as unknown as ApiPromise
+test('a call that the runtime does not have, or has with other arguments, is told by name', async () => {
+  const commitTimelockedWeights = () => {
+    throw new Error('expects 5 arguments, got 0')
+  }
+  const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
   const calls = [
+    [callOf('subtensorModule', 'commitTimelockedWeights'), 'expects 5 arguments'],
     [callOf('subtensorModule', 'setWeights'), 'subtensorModule.setWeights'],
     [callOf('commitments', 'setCommitment'), 'commitments.setCommitment'],
   ] as const

@@ -1,5 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
+import { asciiLine } from './ascii-line.ts'
 import type { CALLS } from './asked-of-runtime.ts'
 import type { NameIn } from './storage.ts'
 
@@ -9,7 +10,7 @@ type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
 /**
  * The runtime's call of this name. It rejects with ChainError `NotInRuntime` if there is no such
- * call.
+ * call, or it takes other arguments.
  */
 export const callOf =
   <P extends keyof typeof CALLS>(
@@ -21,5 +22,12 @@ export const callOf =
     const call = tx[pallet]?.[name]
     if (!call)
       throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
-    return call(...args)
+    try {
+      return call(...args)
+    } catch (cause) {
+      const said = asciiLine((cause as Error).message)
+      throw new ChainError('NotInRuntime', `${pallet}.${name} takes other arguments: ${said}`, {
+        cause,
+      })
+    }
   }

@@ -20,7 +20,7 @@ const count = z.int().check(z.minimum(0))
 
 /** In the library's JSON, an integer above 2^53 is a hex text. */
 const integer = z.pipe(
-  z.union([count, z.string().check(z.regex(/^0x[0-9a-f]+$/))]),
+  z.union([count, z.string().check(z.regex(/^0x[0-9a-f]{1,32}$/))]),
   z.transform((value) => BigInt(value)),
 )
 

@@ -55,7 +55,10 @@ function poolCode(said: string): string | undefined {
   return WORDS.find(([words]) => words.test(said))?.[1]
 }
 
-/** Why the call at `index` of a block failed, by that block's events; null if it did not. */
+/**
+ * Why the call at `index` of a block failed, by that block's events; null if it did not. It is
+ * `BadReply` if they do not say what came of the call.
+ */
 export function dispatchRefusal(
   registry: Registry,
   events: unknown,
@@ -63,11 +66,13 @@ export function dispatchRefusal(
 ): ChainError | null {
   for (const { phase, event } of events as Iterable<EventRecord>) {
     if (!phase.isApplyExtrinsic || phase.asApplyExtrinsic.toNumber() !== index) continue
-    if (event.section !== 'system' || event.method !== 'ExtrinsicFailed') continue
+    if (event.section !== 'system') continue
+    if (event.method === 'ExtrinsicSuccess') return null
+    if (event.method !== 'ExtrinsicFailed') continue
     const [cause] = event.data as unknown as [DispatchError?]
     if (cause !== undefined) return dispatchError(registry, cause)
   }
-  return null
+  return new ChainError('BadReply', 'the events of the block do not say what came of the call')
 }
 
 function dispatchError(registry: Registry, cause: DispatchError): ChainError {

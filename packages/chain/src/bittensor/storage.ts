@@ -1,6 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
-import type { APIS, CALLS, CONSTANTS, STORAGE } from './asked-of-runtime.ts'
+import type { APIS, CALLS, STORAGE } from './asked-of-runtime.ts'
 
 /** The pallet of subnets. */
 export const SUBNET_PALLET = 'subtensorModule' as const
@@ -13,13 +13,16 @@ export interface Codec {
 }
 
 /** The names that this client uses in a pallet, or in a runtime API. */
-export type NameIn<Sections, S extends keyof Sections> = keyof Sections[S] & string
+export type NameIn<
+  Sections extends Readonly<Record<string, readonly string[]>>,
+  S extends keyof Sections,
+> = Sections[S][number]
 
 type Items = typeof STORAGE
 
 /**
- * The chain's storage and runtime at one block. `query` and `entries` reject with ChainError
- * `NotInRuntime` for an item that the runtime lacks.
+ * The chain's storage and runtime at one block. `query`, `integer` and `entries` reject with
+ * ChainError `NotInRuntime` for an item that the runtime lacks.
  */
 export interface Storage {
   /** Does the runtime have this storage item? */
@@ -30,9 +33,15 @@ export interface Storage {
     item: NameIn<Items, P>,
     ...keys: unknown[]
   ): Promise<Codec>
+  /** An unsigned integer. Rejects with ChainError `BadReply` if the item is something else. */
+  integer<P extends keyof Items>(
+    pallet: P,
+    item: NameIn<Items, P>,
+    ...keys: unknown[]
+  ): Promise<bigint>
   /**
    * All values under the first key of a double map, with their second keys. Takes one call for 1000
-   * values.
+   * values. Rejects with ChainError `BadReply` if the item has not two keys.
    */
   entries<P extends keyof Items>(
     pallet: P,
@@ -45,10 +54,18 @@ export interface Storage {
     method: NameIn<typeof APIS, A>,
     ...args: unknown[]
   ): Promise<Codec | null>
-  constant<P extends keyof typeof CONSTANTS>(
-    pallet: P,
-    name: NameIn<typeof CONSTANTS, P>,
-  ): Codec | undefined
+  constant(pallet: 'aura', name: 'slotDuration'): Codec | undefined
+}
+
+/**
+ * An unsigned integer of the chain, of up to 128 bits.
+ * @throws ChainError `BadReply` if the value is something else.
+ */
+export function integerIn(value: Codec, what: string): bigint {
+  const text = value.toString()
+  if (!/^\d{1,39}$/.test(text))
+    throw new ChainError('BadReply', `${what} on the chain is not an unsigned integer`)
+  return BigInt(text)
 }
 
 /** The storage at the end of the block with this hash. */
@@ -64,9 +81,16 @@ export async function storageAt(api: ApiPromise, hash: string): Promise<Storage>
     has: (pallet, name) => at.query[pallet]?.[name] !== undefined,
     hasCall: (pallet, name) => api.tx[pallet]?.[name] !== undefined,
     query: async (pallet, name, ...keys) => item(pallet, name)(...keys),
+    integer: async (pallet, name, ...keys) =>
+      integerIn(await item(pallet, name)(...keys), `${pallet}.${name}`),
     entries: async (pallet, name, key) => {
       const entries = await item(pallet, name).entries(key)
-      return entries.flatMap(([{ args }, value]) => (args[1] ? [[args[1], value]] : []))
+      return entries.map(([{ args }, value]) => {
+        const [, second] = args
+        if (second === undefined || args.length > 2)
+          throw new ChainError('BadReply', `${pallet}.${name} on the chain has not two keys`)
+        return [second, value]
+      })
     },
     call: async (name, method, ...args) => (await at.call[name]?.[method]?.(...args)) ?? null,
     constant: (pallet, name) => at.consts[pallet]?.[name],

@@ -11,7 +11,7 @@ import { FinalBlocks } from './final-blocks.ts'
 import type { Nodes } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
 import { readSnapshot } from './snapshot.ts'
-import { type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
+import { integerIn, type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
 import { planWeights } from './weight-calls.ts'
 import type { WeightMeans } from './weight-plan.ts'
 import { rowOf } from './weights-in-force.ts'
@@ -89,7 +89,7 @@ class SubtensorChain implements Subtensor {
   }
 
   async time(block: number): Promise<number> {
-    return this.#at(block, async (storage) => Number(await storage.query('timestamp', 'now')))
+    return this.#at(block, async (storage) => Number(await storage.integer('timestamp', 'now')))
   }
 
   async snapshot(block: number): Promise<Snapshot> {
@@ -109,7 +109,7 @@ class SubtensorChain implements Subtensor {
       const rows = await storage.entries(SUBNET_PALLET, 'weights', this.netuid)
       const byHotkey = new Map<string, UidWeights>()
       for (const [uid, row] of rows) {
-        const neuron = neurons[Number(uid)]
+        const neuron = neurons[Number(integerIn(uid, 'a uid'))]
         if (neuron) byHotkey.set(neuron.hotkey, rowOf(row))
       }
       return Object.fromEntries(byHotkey)

@@ -1,5 +1,5 @@
 import { ChainError } from '../chain-error.ts'
-import { type Storage, SUBNET_PALLET } from './storage.ts'
+import { integerIn, type Storage, SUBNET_PALLET } from './storage.ts'
 
 /**
  * Where a subnet is in its tempo: the epochs, not those of this protocol, by which the chain opens
@@ -17,9 +17,9 @@ export interface Tempo {
 }
 
 export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> {
-  const head = Number(await storage.query('system', 'number'))
-  const tempo = Number(await storage.query(SUBNET_PALLET, 'tempo', netuid))
-  const period = Number(await storage.query(SUBNET_PALLET, 'revealPeriodEpochs', netuid))
+  const head = Number(await storage.integer('system', 'number'))
+  const tempo = Number(await storage.integer(SUBNET_PALLET, 'tempo', netuid))
+  const period = Number(await storage.integer(SUBNET_PALLET, 'revealPeriodEpochs', netuid))
   // Newer runtimes count epochs. Older ones compute them from the block's number.
   if (!storage.has(SUBNET_PALLET, 'subnetEpochIndex')) {
     const length = tempo + 1
@@ -29,7 +29,7 @@ export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> 
   const answer = await storage.call('subnetInfoRuntimeApi', 'getNextEpochStartBlock', netuid)
   if (!answer || answer.isEmpty)
     throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
-  const start = Number(answer)
+  const start = Number(integerIn(answer, 'the start of the next epoch'))
   // The next block may be the first of an epoch itself.
   const nextStart = head + 1 >= start ? start + tempo : start
   return { nextStart, length: tempo, period, head }

@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { BLOCK_MS } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { callOf } from './call.ts'
-import { type Storage, SUBNET_PALLET } from './storage.ts'
+import { integerIn, type Storage, SUBNET_PALLET } from './storage.ts'
 import { tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { timelockPayload } from './weight-encoding.ts'
@@ -47,14 +47,14 @@ export async function planTimelocked(
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
-  const lastRound = Number(await storage.query('drand', 'lastStoredRound'))
-  if (!(lastRound >= drandRound(now()) - MAX_LAG_ROUNDS)) throw new ChainError('DrandBehind')
+  const lastRound = Number(await storage.integer('drand', 'lastStoredRound'))
+  if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, mechanism, namesHotkey } = timelocked
   const round = await revealRound(storage, means)
   const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, ...mechanism, sealed, round]
-  if (namesHotkey) args.push(await storage.query(SUBNET_PALLET, 'commitRevealWeightsVersion'))
+  if (namesHotkey) args.push(await storage.integer(SUBNET_PALLET, 'commitRevealWeightsVersion'))
   return {
     call: callOf(SUBNET_PALLET, name, ...args),
     tookEffect: async (after) => {
@@ -71,6 +71,7 @@ export async function planTimelocked(
 async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
   const { nextStart, length, period, head } = await tempoOf(storage, netuid)
   const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
-  const blockMs = Number(storage.constant('aura', 'slotDuration') ?? BLOCK_MS)
+  const slot = storage.constant('aura', 'slotDuration')
+  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
   return drandRound(now() + blocks * blockMs)
 }

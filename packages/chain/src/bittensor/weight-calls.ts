@@ -1,3 +1,4 @@
+import { ChainError } from '../chain-error.ts'
 import { callOf } from './call.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { planTimelocked } from './timelocked-weights.ts'
@@ -16,11 +17,17 @@ export async function planWeights(
   { hotkey, weights }: HotkeyWeights,
 ): Promise<Plan> {
   const { netuid } = means
-  const versionKey = BigInt(`${await storage.query(SUBNET_PALLET, 'weightsVersionKey', netuid)}`)
+  const versionKey = await storage.integer(SUBNET_PALLET, 'weightsVersionKey', netuid)
   const versioned = { hotkey, weights, versionKey }
-  const commitReveal = await storage.query(SUBNET_PALLET, 'commitRevealWeightsEnabled', netuid)
-  if (`${commitReveal}` === 'false') return planOpen(netuid, versioned)
-  return planTimelocked(storage, means, versioned)
+  const setting = await storage.query(SUBNET_PALLET, 'commitRevealWeightsEnabled', netuid)
+  switch (setting.toJSON()) {
+    case false:
+      return planOpen(netuid, versioned)
+    case true:
+      return planTimelocked(storage, means, versioned)
+    default:
+      throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
+  }
 }
 
 /** A call that sets weights which anyone can read at once. Protocol §8.12. */

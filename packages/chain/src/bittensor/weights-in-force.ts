@@ -24,7 +24,7 @@ export async function areInForce(
   netuid: number,
   { hotkey, weights }: HotkeyWeights,
 ): Promise<boolean> {
-  const uid = (await storage.query(SUBNET_PALLET, 'uids', netuid, hotkey)).toJSON()
+  const uid = await storage.integer(SUBNET_PALLET, 'uids', netuid, hotkey)
   const row = rowOf(await storage.query(SUBNET_PALLET, 'weights', netuid, uid))
   return JSON.stringify(row) === JSON.stringify(rescale(weights))
 }

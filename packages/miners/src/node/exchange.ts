@@ -28,6 +28,7 @@ export async function exchange(query: Query): Promise<Received> {
   const { body, replyMs, now } = query
   const outgoing = openRequest(query)
   const started = now()
+  const took = (): number => Math.max(0, now() - started)
   let stream: { destroy(error: Error): unknown } = outgoing
   const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
   const timer = setTimeout(() => stream.destroy(late()), replyMs)
@@ -41,7 +42,7 @@ export async function exchange(query: Query): Promise<Received> {
   } catch (error) {
     // What has another status is refused, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
-      const left = Math.ceil((now() - started) / 100) / 10
+      const left = Math.ceil(took() / 100) / 10
       if (query.signal.aborted) throw latenessOf(outgoing, `in the ${left} s that were left`)
       throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
     }
@@ -50,7 +51,7 @@ export async function exchange(query: Query): Promise<Received> {
   }
   const { statusCode: status = 0, headers } = response
   const text = Buffer.concat(chunks).toString()
-  return { status, headers, text, ms: Math.max(0, now() - started) }
+  return { status, headers, text, ms: took() }
 }
 
 function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {

@@ -30,7 +30,8 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 
  * release for Node 20 may end the process when a server closes a connection whose body waits to be
  * read (nodejs/undici#5360). It follows no redirect: one is an error, or is returned with
  * `redirect: 'manual'`. The time of a whole answer, body included, is for `signal` to bound, its
- * size for the reader: no more is received or inflated than is read, and much that is not read ends the connection.
+ * size for the reader: no more is received or inflated than is read, and a server that sends much
+ * that cannot be read is left.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {

@@ -39,7 +39,7 @@ export function lineWarnings(text: string, path: string): readonly string[] {
 
 function wrongIn(line: string): string | undefined {
   if (line === '' || line.startsWith('#')) return undefined
-  const [, name, value = ''] = /^(?:export\s+)?([\w.-]+)\s*=\s*(.*)$/.exec(line) ?? []
+  const [, name, value = ''] = /^(?:export\s+)?([\w.-]+)\s*=\s*(\S.*)?$/.exec(line) ?? []
   if (name === undefined) return 'it has no effect: expected NAME=value'
   if (/^(["'`])(?!.*\1)/.test(value)) return `the quote after ${name}= is not closed`
   if (KNOWN.includes(name)) return undefined

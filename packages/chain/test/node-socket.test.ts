@@ -96,7 +96,8 @@ test('a node that sends interim answers without end is left', async () => {
   })
   ended.push(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const socket = new NodeSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const { port } = server.address() as AddressInfo
+  const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 60_000)
   await expect(socket.connect()).rejects.toThrow('Unreachable: over 8 interim answers')
 })
 

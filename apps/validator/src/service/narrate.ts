@@ -40,8 +40,18 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
  * Refusals that come of a restart, or of a chain that is slow or full: what was sent before may
  * hold, or the time for it is over.
  */
-const PASSING =
-  /^(?:AncientBirthBlock|Stale|ExhaustsResources|\w+LimitExceeded|\w+TooFast|\w*Commit\w*Found)\b/
+const PASSING = new Set([
+  'AncientBirthBlock',
+  'CommitmentSetRateLimitExceeded',
+  'CommitNotFound',
+  'CommittingWeightsTooFast',
+  'ExhaustsResources',
+  'NoWeightsCommitFound',
+  'RateLimitExceeded',
+  'SettingWeightsTooFast',
+  'SpaceLimitExceeded',
+  'Stale',
+])
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
 interface ProblemContext {
@@ -59,7 +69,7 @@ export function sayProblem(
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const passes = PASSING.test(message)
+  const passes = PASSING.has(message.split(':', 1)[0] ?? '')
   const hint = passes ? NEXT : hintFor(message, folder)
   const text = `  ${passes ? '!' : '✘'} ${what}: ${printable(message, 500)}${hint}${often}`
   const type = passes ? 'warning' : 'problem'

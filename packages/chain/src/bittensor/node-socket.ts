@@ -1,4 +1,3 @@
-import type { ClientRequest } from 'node:http'
 import ws from 'ws'
 import { ChainError } from '../chain-error.ts'
 import { asciiLine } from './ascii-line.ts'
@@ -34,7 +33,7 @@ function openSocket(url: string): WebSocket {
 }
 
 /** Sends the request for a WebSocket, and ends it after a few interim answers. */
-function finishRequest(request: ClientRequest): void {
+const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
   let left = MAX_INTERIM_ANSWERS
   request.on('information', () => {
     left -= 1

@@ -525,9 +525,8 @@ describe.concurrent('a validator', () => {
     await permitless.says(/"what":"attest \d+"/)
     const { stdout } = await permitless.stop()
     const warnings = records(stdout).filter(({ type }) => type === 'warning')
-    expect(warnings.map(({ text }) => text)).toEqual([
-      expect.stringContaining('no validator permit yet'),
-    ])
+    const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
+    expect(ofPermit).toHaveLength(1)
     await chain.stop()
   })
 })

@@ -64,5 +64,5 @@ test.each([
   sayProblem({ type: 'problem', what: 'attest 7', error: new Error(message) }, screen)
   const next = type === 'warning' ? '; it is sent again if its epoch allows it, and you ' : ''
   const text = expect.stringContaining(`attest 7: ${message}${next}`)
-  expect(said).toEqual([{ type, what: 'attest 7', message, text }])
+  expect(said).toEqual([expect.objectContaining({ type, text })])
 })

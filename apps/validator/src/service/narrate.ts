@@ -69,11 +69,13 @@ export function sayProblem(
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const passes = PASSING.has(message.split(':', 1)[0] ?? '')
-  const hint = passes ? NEXT : hintFor(message, folder)
-  const text = `  ${passes ? '!' : '✘'} ${what}: ${printable(message, 500)}${hint}${often}`
-  const type = passes ? 'warning' : 'problem'
-  screen.line(text, { type, what, message, ...(unsaid > 0 && { unsaid }) })
+  const said = `${what}: ${printable(message, 500)}`
+  if (PASSING.has(message.split(':', 1)[0] ?? '')) {
+    warn(screen, `${said}${NEXT}${often}`)
+  } else {
+    const text = `  ✘ ${said}${hintFor(message, folder)}${often}`
+    screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
+  }
 }
 
 /** What to look at when the folder or a bucket cannot be written. */

@@ -72,38 +72,7 @@ try {
         ?.trim()}`,
     )
   }
-  const whole = verify()
-  if (whole.status !== 0) fail('restored, the data does not verify')
-
-  // Verifies the same in stretches of two epochs, four processes at a time. One is killed, and run
-  // again.
-  const verifier = `${process.execPath} ${resolve('apps/verifier/dist/cli.js')}`
-  const stretch =
-    `exec ${verifier} ${buckets} --network ${chain} --jobs 1 ` +
-    '--from-epoch $0 --to-epoch $1 --json > $0.json'
-  const runs = (some, command) =>
-    spawnSync('xargs', ['-P', '4', '-L', '1', 'sh', '-c', command], {
-      cwd: scratch,
-      input: some.map(([first, last]) => `${first} ${last}\n`).join(''),
-    })
-  const [, next] = whole.text.match(/governing epoch (\d+)/) ?? fail('no end')
-  const stretches = Array.from({ length: Math.ceil(next / 2) }, (_, i) => {
-    return [2 * i, Math.min(2 * i + 1, next - 1)]
-  })
-  const joined = () => {
-    const words = ['join', ...stretches.map(([first]) => join(scratch, `${first}.json`))]
-    const run = spawnSync(process.execPath, ['apps/verifier/dist/cli.js', ...words], {
-      encoding: 'utf8',
-    })
-    return { status: run.status, text: run.stdout + run.stderr }
-  }
-  runs(stretches, stretch)
-  runs(stretches.slice(-1), `(${stretch}) & sleep 0.1; kill -9 $!`)
-  if (joined().status !== 2) fail('a stretch that was cut short was joined')
-  runs(stretches.slice(-1), stretch)
-  const { status, text } = joined()
-  if (status !== 0 || text !== whole.text) fail(`joined, it says otherwise:\n${text}`)
-  console.log(`${stretches.length} stretches, joined, say what one run says`)
+  if (verify().status !== 0) fail('restored, the data does not verify')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

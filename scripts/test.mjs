@@ -76,6 +76,10 @@ const stages = [
     "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
     "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
     "Python's tests": pytest,
+    'regular expressions': [
+      process.execPath,
+      ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
+    ],
     'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
     'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
     'one more environment, bucket and chain, in copies': [

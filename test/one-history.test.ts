@@ -10,7 +10,7 @@ import { ValidatorView } from '../apps/explorer/src/views/validator-view.tsx'
 import { type EpochAccount, EpochAccounts } from '../apps/explorer/src/worker/epoch-account.ts'
 import { rendered } from '../apps/explorer/test/rendered.ts'
 import { History } from '../apps/validator/src/commands/export/history.ts'
-import { endAfter, epochOf, type OpenEnd } from '../apps/verifier/src/output-records.ts'
+import { type EndRecord, endAfter, epochLine } from '../apps/verifier/src/lines.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import type { Counts } from '../packages/duel/src/index.ts'
@@ -155,7 +155,10 @@ beforeAll(async () => {
   told = {
     explained: new Map(['m1', 'm2', 'm3'].map((hotkey) => [hotkey, explain(hotkey)])),
     status: await statuses(),
-    verified: epochs.map(({ settled }) => JSON.parse(toJson(epochOf(settled)))),
+    verified: epochs.map(({ settled }) => {
+      const [text, record] = epochLine(settled)
+      return { ...JSON.parse(toJson(record)), text }
+    }),
     tables: await exported(),
     page: accounts(),
     past: pastOf(),
@@ -524,12 +527,13 @@ describe('after an epoch', () => {
   )
 
   it('the last, validators have as many lanes accepted and set aside for all', () => {
-    const end = epochs.reduce<OpenEnd | undefined>(
+    const end = epochs.reduce<EndRecord | undefined>(
       (before, { settled }) => endAfter(before, settled),
       undefined,
     )
     const counts = countLanes({ epochs: told.page })
-    expect(counts.map(({ hotkey }) => hotkey)).toEqual(validators)
+    // The one that was set aside comes first.
+    expect(counts.map(({ hotkey }) => hotkey)).toEqual(['v5', 'v1', 'v2', 'v3', 'v4'])
     for (const { hotkey, due, accepted, sealed, aside } of counts) {
       expect(end?.disagreed[hotkey] ?? 0).toBe(aside)
       const rows = told.tables.lanes?.filter(({ validator }) => validator === hotkey) ?? []

@@ -39,6 +39,9 @@ const INHERITED = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^AFFINE_|_proxy$/i.test(name)),
 )
 
+/** What a program says where the machine is slow. */
+const WAITS = /^waiting for .*: no answer yet\n/m
+
 const running = new Set<ChildProcess>()
 
 /** Starts a program, or another TypeScript file. */
@@ -66,7 +69,7 @@ export function start(
   })
   const ended = once(child, 'close').then(([code]): Ended => {
     running.delete(child)
-    return { code, stdout, stderr }
+    return { code, stdout, stderr: stderr.replace(WAITS, '') }
   })
   const says = (pattern: RegExp, from = 0): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Job } from 'kubernetes-models/batch/v1/Job'
@@ -11,7 +11,8 @@ import { encodeState, type State } from '../packages/duel/src/index.ts'
 import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { contender, hotkeys, ReadingSubnet } from './attacks/reading-subnet.ts'
-import { AF_VERIFY, type Ended, killAll, run, start } from './processes.ts'
+import { snippetsOf } from './documents/page.ts'
+import { AF_VERIFY, killAll, run } from './processes.ts'
 
 const LAST = 7
 /** The second's bucket, which the first says is its own an epoch later. */
@@ -155,71 +156,19 @@ test('of each block as many copies are compared as asked', async () => {
   expect(some.length).toBeLessThan(17)
 })
 
-describe('files of stretches', () => {
-  const verify = (...words: readonly string[]) =>
-    run(AF_VERIFY, [root, '--network', chain, ...words])
-  /** What a run in one piece says. */
-  let whole: Ended
-  const joined = (...words: readonly string[]) => run(AF_VERIFY, ['join', ...words], { cwd: root })
+describe('parts, as the Kubernetes job verifies them', () => {
   const FILES = ['0.json', '2.json', '4.json', '6.json']
-
-  /** Verifies the two epochs from each of these on, four at a time. */
-  function verifyAll(...firsts: readonly number[]): void {
-    const command =
-      `${process.execPath} ${AF_VERIFY} . --network ${chain} --jobs 1 ` +
-      '--from-epoch {} --to-epoch $(({} + 1)) --json > {}.json'
-    const words = ['-P', '4', '-I', '{}', 'sh', '-c', command]
-    spawnSync('xargs', words, { cwd: root, input: firsts.join('\n') })
-  }
+  const SECOND = ['--from-epoch', '2', '--to-epoch', '3']
+  let results: string
+  let pod: (index: number, more?: Record<string, string>) => number | null
 
   beforeAll(async () => {
-    verifyAll(0, 2, 4, 6)
-    whole = await verify()
-  })
-
-  test('are joined to what a run in one piece says, in whatever order', async () => {
-    expect(whole.code).toBe(1)
-    expect(await joined(...FILES)).toEqual(whole)
-    expect(await joined(...[...FILES].reverse())).toEqual(whole)
-    expect(await joined(...FILES, '--json')).toEqual(await verify('--json'))
-  })
-
-  test('of which not all copies were compared do not make a whole, as one run does not', async () => {
-    const few = await verify('--copies', '0')
-    const text = await readFile(join(root, '2.json'), 'utf8')
-    const words = ['--from-epoch', '2', '--to-epoch', '3', '--copies', '0', '--json']
-    const { stdout } = await verify(...words)
-    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'begin', copies: 0 })
-    expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ type: 'begin', copies: 'all' })
-    await writeFile(join(root, 'few.json'), stdout)
-    const mixed = await joined('0.json', 'few.json', '4.json', '6.json')
-    expect(mixed.stdout).toContain('Not all copies of blocks were compared in epochs 2 to 3.\n')
-    expect(few.stdout).toContain('Not all copies of blocks were compared in epochs 0 to 7.\n')
-    for (const { stdout } of [mixed, few]) expect(stdout).not.toContain('Everything holds')
-  })
-
-  test('one that was killed is refused, and can be run again', async () => {
-    const words = [root, '--network', chain, '--from-epoch', '2', '--to-epoch', '3', '--json']
-    const killed = start(AF_VERIFY, words)
-    await killed.says(/"type":"begin"/)
-    const { code, stdout } = await killed.stop('SIGKILL')
-    expect(code).toBeNull()
-    await writeFile(join(root, '2.json'), stdout)
-    const refused = await joined(...FILES)
-    expect([refused.code, refused.stdout]).toEqual([2, ''])
-    expect(refused.stderr).toBe(
-      'af-verify join: 2.json has no end, so its run was cut short: verify these epochs again\n',
-    )
-    verifyAll(2)
-    expect(await joined(...FILES)).toEqual(whole)
-  })
-
-  test('are what the Kubernetes job makes of them, once however often it is run', async () => {
     const text = await readFile(new URL('../deploy/verify-job.yaml', import.meta.url), 'utf8')
     const job = parse(text)
     new Job(job).validate()
     const { env, command, args } = job.spec.template.spec.containers[0]
-    const [bin, results] = ['bin', 'results'].map((name) => join(root, name)) as [string, string]
+    const bin = join(root, 'bin')
+    results = join(root, 'results')
     for (const folder of [bin, results]) await mkdir(folder)
     const shim = join(bin, 'af-verify')
     const program = `exec ${process.execPath} ${AF_VERIFY} ${root} "$@"`
@@ -227,101 +176,112 @@ describe('files of stretches', () => {
     await chmod(shim, 0o755)
     const set = { FIRST: '0', SPAN: '2', NETWORK: chain, RESULTS: results }
     expect(Object.keys(set).sort()).toEqual(env.map(({ name }: { name: string }) => name).sort())
-    const pod = (index: number, more = {}) => {
+    pod = (index, more = {}) => {
       const place = { PATH: `${bin}:${process.env.PATH}`, JOB_COMPLETION_INDEX: String(index) }
       return spawnSync(command[0], [...command.slice(1), ...args], {
         env: { ...set, ...place, ...more },
       }).status
     }
-    for (const index of [0, 1, 2, 3, 3]) expect(pod(index)).toBe(0)
+    for (const index of [0, 1, 2, 3]) expect(pod(index)).toBe(0)
+  })
+
+  const read = (name: string) => readFile(join(results, name), 'utf8')
+
+  test('are verified once, and a part that has no end is no result', async () => {
+    expect(pod(3)).toBe(0)
     expect(pod(4)).not.toBe(0)
     expect(pod(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)
-    const files = FILES.map((name) => join(results, name))
-    expect(await joined(...files)).toEqual(whole)
     expect((await readFile(join(root, 'runs'), 'utf8')).split('\n')).toHaveLength(6 + 1)
+    const names = (await readdir(results)).filter((name) => name.endsWith('.json'))
+    expect(names.sort()).toEqual(FILES)
   })
 
-  test('form no history with a gap, an overlap, or without the first', async () => {
-    const why = async (...files: readonly string[]) => (await joined(...files)).stderr
-    expect(await why('0.json', '4.json')).toBe(
-      'af-verify join: 4.json: begins with epoch 4: no file has epoch 2\n',
+  test('find what a run in one piece finds, each from the state with which the last ended', async () => {
+    const { code, stdout } = await run(AF_VERIFY, [root, '--network', chain, '--json'])
+    expect(code).toBe(1)
+    const whole = stdout.trim().split('\n')
+    const parts = await Promise.all(
+      FILES.map(async (name) => (await read(name)).trim().split('\n')),
     )
-    expect(await why('0.json', '0.json')).toBe(
-      'af-verify join: 0.json: begins with epoch 0, which 0.json also has\n',
-    )
-    expect(await why('2.json', '4.json')).toBe(
-      "af-verify join: 2.json: begins with epoch 2, not with the network's first: " +
-        'give the files of all earlier epochs too\n',
-    )
-    expect(await why('nowhere.json')).toContain('nowhere.json')
-    expect(await why()).toContain("missing required argument 'files'")
+    expect(parts.flatMap((lines) => lines.slice(1, -1))).toEqual(whole.slice(1, -1))
+    const placeOf = (line = ''): object => {
+      const { epoch, root } = JSON.parse(line)
+      return { epoch, root }
+    }
+    const begins = parts.map(([begin]) => placeOf(begin))
+    const ends = parts.map((lines) => placeOf(lines.at(-1)))
+    expect([...begins, placeOf(whole.at(-1))]).toEqual([placeOf(whole[0]), ...ends])
+    const { stdout: text } = await run(AF_VERIFY, [root, '--network', chain, ...SECOND])
+    const { root: begun } = JSON.parse(parts[1]?.[0] ?? '')
+    const { root: ended } = JSON.parse(parts[1]?.at(-1) ?? '')
+    expect(text).toContain(`begins with epoch 2 and the attested state ${begun}\n`)
+    expect(text).toContain(`state root ${ended}, governing epoch 4\n`)
   })
 
-  /** What is said of the second file once this is done to its text. */
-  async function saidOf(alter: (text: string) => string): Promise<string> {
-    const text = await readFile(join(root, '2.json'), 'utf8')
-    const altered = alter(text)
-    expect(altered).not.toBe(text)
-    await writeFile(join(root, 'altered.json'), altered)
-    const { code, stdout, stderr } = await joined('0.json', 'altered.json', '4.json', '6.json')
-    expect([code, stdout]).toEqual([2, ''])
-    return stderr.replace('af-verify join: altered.json', '').trim()
+  /** What the README's comparison makes of these files. */
+  async function compare(files: Readonly<Record<string, string>>) {
+    const page = new URL('../apps/verifier/README.md', import.meta.url)
+    const all = snippetsOf(await readFile(page, 'utf8'))
+    const awk = all.find(({ text }) => text.startsWith('awk'))?.text ?? ''
+    const cwd = await mkdtemp(join(root, 'compared-'))
+    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', awk], { cwd, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    return { status, lines: stdout.trimEnd().split('\n') }
   }
-  const line = (number: number, alter: (line: string) => string) => (text: string) =>
-    text
-      .split('\n')
-      .map((each, i) => (i === number - 1 ? alter(each) : each))
-      .join('\n')
-  const HASH = 'ab'.repeat(32)
 
-  test.each([
+  test('are compared: those with flaws fail, and each flaw is named', async () => {
+    const texts = await Promise.all(FILES.map(read))
+    const { status, lines } = await compare(Object.fromEntries(FILES.map((n, i) => [n, texts[i]!])))
+    expect(status).toBe(1)
+    expect(lines).toHaveLength(17 + 1)
+    expect(lines[0]).toMatch(/^[24]\.json: \{"type":"flaw","epoch":3,/)
+    expect(lines.at(-1)).toMatch(/^4 of 4 parts ended, with 8 [0-9a-f]{64}$/)
+  })
+
+  const HOLDS = /^4 of 4 parts ended, with 8 \w+$/
+  const cut = (text = ''): string => text.slice(0, text.lastIndexOf('{"type":"end"'))
+  type Parts = Record<string, string>
+  test.each<[string, (parts: Parts) => Parts, number, readonly RegExp[]]>([
+    ['they meet', (parts) => parts, 0, [HOLDS]],
     [
-      'a figure',
-      line(2, (text) => text.replace('"played":', '"played":1')),
-      /, line \d+: this line or one/,
+      'by number, not by letter',
+      ({ '6.json': last = '', ...parts }) => ({ ...parts, '10.json': last }),
+      0,
+      [HOLDS],
     ],
     [
-      'its end',
-      (text: string) => text.replace('"warnings":2', '"warnings":3'),
-      /, line \d+: expected/,
+      'one is missing',
+      ({ '2.json': _, ...parts }) => parts,
+      1,
+      [/^4\.json: \{"type":"begin","epoch":4,/, /^3 of 3/],
     ],
     [
-      'the digest',
-      (text: string) => text.replace(/.{9}"}\n$/, `${'0'.repeat(9)}"}\n`),
-      /: this line or one/,
+      'another state',
+      (parts) => ({
+        ...parts,
+        '2.json': parts['2.json']?.replace(/"root":".{4}/, '"root":"0000') ?? '',
+      }),
+      1,
+      [/^2\.json: \{"type":"begin","epoch":2,"root":"0000/, HOLDS],
     ],
     [
-      'the network',
-      line(1, (text) => text.replace('"netuid":120', '"netuid":121')),
-      /: this line or one/,
+      'one was cut short',
+      (parts) => ({ ...parts, '2.json': cut(parts['2.json']) }),
+      1,
+      [/^4\.json: /, /^3 of 4/],
     ],
     [
-      'an epoch is missing',
-      line(2, () => ''),
-      ', line 2 is no record of a run with --json: it has no known type',
+      'the last was cut short',
+      (parts) => ({ ...parts, '6.json': cut(parts['6.json']) }),
+      1,
+      [/^3 of 4/],
     ],
-    [
-      'an epoch is of another',
-      line(2, (text) => text.replace('"epoch":2', '"epoch":3')),
-      ', line 2: expected epoch 2, got 3',
-    ],
-    [
-      'no beginning',
-      (text: string) => text.slice(text.indexOf('\n') + 1),
-      ', line 1: expected the first line of a run, got epoch',
-    ],
-    [
-      'something after its end',
-      (text: string) => text + text,
-      /, line \d+: expected no line after/,
-    ],
-    [
-      'a field that is none',
-      line(1, (text) => text.replace('{', `{"root2":"${HASH}",`)),
-      ', line 1 is no record of a run with --json: line: unrecognized_keys',
-    ],
-    ['no text', () => '', 'is empty: verify these epochs again'],
-  ])('a file is refused that was altered: %s', async (_, alter, why) => {
-    expect(await saidOf(alter)).toEqual(typeof why === 'string' ? why : expect.stringMatching(why))
+    ['the last is empty', (parts) => ({ ...parts, '6.json': '' }), 1, [/^3 of 4/]],
+  ])('are compared: %s', async (_, alter, code, said) => {
+    const parts: Parts = {}
+    for (const name of FILES) parts[name] = (await read(name)).replace(/^\{"type":"flaw".*\n/gm, '')
+    const { status, lines } = await compare(alter(parts))
+    expect([status, lines]).toEqual([code, said.map((line) => expect.stringMatching(line))])
   })
 })

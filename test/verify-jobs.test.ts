@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -139,16 +139,13 @@ test('exits with 3, and not as where all holds, if not all copies were compared'
     const network = ['--network', await writeSubnet(subnet, folder)]
     const all = await run(AF_VERIFY, [folder, ...network])
     expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
+    expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
     for (const copies of ['0', '1']) {
       const words = [folder, ...network, '--copies', copies]
       const { code, stdout } = await run(AF_VERIFY, words)
       expect(code).toBe(3)
       expect(stdout).not.toContain('Everything holds')
-      expect(stdout).toContain('Not all copies of blocks were compared in epochs 0 to 1.\n')
-      const { stdout: json } = await run(AF_VERIFY, [...words, '--json'])
-      const file = join(folder, 'run.json')
-      await writeFile(file, json)
-      expect(await run(AF_VERIFY, ['join', file])).toMatchObject({ code: 3, stdout })
+      expect(stdout).toContain('Not all copies of blocks were compared.\n')
     }
   } finally {
     await rm(folder, { recursive: true })

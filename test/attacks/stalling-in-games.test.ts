@@ -15,7 +15,7 @@ import type { MinerAgent } from '../../packages/miners/src/index.ts'
 /*
  * A champion about to lose its throne takes all the time there is in each of its games, so that an
  * epoch ends before the others are begun: a game never begun is a tie. Protocol §5.4: it has a
- * clock for each game, and the games of a lane, 32 at a time, have all begun long before the end.
+ * clock for each game, and one that lasts holds up no other: all have begun long before the end.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'
@@ -77,7 +77,7 @@ test('a champion that never replies loses each game by its own clock, and none i
   for (const { champion, contender, verdict } of games) {
     expect([champion.fault, contender.fault, verdict]).toEqual(['no-reply', undefined, 'win'])
   }
-  // Two times 32 games of one clock.
+  // Eight begin in each quarter of a clock.
   expect(tookMs).toBeLessThan(3 * CLOCK_MS)
 })
 

@@ -1,21 +1,16 @@
-import type { Tried } from './worker/rule.ts'
-
 /** Where in the page a reader is: a view, and what it shows. */
 export type Route =
   | { readonly view: (typeof PLAIN)[number] | 'throne' | 'nowhere' }
   | { readonly view: 'duel' | 'miner' | 'validator' | 'challenge'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
   | { readonly view: 'play'; readonly env: string | undefined }
-  | { readonly view: 'rule'; readonly tried: Tried | undefined }
 
-const PLAIN = ['miners', 'validators', 'liars'] as const
+const PLAIN = ['miners', 'validators'] as const
 const HASH = /^[0-9a-f]{64}$/
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
 /** A block has fewer lines. */
 const LINE = /^[0-9]{1,3}$/
 const ENV = /^[a-z0-9_-]{1,40}@[0-9.]{1,20}$/
-/** p, the ratio to beat in ppm, alpha and the cap. */
-const TRIED = /^(0\.[0-9]{1,3})-([0-9]{6})-(0\.[0-9]{1,3})-([0-9]{3,4})$/
 
 /** The route that a URL's fragment names. Never throws, whatever it is. */
 export function routeOf(fragment: string): Route {
@@ -30,7 +25,8 @@ export function routeOf(fragment: string): Route {
 function wholeRoute(view: string): Route {
   if (view === '') return { view: 'throne' }
   if (view === 'play') return { view, env: undefined }
-  if (view === 'rule') return { view, tried: undefined }
+  // An old address.
+  if (view === 'liars') return { view: 'validators' }
   return { view: PLAIN.find((name) => name === view) ?? 'nowhere' }
 }
 
@@ -39,10 +35,7 @@ function partRoute(view: string, part: string): Route {
   if (view === 'play' && ENV.test(part)) return { view, env: part }
   if (view === 'miner' || view === 'validator' || view === 'challenge')
     return BASE58.test(part) ? { view, id: part } : { view: 'nowhere' }
-  const [, p, ratioPpm, alpha, cap] = TRIED.exec(part) ?? []
-  if (view !== 'rule' || p === undefined) return { view: 'nowhere' }
-  const tried = { p: Number(p), ratioPpm: Number(ratioPpm), alpha: Number(alpha), cap: Number(cap) }
-  return { view, tried }
+  return { view: 'nowhere' }
 }
 
 /** Links to views. */
@@ -54,5 +47,4 @@ export const linkTo = {
   sample: ({ block, line }: { readonly block: string; readonly line: number }): string =>
     `#/sample/${block}/${line}`,
   play: (env: string): string => `#/play/${env}`,
-  rule: ({ p, ratioPpm, alpha, cap }: Tried): string => `#/rule/${p}-${ratioPpm}-${alpha}-${cap}`,
 }

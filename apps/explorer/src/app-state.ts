@@ -2,7 +2,6 @@ import type { DuelFacts, EnvFacts, QueueEntry } from '@affine/report'
 import { epochsText, sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
-import type { Compared } from './worker/compare-copies.ts'
 import type { EpochAccount } from './worker/epoch-account.ts'
 import type { ReadingSpan } from './worker/reader.ts'
 import type { News } from './worker/worker.ts'
@@ -49,8 +48,6 @@ function addEvent(state: AppState, news: News): AppState {
       return { ...state, queue: news.queue, ms: news.ms }
     case 'failed':
       return { ...state, failure: news.message }
-    case 'compared':
-      return { ...state, epochs: withCopies(state.epochs, news.compared) }
     default:
       return state
   }
@@ -66,13 +63,6 @@ function withChanges(
   for (const each of [...health, ...changed]) known.set(`${each.hotkey} ${each.announced}`, each)
   return [...known.values()]
 }
-
-/** What comparing finds has what was found before, too. */
-const withCopies = (
-  epochs: readonly EpochAccount[],
-  { epoch, copies, flaws }: Compared,
-): readonly EpochAccount[] =>
-  epochs.map((account) => (account.epoch === epoch ? { ...account, copies, flaws } : account))
 
 /** One duel, as it stood at its last epoch, and its epochs. */
 export interface DuelAccount {

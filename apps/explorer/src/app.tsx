@@ -17,12 +17,10 @@ const TABS = [
   ['#/', 'Throne'],
   ['#/miners', 'Miners'],
   ['#/validators', 'Validators'],
-  ['#/liars', 'Liars'],
   ['#/play', 'Play'],
-  ['#/rule', 'The rule'],
 ] as const
 
-interface AppProps extends Feed {
+interface AppProps extends Pick<Feed, 'listen'> {
   readonly network: NamedNetwork | undefined
   /** Why no network is named. */
   readonly refusal: string | undefined
@@ -125,13 +123,13 @@ const addHeard = ({ state }: PageReading, { news, read, soFar }: Heard): PageRea
 })
 
 function useReader(
-  { ask, hear, listen }: Pick<AppProps, 'ask' | keyof Feed>,
+  { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
   network: NamedNetwork | undefined,
 ) {
   const state = { ...EMPTY_STATE, file: network?.file }
   const start = { state, read: 0, soFar: { files: 0, challenges: 0 } }
   const [reading, show] = useReducer(addHeard, start)
   useEffect(() => listen(show), [])
-  const page: Page = useMemo(() => ({ state: reading.state, ask, hear }), [reading.state])
+  const page: Page = useMemo(() => ({ state: reading.state, ask }), [reading.state])
   return { ...reading, page }
 }

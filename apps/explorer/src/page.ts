@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { AppState } from './app-state.ts'
 import type { Ask } from './ask.ts'
 import { shortOf, visibleLine } from './visible.ts'
-import type { News } from './worker/worker.ts'
 
 /** What is given to what shows the state alone. */
 export interface StateProps {
@@ -12,8 +11,6 @@ export interface StateProps {
 /** What every view is given. */
 export interface Page extends StateProps {
   readonly ask: Ask
-  /** Adds to the state. */
-  readonly hear: (news: News) => void
 }
 
 /** How a hotkey is called here: by the name that the network's file gives it, or shortened. */

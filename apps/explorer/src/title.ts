@@ -7,9 +7,7 @@ import { shortOf } from './visible.ts'
 const TITLES = {
   miners: 'Miners',
   validators: 'Validators',
-  liars: 'Liars',
   play: 'Beat the champion',
-  rule: 'The rule',
   nowhere: 'No such view',
 } as const
 

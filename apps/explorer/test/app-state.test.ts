@@ -108,11 +108,4 @@ describe('a state', () => {
     const state = hear(hear(EMPTY_STATE, bucket('5A', 1), bucket('5B', 1)), bucket('5A', 2))
     expect(state.health).toEqual([bucket('5A', 2), bucket('5B', 1)])
   })
-
-  it('has what comparing copies found in place of what an epoch had', () => {
-    const flaws = [{ epoch: 2, validator: '5A', code: 'COPY_MISSING', detail: '' }] as const
-    const compared = { epoch: 2, copies: 9, flaws }
-    const state = addNews(stateOf(epoch(1), epoch(2)), [{ type: 'compared', compared }])
-    expect(state.epochs).toEqual([epoch(1), epoch(2, { copies: 9, flaws })])
-  })
 })

@@ -80,7 +80,7 @@ describe('what is found', () => {
 it('a window’s title names what is shown', () => {
   const titles = [
     titleOf({ view: 'throne' }, STATE),
-    titleOf({ view: 'liars' }, STATE),
+    titleOf({ view: 'validators' }, STATE),
     titleOf({ view: 'miner', id: STRONG }, STATE),
     titleOf({ view: 'miner', id: ALICE }, STATE),
     titleOf({ view: 'duel', id: 'ab'.repeat(32) }, STATE),
@@ -88,7 +88,7 @@ it('a window’s title names what is shown', () => {
   ]
   expect(titles).toEqual([
     'The throne · Affine explorer',
-    'Liars · Affine explorer',
+    'Validators · Affine explorer',
     'strong, miner · Affine explorer',
     'alice, validator · Affine explorer',
     'Duel ababab…abab · Affine explorer',

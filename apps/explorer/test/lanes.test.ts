@@ -1,8 +1,11 @@
 import type { LaneFacts } from '@affine/report'
 import type { Flaw } from '@affine/settlement'
-import { describe, expect, it } from 'vitest'
-import { chargesIn, countLanes } from '../src/lanes.ts'
+import { expect, it } from 'vitest'
+import { countLanes } from '../src/lanes.ts'
+import { ValidatorView } from '../src/views/validator-view.tsx'
+import { ValidatorsView } from '../src/views/validators-view.tsx'
 import type { EpochAccount } from '../src/worker/epoch-account.ts'
+import { rendered } from './rendered.ts'
 
 const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   validator,
@@ -19,7 +22,7 @@ const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
 const flaw = (validator: string, code: string): Flaw =>
   ({ epoch: 1, validator, code, detail: '' }) as Flaw
 const epochOf = (lanes: readonly LaneFacts[], flaws: readonly Flaw[] = []): EpochAccount =>
-  ({ lanes, flaws }) as EpochAccount
+  ({ lanes, flaws, warnings: [], trust: {} }) as never as EpochAccount
 
 const STATE = {
   epochs: [
@@ -31,24 +34,20 @@ const STATE = {
   ],
 }
 
-describe('validators', () => {
-  it('are counted by what became of their lanes', () => {
-    expect(countLanes(STATE)).toEqual([
-      { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, aside: 0 },
-      { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, aside: 1 },
-      { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, aside: 0 },
-    ])
-  })
+it('validators are counted by what became of their lanes, those with proved lies first', () => {
+  expect(countLanes(STATE)).toEqual([
+    { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, aside: 0, proved: ['WRONG_REPLAY × 2'] },
+    { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, aside: 1, proved: [] },
+    // A lost file is no lie.
+    { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, aside: 0, proved: [] },
+  ])
+})
 
-  it('are charged with proved lies first, then with odd results, and not with a lost file', () => {
-    const told = chargesIn(STATE).map(({ hotkey, proved, suspect }) => ({
-      hotkey,
-      proved,
-      suspect,
-    }))
-    expect(told).toEqual([
-      { hotkey: 'eve', proved: ['WRONG_REPLAY × 2'], suspect: [] },
-      { hotkey: 'mallory', proved: [], suspect: ['1 of 2 lanes too far from the others’'] },
-    ])
-  })
+it('what speaks against a validator stands in its row, and on its page', () => {
+  expect(rendered(ValidatorsView, STATE.epochs, {})).toContain(
+    'eve\nWRONG_REPLAY × 2\n50 %\n2\n2\n2\n0\nmallory\nnone\n50 %\n2\n2\n2\n1\nalice\nnone\n',
+  )
+  const charges = { eve: 'Caught: WRONG_REPLAY × 2. ', mallory: 'Suspect: 1 of 2 lanes too far' }
+  for (const [hotkey, charge] of Object.entries({ ...charges, alice: 'Nothing speaks against it' }))
+    expect(rendered(ValidatorView, STATE.epochs, { hotkey })).toContain(charge)
 })

@@ -14,7 +14,6 @@ export function rendered<Asked>(
   const page: Page = {
     state: { ...EMPTY_STATE, file: { chain: '' }, epochs, queue: [], ms: 1 },
     ask: () => undefined as never,
-    hear: () => {},
   }
   const html = renderToString(h(view, { ...page, ...asked }))
   const text = html.replaceAll(/<\/(td|p|dd|text|title)>/g, '\n').replaceAll(/<[^>]*>/g, '')

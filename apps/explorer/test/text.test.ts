@@ -38,7 +38,6 @@ describe('text from outside', () => {
 
 describe('addresses', () => {
   const hash = 'ab'.repeat(32)
-  const TRIED = { p: 0.605, ratioPpm: 510_000, alpha: 0.05, cap: 5000 }
   const key = '5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ'
   test.each([
     ['', { view: 'throne' }],
@@ -50,11 +49,9 @@ describe('addresses', () => {
     [linkTo.challenge('2'.repeat(44)), { view: 'challenge', id: '2'.repeat(44) }],
     [linkTo.validator(key), { view: 'validator', id: key }],
     ['#/miners', { view: 'miners' }],
-    ['#/liars', { view: 'liars' }],
+    ['#/liars', { view: 'validators' }],
     ['#/play', { view: 'play', env: undefined }],
     [linkTo.play('mult8@0.1.0'), { view: 'play', env: 'mult8@0.1.0' }],
-    ['#/rule', { view: 'rule', tried: undefined }],
-    [linkTo.rule(TRIED), { view: 'rule', tried: TRIED }],
   ])('%s', (fragment, route) => {
     expect(routeOf(fragment)).toEqual(route)
   })
@@ -66,7 +63,6 @@ describe('addresses', () => {
     `#/sample/${hash}/-1`,
     '#/miner/<img>',
     '#/validators/1',
-    '#/rule/1-510000-0.05-5000',
     '#/play/<img>',
     '#/__proto__',
     '#/constructor',

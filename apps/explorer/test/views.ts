@@ -85,25 +85,11 @@ export const VIEWS: readonly View[] = [
     },
   },
   {
-    name: 'liars',
-    open: async (page) => {
-      await goTo(page, '#/liars')
-      await shows(page, /lanes too far from the others/)
-    },
-  },
-  {
     name: 'validator',
     open: async (page) => {
-      await goTo(page, '#/liars')
-      await page.locator('td a.key').first().click()
-      await shows(page, 'Its lanes')
-    },
-  },
-  {
-    name: 'rule',
-    open: async (page) => {
-      await goTo(page, '#/rule')
-      await shows(page, 'naive: the z of one look')
+      await goTo(page, '#/validators')
+      await page.locator('tr.aside a.key').first().click()
+      await shows(page, /lanes too far from the others/)
     },
   },
   {

@@ -69,8 +69,8 @@ describe.concurrent('a proxy in the environment', () => {
       const said = 'is not used: this program connects directly, or not at all\n'
       const played = await run(AF, ['env', 'list'], { cwd: root, env })
       expect([played.code, played.stderr]).toEqual([0, `af: ${name} ${said}`])
-      const verified = await run(AF_VERIFY, ['join', 'none.json'], { cwd: root, env })
-      expect(verified.stderr).toContain(`af-verify join: ${name} ${said}`)
+      const verified = await run(AF_VERIFY, ['--network', 'none.json'], { cwd: root, env })
+      expect(verified.stderr).toContain(`af-verify: ${name} ${said}`)
       const none = await run(AF, ['env', 'list'], { cwd: root, env: { [name]: '', NO_PROXY: 'x' } })
       expect(none.stderr).toBe('')
     },
@@ -525,9 +525,8 @@ describe.concurrent('a validator', () => {
     await permitless.says(/"what":"attest \d+"/)
     const { stdout } = await permitless.stop()
     const warnings = records(stdout).filter(({ type }) => type === 'warning')
-    expect(warnings.map(({ text }) => text)).toEqual([
-      expect.stringContaining('no validator permit yet'),
-    ])
+    const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
+    expect(ofPermit).toHaveLength(1)
     await chain.stop()
   })
 })

@@ -78,9 +78,9 @@ describe.each(Object.entries(SHELLS))('%s', (shell, script) => {
     ['af duel 0.5 0.6 --env mult8-v0 t', ['tictactoe-v0']],
     ['af practise --against ', ['champion']],
     ['af status --network fin', ['finney']],
-    ['af-verify j', ['join']],
+    ['af-verify --cop', ['--copies']],
     ['af-verify --from', ['--from-epoch']],
-    ['af-verify buckets join --from', ['--from-epoch']],
+    ['af-verify buckets --from', ['--from-epoch']],
     ['af-verify --network l', ['local']],
     ['af completion f', ['fish']],
   ]

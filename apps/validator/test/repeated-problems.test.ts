@@ -51,7 +51,7 @@ test.each([
   ['Stale', 'warning'],
   ['SpaceLimitExceeded', 'warning'],
   ['SettingWeightsTooFast', 'warning'],
-  ['NoWeightsCommitFound', 'warning'],
+  ['DrandBehind', 'warning'],
   ['BadProof', 'problem'],
   ['HotKeyNotRegisteredInSubNet', 'problem'],
 ])('%s, a refusal, is a %s', (code, type) => {
@@ -64,5 +64,5 @@ test.each([
   sayProblem({ type: 'problem', what: 'attest 7', error: new Error(message) }, screen)
   const next = type === 'warning' ? '; it is sent again if its epoch allows it, and you ' : ''
   const text = expect.stringContaining(`attest 7: ${message}${next}`)
-  expect(said).toEqual([{ type, what: 'attest 7', message, text }])
+  expect(said).toEqual([expect.objectContaining({ type, text })])
 })

@@ -1,16 +1,6 @@
 import { openChain } from '@affine/settlement'
-import {
-  chainCommand,
-  completionOf,
-  onChain,
-  output,
-  run,
-  whole,
-  wholePath,
-} from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { chainCommand, completionOf, onChain, run, whole, wholePath } from '@affine/terminal'
 import { blockHash, checkAsked, sampleName } from './asked.ts'
-import { join } from './join.ts'
 import { verify } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
@@ -27,25 +17,8 @@ Examples:
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > 28000.json
-  $ af-verify join *.json
 
 ${EXIT_CODES}`
-
-const JOIN_EXAMPLE = `
-Example:
-  $ af-verify join first.json second.json
-
-Exit codes: those of one run over all these epochs; 2 also if the files do not form one unbroken \
-history that begins with the network's first state.`
-
-const joining = new Command('af-verify join')
-  .description(
-    'Join the results of runs over consecutive epochs, as if one run had verified them all.',
-  )
-  .argument('<files...>', 'the outputs of runs with --from-epoch, --to-epoch and --json')
-  .option('--json', 'print JSON, one object a line')
-  .addHelpText('after', JOIN_EXAMPLE)
-  .action((files, { json }) => join(files, output(json)))
 
 const verifying = chainCommand('af-verify')
   .description(
@@ -83,7 +56,7 @@ const verifying = chainCommand('af-verify')
   .option(
     '--copies <n>',
     'the number of copies of each block to compare (default: all). Every run draws other ' +
-      'copies, so its findings and its digest may differ',
+      'copies, so its findings may differ',
     whole(0, 1e9),
   )
   .addHelpText('after', EXAMPLES)
@@ -95,9 +68,8 @@ const verifying = chainCommand('af-verify')
     )
   })
 
-// Not subcommands: commander would demand the options of a run for them too.
-const others: CommandUnknownOpts[] = [joining]
-others.push(completionOf(verifying, others).name('af-verify completion'))
-const other = others.find((command) => command.name() === `af-verify ${process.argv[2]}`)
-if (other) process.argv.splice(2, 1)
-await run(other ?? verifying, { failed: 4 })
+// Not a subcommand: commander would demand the options of a run for it too.
+const isCompletion = process.argv[2] === 'completion'
+if (isCompletion) process.argv.splice(2, 1)
+const program = isCompletion ? completionOf(verifying).name('af-verify completion') : verifying
+await run(program, { failed: 4 })

@@ -1,36 +1,110 @@
-import { digest, type Hash } from '@affine/prng'
-import { toJson } from '@affine/report'
-import type { Output } from '@affine/terminal'
-import type { OpenEnd } from './output-records.ts'
-import type { BeginRecord, EpochRecord, NoteRecord } from './record.ts'
-import { type Epochs, endText, lineText } from './record-text.ts'
+import { ratioToBeat, type State, stateRoot } from '@affine/duel'
+import { epochFacts, epochRecord, epochText, share } from '@affine/report'
+import type { Recomputed, Subnet } from '@affine/settlement'
+import { printable } from '@affine/terminal'
 
-/** Prints the results of a run, line by line, and ends with the digest of the lines. */
-export class Lines {
-  readonly #screen: Output
-  #digest: Hash = ''
+/** A line of the output: for people, and what `--json` prints instead. */
+export type OutputLine = readonly [text: string, record: object]
 
-  constructor(screen: Output) {
-    this.#screen = screen
-  }
+/** The state that a run begins with, and how many copies of each block it compares. */
+export function beginLine({ chain, network }: Subnet, from: State, copies?: number): OutputLine {
+  const [epoch, root] = [from.epoch, stateRoot(from)]
+  const state = epoch === network.firstEpoch ? "the network's first state" : 'the attested state'
+  const compared = copies === undefined ? '' : `, comparing at most ${copies} copies of each block`
+  const { genesis, netuid } = chain
+  return [
+    `begins with epoch ${epoch} and ${state} ${root}${compared}`,
+    { type: 'begin', epoch, root, genesis, netuid, copies: copies ?? 'all' },
+  ]
+}
 
-  add(line: BeginRecord | EpochRecord | NoteRecord): void {
-    this.say(lineText(line), line)
-  }
+export function epochLine(settled: Recomputed): OutputLine {
+  const champion = settled.before.champion?.hotkey ?? null
+  return [epochText(epochFacts(settled)), { ...epochRecord(settled), champion }]
+}
 
-  say(text: string, record: object): void {
-    this.#digest = digestAfter(this.#digest, toJson(record))
-    this.#screen.line(text, record)
-  }
+/** What does not hold in an epoch, then what is reported although no data is wrong. */
+export const noteLines = ({ flaws, warnings }: Recomputed): readonly OutputLine[] => [
+  ...flaws.map((flaw): OutputLine => [noteText('✘', flaw), { type: 'flaw', ...flaw }]),
+  ...warnings.map(
+    (warning): OutputLine => [noteText('!', warning), { type: 'warning', ...warning }],
+  ),
+]
 
-  /** Prints the end, and sets the exit code accordingly. */
-  end(end: OpenEnd, partly: readonly Epochs[]): void {
-    const digest = digestAfter(this.#digest, toJson(end))
-    this.#screen.line(endText(end, partly), { ...end, digest })
-    if (end.flaws > 0) process.exitCode = 1
-    else if (partly.length > 0) process.exitCode = 3
+function noteText(sign: string, note: Recomputed['flaws' | 'warnings'][number]): string {
+  const said = [note.validator, note.code, note.detail].map((text) => printable(text))
+  return `  ${sign} epoch ${note.epoch}, ${said.join(': ')}`
+}
+
+/** What a run came to. */
+export interface EndRecord {
+  readonly type: 'end'
+  /** The epoch that comes next, and the root of the state that governs it. */
+  readonly epoch: number
+  readonly root: string
+  /** A hotkey, or "none". */
+  readonly champion: string
+  readonly ratio: number
+  /** Of the last epoch. */
+  readonly votes: Recomputed['votes']
+  /** For each validator: in how many epochs it was set aside. */
+  readonly disagreed: Readonly<Record<string, number>>
+  readonly warnings: number
+  readonly flaws: number
+}
+
+/** The end of a run after one more epoch. */
+export function endAfter(before: EndRecord | undefined, settled: Recomputed): EndRecord {
+  const { state, flaws, warnings, votes, report } = settled
+  const disagreed = { ...before?.disagreed }
+  for (const [hotkey, { setAside }] of Object.entries(report.lanes))
+    if (setAside.length > 0) disagreed[hotkey] = (disagreed[hotkey] ?? 0) + 1
+  return {
+    type: 'end',
+    epoch: state.epoch,
+    root: stateRoot(state),
+    champion: state.champion?.hotkey ?? 'none',
+    ratio: ratioToBeat(state),
+    votes,
+    disagreed,
+    warnings: (before?.warnings ?? 0) + warnings.length,
+    flaws: (before?.flaws ?? 0) + flaws.length,
   }
 }
 
-/** The digest of lines of JSON, extended by one line; '' before the first. */
-export const digestAfter = (before: Hash, line: string): Hash => digest('line', before, line)
+/** The end. `isAll`: all copies of blocks were compared. */
+export function endLine(end: EndRecord, isAll: boolean): OutputLine {
+  const { epoch, root, champion, ratio, disagreed, warnings, flaws } = end
+  const lines = [
+    '',
+    `champion   ${printable(champion)}`,
+    `ratio      ${share(ratio)}`,
+    `state root ${root}, governing epoch ${epoch}`,
+    ...votesTexts(end.votes),
+  ]
+  for (const [hotkey, epochs] of Object.entries(disagreed)) {
+    lines.push(`${printable(hotkey)}: its samples disagreed with the others' in ${epochs} epochs`)
+  }
+  if (warnings === 1) lines.push('1 line with "!" above: reported, but not a failure.')
+  if (warnings > 1) lines.push(`${warnings} lines with "!" above: reported, but not failures.`)
+  if (!isAll) lines.push('Not all copies of blocks were compared.')
+  lines.push(verdictText(flaws, isAll))
+  return [lines.join('\n'), end]
+}
+
+function verdictText(flaws: number, isAll: boolean): string {
+  if (flaws > 0) return `Not everything holds: ${flaws} ✘ above.`
+  if (isAll) return 'Everything holds.'
+  return 'Everything that was compared holds. To compare all copies, run it without --copies.'
+}
+
+/** Which validators gave the champion all their weight at the end of the last epoch. */
+function votesTexts(votes: EndRecord['votes']): readonly string[] {
+  if (votes === undefined) return []
+  const { uid, validators, agreeing, others } = votes
+  const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`
+  const differing = others.map(
+    ({ validator, detail }) => `; ${printable(validator)}: ${printable(detail)}`,
+  )
+  return [`weights    ${given}${differing.join('')}`]
+}

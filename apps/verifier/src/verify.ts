@@ -16,9 +16,15 @@ import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { drawing } from './drawing.ts'
 import { countingFlaws, withFlaws } from './exit-code.ts'
-import { Lines } from './lines.ts'
-import { beginOf, endAfter, epochOf, notesOf, type OpenEnd } from './output-records.ts'
-import type { Epochs } from './record-text.ts'
+import {
+  beginLine,
+  type EndRecord,
+  endAfter,
+  endLine,
+  epochLine,
+  noteLines,
+  type OutputLine,
+} from './lines.ts'
 import { voidsIn, whyOf } from './void-lanes.ts'
 import { waitsText } from './waits-text.ts'
 
@@ -43,9 +49,6 @@ const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
 const SHORT_BYTES = 2 ** 24
 
 type PlacedSample = readonly [sample: Sample, place: SamplePlace]
-
-/** A sample as `Lines.say` takes it. */
-type SampleOutput = readonly [text: string, record: object]
 
 /**
  * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
@@ -73,25 +76,26 @@ async function verifyFrom(
   const { base } = asked
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
-  const samples: SampleOutput[] | undefined = searchOf(asked) === undefined ? undefined : []
+  const samples: OutputLine[] | undefined = searchOf(asked) === undefined ? undefined : []
   const onSample =
     samples && ((...said: PlacedSample) => void samples.push(...sampleLines(asked, said)))
-  const lines = new Lines(screen)
-  lines.add(beginOf(data, beginning, asked.copies ?? 'all'))
+  screen.line(...beginLine(data, beginning.from, asked.copies))
   const voids: string[] = []
   let shown = 0
-  let end: OpenEnd | undefined
+  let end: EndRecord | undefined
   const epochs = epochsOf({ ...data, ...beginning, onSample }, asked)
   for await (const settled of countingFlaws(epochs)) {
     end = endAfter(end, settled)
     voids.push(...voidsIn(settled))
     const found = samples?.splice(0)
     const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
-    if (isShown) shown += sayEpoch(lines, settled, found)
+    if (isShown) shown += sayEpoch(screen, settled, found)
   }
   if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked, voids), end?.flaws ?? 0)
-  const all: Epochs = [beginning.from.epoch, end.epoch - 1]
-  lines.end(end, asked.copies === undefined ? [] : [all])
+  const isAll = asked.copies === undefined
+  screen.line(...endLine(end, isAll))
+  if (end.flaws > 0) process.exitCode = 1
+  else if (!isAll) process.exitCode = 3
 }
 
 const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
@@ -106,13 +110,12 @@ function nothingFor(asked: VerifyOptions, voids: readonly string[]): RangeError 
 
 /** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */
 function sayEpoch(
-  lines: Lines,
+  screen: Output,
   settled: Recomputed,
-  samples: readonly SampleOutput[] | undefined,
+  samples: readonly OutputLine[] | undefined,
 ): number {
-  if (samples === undefined) lines.add(epochOf(settled))
-  for (const [text, record] of samples ?? []) lines.say(text, record)
-  for (const note of notesOf(settled)) lines.add(note)
+  const lines = [...(samples ?? [epochLine(settled)]), ...noteLines(settled)]
+  for (const line of lines) screen.line(...line)
   return samples?.length ?? 1
 }
 
@@ -136,7 +139,7 @@ function isFor(asked: string | undefined, here: string): boolean {
 }
 
 /** The sample as it is shown, if it matches all filters. */
-function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): readonly SampleOutput[] {
+function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): readonly OutputLine[] {
   const here = {
     ...place,
     challenge: sample.challengeId,

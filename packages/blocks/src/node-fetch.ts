@@ -1,5 +1,6 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
+import type { Socket } from 'node:net'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
@@ -27,18 +28,20 @@ const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 
  * release for Node 20 may end the process when a server closes a connection whose body waits to be
  * read (nodejs/undici#5360). It follows no redirect: one is an error, or is returned with
  * `redirect: 'manual'`. The time of a whole answer, body included, is for `signal` to bound, its
- * size for the reader: no more is received or inflated than is read.
+ * size for the reader: no more is received or inflated than is read, and a server that sends much
+ * that cannot be read is left.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
-    const body = request.body && new Uint8Array(await request.arrayBuffer())
-    const response = await exchange(() => openRequest(request, { agents, signal }), body)
+    const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined
+    const incoming = await exchange(() => openRequest(request, { agents, signal }), body)
+    const { response } = incoming
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
       if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)
-      return webResponse(response, signal)
+      return webResponse(incoming, signal)
     } catch (error) {
       response.destroy()
       throw error
@@ -77,8 +80,8 @@ function openRequest({ url, method, headers }: Request, means: Means): http.Clie
  */
 async function exchange(
   open: () => http.ClientRequest,
-  body: Uint8Array | null,
-): Promise<http.IncomingMessage> {
+  body: Uint8Array | undefined,
+): Promise<Incoming> {
   for (;;) {
     const outgoing = open()
     try {
@@ -92,23 +95,66 @@ async function exchange(
 const isReset = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))
 
-function responseTo(
+/** A response. Its reader tells `take` how many bytes it got, inflated if they are. */
+export interface Incoming {
+  readonly response: http.IncomingMessage
+  readonly take: (bytes: number) => void
+}
+
+/** What a server may send before its response is there: a full head, and interim answers. */
+const HEAD_BYTES = 2 ** 15
+/** What it may send beyond twice what the reader got. Half of it may be waiting to be read. */
+const EXCESS_BYTES = 2 ** 18
+
+/** An error with a code, as Node's own have. */
+const coded = (code: string, text: string): Error => Object.assign(new Error(text), { code })
+
+/**
+ * Sends a request off and resolves with the head of its response. The connection ends when its
+ * server sends much that nobody gets: interim answers without end, chunks of one byte, gzip of
+ * nothing, anything that was not asked for. That costs this process some milliseconds.
+ */
+export function responseTo(
   outgoing: http.ClientRequest,
-  body: Uint8Array | null,
-): Promise<http.IncomingMessage> {
+  body?: Uint8Array | string,
+): Promise<Incoming> {
   return new Promise((resolve, reject) => {
+    let left = HEAD_BYTES
+    let stream: http.ClientRequest | http.IncomingMessage = outgoing
+    const count = ({ length }: Buffer): void => {
+      left -= length
+      if (left < 0) stream.destroy(coded('HPE_EXCESS', 'it sends far more than there is to read'))
+    }
+    const take = (bytes: number): void => {
+      left += 2 * bytes
+    }
+    outgoing.once('socket', (socket) => {
+      socket.off('data', destroy).on('data', count)
+      outgoing.once('close', () => socket.off('data', count).on('data', destroy))
+    })
+    outgoing.once('response', (response) => {
+      left = EXCESS_BYTES
+      stream = response
+      resolve({ response, take })
+    })
     // Stays, also for what fails after the head.
-    outgoing.on('response', resolve).on('error', reject)
-    outgoing.on('close', () => reject(new Error('the connection was closed')))
-    outgoing.end(body ?? undefined)
+    outgoing.on('error', reject)
+    outgoing.on('close', () => reject(coded('ECONNRESET', 'the connection was closed')))
+    outgoing.end(body)
   })
+}
+
+/** Of a connection that is kept: nothing was asked. */
+function destroy(this: Socket): void {
+  this.destroy()
 }
 
 const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode)
 
 /** @throws RangeError for a status that fetch does not know; Error for an unknown encoding. */
-function webResponse(response: http.IncomingMessage, signal: AbortSignal | undefined): Response {
+function webResponse(incoming: Incoming, signal: AbortSignal | undefined): Response {
+  const { response } = incoming
   const { statusCode: status = 0, headersDistinct } = response
   const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
     name,
@@ -116,12 +162,12 @@ function webResponse(response: http.IncomingMessage, signal: AbortSignal | undef
   ])
   const hasBody = ![204, 205, 304].includes(status)
   if (!hasBody) response.destroy()
-  return new Response(hasBody ? webBody(response, signal) : null, { status, headers })
+  return new Response(hasBody ? webBody(incoming, signal) : null, { status, headers })
 }
 
 /** The inflated body, as it is read. */
 function webBody(
-  response: http.IncomingMessage,
+  { response, take }: Incoming,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
   const inflated = inflate(response)
@@ -132,13 +178,15 @@ function webBody(
     const { done, value } = await chunks.next().catch((error) => {
       throw signal?.aborted ? signal.reason : error
     })
-    if (done) controller.close()
-    else controller.enqueue(value)
+    if (done) return controller.close()
+    take(value.length)
+    controller.enqueue(value)
   }
   const cancel = (): void => {
     // A connection whose response is here to its end can be used again.
-    if (inflated === response && response.complete) response.resume()
-    else inflated.destroy()
+    if (inflated === response && response.complete) return void response.resume()
+    inflated.destroy()
+    response.destroy()
   }
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
 }
@@ -149,7 +197,8 @@ function inflate(response: http.IncomingMessage): Readable {
   const inflater = inflaterOf(encoding.toLowerCase())
   // What follows the end of what was packed is not read.
   inflater.once('end', () => response.destroy())
-  return pipeline(response, inflater, () => {})
+  // As a stream it would be written to zlib in the chunks in which it was sent, which may be bytes.
+  return pipeline(response[Symbol.asyncIterator](), inflater, () => {})
 }
 
 function inflaterOf(encoding: string) {

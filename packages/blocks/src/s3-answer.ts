@@ -66,10 +66,7 @@ function isOfRegion(code: string, bytes: Uint8Array | null): boolean {
 
 /** Which region the request was signed for, and the one that the service names, if it does. */
 function regionAdvice(region: string, bytes: Uint8Array | null): string {
-  const [, expected] =
-    /<Region>([a-z0-9-]{1,32})<\/Region>|region[^<]*?expecting '([a-z0-9-]{1,32})'/i
-      .exec(textOf(bytes))
-      ?.filter(Boolean) ?? []
+  const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(textOf(bytes)) ?? []
   const named = expected === undefined ? 'its own region' : `the region ${expected}`
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }

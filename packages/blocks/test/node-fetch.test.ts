@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeFetch } from '../src/node-fetch.ts'
 
@@ -43,3 +43,20 @@ test('a new connection that is closed: an error, asked once', async () => {
   await expect(nodeFetch(url)).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(asked).toBe(1)
 })
+
+test('a kept connection on which a server goes on: closed', async () => {
+  const sockets: Socket[] = []
+  const { url } = await serve(({ socket }, response) => {
+    sockets.push(socket.on('error', () => {}))
+    response.end('answer')
+  })
+  expect(await (await nodeFetch(url)).text()).toBe('answer')
+  await new Promise(setImmediate) // the client has put it by
+  let left = 1000
+  while (left > 0 && (await wasSent(sockets[0]))) left -= 1
+  expect(left).toBeGreaterThan(0)
+})
+
+/** Resolves once 64 KiB are on their way; to false when nobody is there. */
+const wasSent = (socket?: Socket): Promise<boolean> =>
+  new Promise((resolve) => socket?.write('more'.repeat(2 ** 14), (error) => resolve(!error)))

@@ -87,3 +87,37 @@ test('a node may send a megabyte of pongs with every message', async () => {
   })
   expect(await socket.send('chain_getBlockHash', [0])).toBe('answered')
 })
+
+test('a node that sends interim answers without end is left', async () => {
+  const server = createServer((socket) => {
+    ended.push(() => socket.destroy())
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(9)))
+  })
+  ended.push(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = new NodeSocket(`ws://127.0.0.1:${port}`, 60_000)
+  await expect(socket.connect()).rejects.toThrow('Unreachable: over 8 interim answers')
+})
+
+test('each turn of the event loop takes one message', async () => {
+  const news = frame(LAST + TEXT, JSON.stringify({ params: { subscription: 7, result: 'news' } }))
+  const subscribed = frame(LAST + TEXT, JSON.stringify({ id: 1, result: 7 }))
+  const socket = await connected((send) =>
+    send(Buffer.concat([subscribed, ...Array(100).fill(news)])),
+  )
+  let turns = 0
+  const turn = (): void => {
+    turns += 1
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  let heard = 0
+  await socket.follow('chain_subscribeNewHead', () => {
+    heard += 1
+    return heard === 100
+  })
+  clearImmediate(next)
+  expect(turns).toBeGreaterThanOrEqual(100)
+})

@@ -16,6 +16,7 @@ import {
 import { attestationOf, isOnChain } from './attestation.ts'
 import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
 import { championWeights } from './champion-weights.ts'
+import { startOf } from './games.ts'
 import { Outbox } from './outbox.ts'
 import { type OwnLane, ownTask, sealOnChain, writeOwnLane } from './own-lane.ts'
 import type { Peers } from './peers.ts'
@@ -92,6 +93,8 @@ export class Epoch {
     const deadline = this.#phase.sampling
     const task = await ownTask(this.#setup, this.state, { deadline, block })
     if (task === undefined) return undefined
+    if (this.#setup.network.platform !== 'loopback')
+      await startOf(task.secret, task.gamesTime, deadline)
     // Each sample is in the journal before it counts.
     const sampled = await sampleLane(task)
     this.#own = await writeOwnLane(this.#setup, this.state, { ...task, ...sampled })

@@ -4,12 +4,9 @@ import type { Entry } from './lane-journal.ts'
 
 type AgentAnswer = Awaited<ReturnType<MinerAgent>>
 
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 30_000
-
 /**
  * Wraps the agents of one lane so that no invocation id occurs twice in the lane, including its
- * journal. A reply whose id was used before is asked for again, with growing pauses, until the
+ * journal. A reply whose id was used before is asked for again, a second or two later, until the
  * deadline, or the call's own end. Protocol §5.4.
  */
 export function distinctAgents(
@@ -31,11 +28,11 @@ export function distinctAgents(
   }
 
   return (agent) => async (messages, until) => {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (;;) {
       const answer = await agent(messages, until)
       if (isNew(answer)) return answer
-      const randomMs = pauseMs * (1 + Math.random())
-      await sleep(randomMs, undefined, { signal: until ?? deadline }).catch(() => {})
+      const pauseMs = 1000 * (1 + Math.random())
+      await sleep(pauseMs, undefined, { signal: until ?? deadline }).catch(() => {})
     }
   }
 }

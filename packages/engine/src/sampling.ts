@@ -12,8 +12,7 @@ import {
   withClock,
 } from '@affine/miners'
 import type { Hash } from '@affine/prng'
-import pLimit from 'p-limit'
-import { clockMsOf, GAMES_MOST, type GamesTime, hasRoom } from './games.ts'
+import { clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
 import { distinctAgents } from './invocations.ts'
 import { type Entry, openLaneJournal } from './lane-journal.ts'
 import { lookAgain } from './second-look.ts'
@@ -39,8 +38,8 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' 
 export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
 
 /**
- * Plays every challenge of a lane that its journal does not hold yet, side by side, of games 32 at
- * a time, and resolves with all samples and the time of the last. A sample counts once it is on
+ * Plays every challenge of a lane that its journal does not hold yet, side by side, games in turn,
+ * and resolves with all samples and the time of the last. A sample counts once it is on
  * disk, so a killed process goes on where it stopped, and plays anew a game that was under way.
  * Each invocation id occurs once in a lane: a reply with an id that the lane has already is asked
  * for again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
@@ -62,12 +61,14 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
     left -= 1
     on({ type: 'sample', epoch: scope.epoch, sample: entry.sample, left })
   }
-  const atOnce = pLimit(GAMES_MOST)
-  const isGame = ({ env }: LaneChallenge): boolean => make(env).spec.game !== undefined
-  const games = open.filter(isGame).map((game) => atOnce(playOne, game))
-  const others = open.filter((challenge) => !isGame(challenge)).map(playOne)
-  await Promise.allSettled([...games, ...others])
-  await Promise.all([...games, ...others])
+  const playGame = gamesInTurn(task.gamesTime)
+  const playing = open.map((challenge) => {
+    const { game } = make(challenge.env).spec
+    const play = () => playOne(challenge)
+    return game === undefined ? play() : playGame(game, play)
+  })
+  await Promise.allSettled(playing)
+  await Promise.all(playing)
   const samples = entries.map(({ sample }) => sample)
   return {
     samples: await lookAgain(samples, task, journal),

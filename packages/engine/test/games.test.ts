@@ -19,6 +19,7 @@ import {
   completion,
   serve,
 } from '../../../packages/miners/test/servers.ts'
+import { startOf } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
@@ -332,8 +333,46 @@ describe('a game', () => {
   })
 })
 
+describe('the beginning of sampling', () => {
+  const samplingMs = 1_000_000
+  const never = new AbortController().signal
+  /** When sampling begins that could have begun at 0, by a clock that shows `nowMs`. */
+  const startAt = async (secret: string, nowMs = 0, deadline = never): Promise<number> => {
+    const time = new FakeTime()
+    time.pass(nowMs)
+    let isBegun = false
+    const begun = startOf(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
+    void begun.then(() => {
+      isBegun = true
+    })
+    for (;;) {
+      await new Promise(setImmediate)
+      if (isBegun) return time.now()
+      time.pass(100)
+    }
+  }
+
+  it('is in its first tenth, and follows from the secret', async () => {
+    const secrets = ['1', '2', '3', '4'].map((digit) => digit.repeat(64))
+    const starts = await Promise.all(secrets.map((secret) => startAt(secret)))
+    expect(new Set(starts).size).toBe(4)
+    expect(Math.min(...starts)).toBeGreaterThan(0)
+    expect(Math.max(...starts)).toBeLessThanOrEqual(samplingMs / 10)
+    expect(await Promise.all(secrets.map((secret) => startAt(secret)))).toEqual(starts)
+  })
+
+  it('is at once when that is past, or sampling has ended', async () => {
+    expect(await startAt(SECRET, samplingMs / 10)).toBe(samplingMs / 10)
+    expect(await startAt(SECRET, 0, AbortSignal.abort())).toBe(0)
+    const phase = new AbortController()
+    const begun = startAt(SECRET, 0, phase.signal)
+    phase.abort()
+    expect(await begun).toBe(0)
+  })
+})
+
 describe('the games of a lane', () => {
-  it('are under way 32 at a time', async () => {
+  it('are under way eight at a time', async () => {
     const waiting: (() => void)[] = []
     const seen = new Set<string>()
     let mostAtOnce = 0
@@ -350,33 +389,52 @@ describe('the games of a lane', () => {
       waiting.shift()?.()
     }
     expect((await run).length).toBe(70)
-    expect(mostAtOnce).toBe(32)
+    expect(mostAtOnce).toBe(8)
   })
 
-  it('wait for no other call', async () => {
+  it('begin all the same if those under way last long', async () => {
+    const time = new FakeTime()
     const phase = new AbortController()
-    const answer: Answer = (_, __, response, body) => {
-      const prompt = promptIn(JSON.parse(body).messages)
-      if (!prompt.startsWith('Hex')) return
-      response.writeHead(200, json).end(completion(spec.solve(prompt)))
-    }
-    const { url } = await serve(answer)
-    const order: string[] = []
-    const on: LaneTask['on'] = (event) => {
-      if (event.type !== 'sample') return
-      order.push(event.sample.env)
-      if (order.length === 3) phase.abort()
-    }
-    const { samples } = await sampled({
-      agent: endpointAgents({ ...NODE_CALLER, concurrency: 1 }),
-      quota: { 'mult8@0.1.0': 5, [HEX]: 3 },
-      urls: [url, url],
-      deadline: phase.signal,
-      on,
+    let asked = 0
+    const agent = counting(() => {
+      asked += 1
+    }, silent)
+    const run = gamesOf({
+      ...{ quota: { [HEX]: 24 }, time, deadline: phase.signal },
+      agent: byRole(agent, agent),
     })
-    expect(order.slice(0, 3)).toEqual([HEX, HEX, HEX])
-    for (const { env, champion } of samples)
-      expect(champion.fault).toBe(env === HEX ? undefined : 'no-reply')
+    for (const count of [8, 16, 24]) {
+      while (asked < count) await new Promise(setImmediate)
+      time.pass(CLOCK_MS / 4 - 1)
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      expect(asked).toBe(count)
+      time.pass(1)
+    }
+    phase.abort()
+    expect((await run).length).toBe(24)
+  })
+
+  it('go before all calls that wait, within the bound of all', async () => {
+    let underWay = 0
+    let mostUnderWay = 0
+    const answer: Answer = (_, __, response, body) => {
+      mostUnderWay = Math.max(mostUnderWay, ++underWay)
+      response.once('close', () => {
+        underWay -= 1
+      })
+      const prompt = promptIn(JSON.parse(body).messages)
+      const reply = prompt.startsWith('Hex') ? spec.solve(prompt) : '1'
+      setTimeout(() => response.writeHead(200, json).end(completion(reply)), 5)
+    }
+    const { url, seen } = await serve(answer)
+    await sampled({
+      agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
+      quota: { 'mult8@0.1.0': 20, [HEX]: 8 },
+      urls: [url, url],
+    })
+    const first = seen.slice(0, 40).filter(({ body }) => !body.includes('Hex'))
+    expect(first.length).toBeLessThanOrEqual(2)
+    expect(mostUnderWay).toBe(2)
   })
 })
 

@@ -5,7 +5,8 @@ import type { Caller, UndeliveredReason } from './query.ts'
 
 /**
  * An agent whose calls can each have an end of their own, `until`, instead of that of the sampling:
- * what has no reply by then has none. Such a call waits for no room among the others.
+ * what has no reply by then has none. Such a call is a game's, whose clock runs: it goes first, and
+ * is repeated after short pauses.
  */
 export type MinerAgent = (messages: Parameters<Agent>[0], until?: AbortSignal) => ReturnType<Agent>
 

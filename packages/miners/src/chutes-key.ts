@@ -18,16 +18,16 @@ interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
 
 /**
  * The key with which everything on Chutes is asked. A refusal may be about the key or about one
- * chute, whose owner can bring it about: the account tells. While that is not in order nothing is
- * asked, and it is looked at every `pauseMs`, with an event each time. Protocol §5.4.
+ * chute, whose owner can bring it about: the account tells. What was refused waits for that alone;
+ * once the account is known not to be in order, everything does. It is looked at every `pauseMs`,
+ * with an event each time. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
-  /**
-   * What everybody waits for while the account is looked at, and for a moment after: was it in
-   * order all the time?
-   */
+  /** While the account is looked at, and for a moment after: was it in order all the time? */
   #check: Promise<boolean> | undefined
+  /** Did the platform say that the account is not in order? Then everybody waits for the check. */
+  #isBad = false
   readonly #paused = new WeakSet<AbortSignal>()
 
   /** @throws RangeError for what cannot be a key, which is not quoted. */
@@ -48,7 +48,7 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== epoch) this.#paused.add(query.signal)
       return wasInOrder
     }
-    await wait(this.#check)
+    if (this.#isBad) await wait(this.#check)
     const { exchange, apiKey } = this.#options
     const received = await exchange({ ...query, headers: bearer(apiKey) })
     if (!REFUSALS.includes(received.status)) return received
@@ -70,6 +70,7 @@ export class ChutesKey {
    */
   async #checkAccount(signal: AbortSignal): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(signal).catch(() => false)
+    this.#isBad = false
     const forget = (): void => {
       this.#check = undefined
     }
@@ -85,7 +86,8 @@ export class ChutesKey {
     while (!isInOrder(account)) {
       this.#report(account)
       this.#paused.add(signal)
-      wasKnown ||= isKnown(account)
+      this.#isBad = isKnown(account)
+      wasKnown ||= this.#isBad
       await pause(this.#options.pauseMs, signal)
       account = await this.#account()
     }

@@ -32,12 +32,11 @@ const NO_URL: MinerEvent = {
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
  * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
- * first; a call with an end of its own, a game's, waits for no room.
+ * first; a call with an end of its own, a game's, goes before all others that wait.
  *
  * A request holds the model's name and the conversation, nothing else. What fails for the
- * platform's reasons is asked again, with growing pauses, until `signal` aborts; a reply is never
- * asked for twice. An agent never rejects: no usable reply is `{ fault: 'no-reply' }`.
- * Protocol §5.4.
+ * platform's reasons is asked again until `signal` aborts; a reply is never asked for twice. An
+ * agent never rejects: no usable reply is `{ fault: 'no-reply' }`. Protocol §5.4.
  */
 export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
   const { exchange, concurrency, now, random, on } = asking
@@ -46,8 +45,7 @@ export function minerClient({ model, chute }: Endpoint, asking: Asking): Client 
   return (replyMs, signal) => {
     const ask = async (messages: readonly Message[], until?: AbortSignal): Promise<Reply> => {
       const query = queryOf({ model, chute }, messages, { replyMs, signal: until ?? signal, now })
-      const call = () => exchange(query)
-      const received = await (until === undefined ? throttle.run(call) : throttle.runNow(call))
+      const received = await throttle.run(() => exchange(query), until === undefined ? 0 : 1)
       const reply = replyIn(received, query.url)
       on?.({ type: 'call', outcome: 'reply' })
       return reply
@@ -55,7 +53,7 @@ export function minerClient({ model, chute }: Endpoint, asking: Asking): Client 
     return (messages, until) => {
       const { failed, ended } = failuresOf()
       const end = until ?? signal
-      const policy = retryPolicy({ signal: end, random, on: failed })
+      const policy = retryPolicy({ signal: end, random, on: failed, isGame: until !== undefined })
       return pRetry(() => ask(messages, until), policy).catch((error: unknown) => {
         const isOver = end.aborted && !(signal.reason instanceof Stopped)
         if (isOver) ended(error, signal.aborted ? 'sampling' : 'clock')

@@ -95,14 +95,12 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   const client = minerClient({ chute, model }, all)
   return {
     failures,
-    agent:
-      (replyMs) =>
-      async (messages, until = signal) => {
-        const giveUp = within(giveUpMs + replyMs, until) // out of reach, and then late
-        const reply = await client(replyMs, giveUp)(messages)
-        signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
-        return reply
-      },
+    agent: (replyMs) => async (messages, until) => {
+      const giveUp = within(giveUpMs + replyMs, until ?? signal) // out of reach, and then late
+      const reply = await client(replyMs, giveUp)(messages, until && giveUp)
+      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      return reply
+    },
   }
 }
 

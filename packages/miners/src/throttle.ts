@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit'
+import PQueue from 'p-queue'
 import type { Received } from './query.ts'
 
 const CALM_MS = 1000
@@ -10,7 +10,7 @@ const CALM_MS = 1000
 export class Throttle {
   readonly #most: number
   readonly #now: () => number
-  readonly #limit: LimitFunction
+  readonly #queue: PQueue
   /** How many there may be, with a fraction. */
   #room: number
   #calmAt = 0
@@ -20,20 +20,12 @@ export class Throttle {
     this.#most = most
     this.#now = now
     this.#room = most
-    this.#limit = pLimit(most)
+    this.#queue = new PQueue({ concurrency: most })
   }
 
-  /** Makes a call once there is room for it. */
-  async run(call: () => Promise<Received>): Promise<Received> {
-    return this.#heed(await this.#limit(call))
-  }
-
-  /** Makes a call at once, whatever is under way. */
-  async runNow(call: () => Promise<Received>): Promise<Received> {
-    return this.#heed(await call())
-  }
-
-  #heed(received: Received): Received {
+  /** Makes a call once there is room for it, and none of a higher priority waits. */
+  async run(call: () => Promise<Received>, priority: number): Promise<Received> {
+    const received = await this.#queue.add(call, { priority })
     if (received.status === 429) this.#shrink()
     if (received.status === 200) this.#grow()
     return received
@@ -44,7 +36,7 @@ export class Throttle {
     const now = this.#now()
     if (now <= this.#calmAt) return
     this.#calmAt = now + CALM_MS
-    const underWay = Math.min(this.#room, this.#limit.activeCount + 1)
+    const underWay = Math.min(this.#room, this.#queue.pending + 1)
     this.#setRoom(Math.max(1, underWay / 2))
   }
 
@@ -54,6 +46,6 @@ export class Throttle {
 
   #setRoom(room: number): void {
     this.#room = room
-    this.#limit.concurrency = Math.floor(room)
+    this.#queue.concurrency = Math.floor(room)
   }
 }

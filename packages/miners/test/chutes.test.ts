@@ -289,6 +289,23 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toMatchObject({ content: 'A1' })
   })
 
+  it('holds up nobody else while it is not known how the account is', async () => {
+    let tell: (() => void) | undefined
+    const { agents } = await chutes({
+      '/users/me': (...rest) => {
+        tell = () => answers(200, { balance: 1 })(...rest)
+      },
+      [POST]: answers(402),
+    })
+    const controller = phase()
+    const refused = agents(MINER, 10_000, controller.signal)(PROMPT)
+    while (tell === undefined) await sleep(5)
+    expect(await agents(OTHER, 10_000, controller.signal)(PROMPT)).toMatchObject({ content: 'A1' })
+    tell()
+    controller.abort()
+    expect(await refused).toEqual(NO_REPLY)
+  })
+
   it('pauses when nobody can say how the account is', async () => {
     let isDown = true
     const { agents, problems } = await chutes({

@@ -314,6 +314,25 @@ describe('an answer', () => {
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
 
+  it('that does not come is told by a time that is not negative either', async () => {
+    const { url, seen } = await serve(() => {})
+    const phase = new AbortController()
+    const times = [5000, 1000]
+    const told: string[] = []
+    const client = minerClient(
+      { chute: url, model: 'm' },
+      {
+        ...{ ...NODE_CALLER, concurrency: 1, now: () => times.shift() ?? 0 },
+        on: (event) => void ('text' in event && told.push(event.text)),
+      },
+    )
+    const reply = client(10_000, phase.signal)(PROMPT)
+    while (seen.length === 0) await sleep(2)
+    phase.abort()
+    expect(await reply).toEqual(NO_REPLY)
+    expect(told).toEqual([expect.stringContaining('no reply in the 0 s that were left')])
+  })
+
   it('may take all its time once it is asked, however long the connection took', async () => {
     const { url, seen } = await serve((_, __, response) =>
       response.writeHead(200, json).end(completion('A1')),

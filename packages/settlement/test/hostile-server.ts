@@ -13,6 +13,7 @@ export const FILE: Buffer = Buffer.concat([Buffer.from([0xff, 0xff]), randomByte
 const ZEROS = Buffer.alloc(50_000_000)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const [GZIP, BR, DEFLATED] = [gzipSync(FILE), brotliCompressSync(FILE, BROTLI), deflateSync(FILE)]
+const [GZIP_BOMB, BR_BOMB] = [gzipSync(ZEROS, { level: 1 }), brotliCompressSync(ZEROS, BROTLI)]
 
 const head = (status: string, ...headers: readonly string[]): string =>
   `HTTP/1.1 ${status}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`
@@ -23,11 +24,31 @@ const closing = (body: Buffer, ...headers: readonly string[]): Buffer =>
   Buffer.concat([Buffer.from(head('200 OK', ...headers, 'Connection: close')), body])
 const packed = (encoding: string): string => `Content-Encoding: ${encoding}`
 
+const CHUNKED = 'Transfer-Encoding: chunked'
+/** A body in chunks of so many bytes. */
+function inChunks(body: Buffer, size: number, ...headers: readonly string[]): Buffer {
+  const pieces: Buffer[] = [Buffer.from(head('200 OK', CHUNKED, ...headers))]
+  for (let from = 0; from < body.length; from += size) {
+    const chunk = body.subarray(from, from + size)
+    pieces.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'))
+  }
+  return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
+}
+
 /** Writes again and again until the other side is gone. */
-function flood(socket: Socket, text: string): void {
-  const more = (): boolean => !socket.destroyed && socket.write(text, () => setImmediate(more))
+function flood(socket: Socket, piece: string | Buffer): void {
+  const bytes = Buffer.concat(Array(Math.ceil(2 ** 18 / piece.length)).fill(Buffer.from(piece)))
+  const more = (): boolean => !socket.destroyed && socket.write(bytes, () => setImmediate(more))
   more()
 }
+
+/** Begins in one way, and then writes the same again and again. */
+const floodAfter =
+  (start: string | Buffer, piece: string | Buffer): Deed =>
+  (socket) => {
+    socket.write(start)
+    flood(socket, piece)
+  }
 
 /** Writes a little now and then until the other side is gone. */
 function drip(socket: Socket, text = 'a'): void {
@@ -52,6 +73,7 @@ type Want = 'the file' | RegExp
 const BROKEN = /aborted|hang up|ECONNRESET|EPIPE|closed|Premature/
 const TOO_LARGE = /larger than/
 const LATE = /timeout/
+const EXCESS = /far more than there is to read/
 
 /** By what they are called: what they make of a read, and how long one is to take that has no end. */
 export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: number]>> = {
@@ -89,33 +111,61 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
     (socket) => socket.end(closing(FILE, packed('gzip'))),
     /incorrect header check/,
   ],
-  'gzip and then no end': [
-    (socket) => {
-      socket.write(closing(GZIP, packed('gzip')))
-      flood(socket, '\0'.repeat(4000))
-    },
+  'gzip and then no end': [floodAfter(closing(GZIP, packed('gzip')), '\0'), 'the file'],
+  'an honest plain body in chunks of 16 bytes': [
+    (socket) => socket.write(inChunks(FILE, 16)),
+    'the file',
+  ],
+  'an honest gzip body in chunks of 16 bytes': [
+    (socket) => socket.write(inChunks(GZIP, 16, packed('gzip'))),
+    'the file',
+  ],
+  'a head of 16 kB': [
+    (socket) => socket.write(sized(FILE, `X: ${'y'.repeat(15_900)}`)),
     'the file',
   ],
   'an encoding that nobody asked for': [
     (socket) => socket.end(closing(FILE, packed('zstd'))),
     /content-encoding/,
   ],
-  'a bomb of gzip': [bombOf(gzipSync(ZEROS, { level: 1 }), 'gzip'), TOO_LARGE],
+  'a bomb of gzip': [bombOf(GZIP_BOMB, 'gzip'), TOO_LARGE],
   'a bomb of deflate': [bombOf(deflateSync(ZEROS, { level: 1 }), 'deflate'), TOO_LARGE],
-  'a bomb of br': [bombOf(brotliCompressSync(ZEROS, BROTLI), 'br'), TOO_LARGE],
-  'a body without an end': [
-    (socket) => {
-      socket.write(head('200 OK'))
-      flood(socket, 'more'.repeat(1000))
-    },
+  'a bomb of br': [bombOf(BR_BOMB, 'br'), TOO_LARGE],
+  'a bomb of gzip in chunks of one byte': [
+    (socket) => socket.write(inChunks(GZIP_BOMB.subarray(0, 9000), 1, packed('gzip'))),
     TOO_LARGE,
   ],
+  'a bomb of br in chunks of one byte': [
+    (socket) => socket.write(inChunks(BR_BOMB, 1, packed('br'))),
+    TOO_LARGE,
+  ],
+  'a body without an end': [floodAfter(head('200 OK'), 'more'), TOO_LARGE],
   'headers without an end': [
-    (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n')
-      flood(socket, `X: ${'y'.repeat(1000)}\r\n`)
-    },
+    floodAfter('HTTP/1.1 200 OK\r\n', `X: ${'y'.repeat(1000)}\r\n`),
     /Header overflow/,
+  ],
+  'trailers without an end': [
+    floodAfter(`${head('200 OK', CHUNKED)}0\r\n`, `X: ${'y'.repeat(1000)}\r\n`),
+    BROKEN,
+  ],
+  'interim answers without an end': [floodAfter('', head('100 Continue')), EXCESS],
+  'interim answers of 2000 headers': [
+    floodAfter('', head('103 Hints', ...Array(2000).fill('X:'))),
+    EXCESS,
+  ],
+  'blank lines without an end': [floodAfter('', '\r\n'), EXCESS],
+  'gzip of nothing without an end': [
+    floodAfter(head('200 OK', packed('gzip')), gzipSync('')),
+    EXCESS,
+  ],
+  'chunks of one byte': [floodAfter(head('200 OK', CHUNKED), '1\r\na\r\n'), EXCESS],
+  'long extensions of chunks': [
+    floodAfter(head('200 OK', CHUNKED), `1;${'x'.repeat(9000)}\r\na\r\n`),
+    EXCESS,
+  ],
+  'one answer after the other': [
+    floodAfter('', sized(Buffer.from('no'))),
+    /another file|Parse Error/,
   ],
   'a malformed chunk': [
     (socket) => socket.end(`${head('200 OK', 'Transfer-Encoding: chunked')}xyz\r\n`),

@@ -17,14 +17,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   network: Object.keys(NETWORKS),
 }
 
-/**
- * `completion`: prints the script for a shell; with words, the completions of the last one.
- * `beside` are commands that are not registered in the program itself.
- */
-export function completionOf(
-  program: CommandUnknownOpts,
-  beside: readonly CommandUnknownOpts[] = [],
-): CommandUnknownOpts {
+/** `completion`: prints the script for a shell; with words, the completions of the last one. */
+export function completionOf(program: CommandUnknownOpts): CommandUnknownOpts {
   const name = program.name()
   return new Command('completion')
     .description('print what makes a shell complete commands, options, environments and networks')
@@ -37,7 +31,7 @@ export function completionOf(
     .action((shell, words) => {
       const { stdout } = process
       if (words.length === 0) return void stdout.write(scriptOf(shell, name))
-      const start: Place = { command: program, below: [...program.commands, ...beside], given: 0 }
+      const start: Place = { command: program, below: program.commands, given: 0 }
       for (const { word, about } of candidatesFor(words, start))
         stdout.write(`${offerOf(shell, word, about)}\n`)
     })

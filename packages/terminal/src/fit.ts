@@ -1,7 +1,7 @@
 /** The gap between a name and its description; a drawn interval has no gap. */
 const GAP = /(?<=[^ [━┃]) {2,}(?=[^ \]])/
 /** A word with the spaces before it; a drawn interval is one word. */
-const WORD = / *(?:\[[ ━┃]+\]|[^ ])+/g
+const WORD = /(?<! ) *(?:\[[ ━┃]+\]|[^ ])+/g
 const SPACES = /^ */
 /** A line for a shell. It is broken with a backslash, so that it can be copied. */
 const COMMAND = /^\$ /
@@ -55,8 +55,11 @@ export function wrap(text: string, width: number, hang = 0): readonly string[] {
 /** A word in parts of at most `most` characters; the spaces before it stay with the first part. */
 function cut(word: string, most: number): readonly string[] {
   const [spaces = ''] = SPACES.exec(word) ?? []
-  const parts = word.slice(spaces.length).match(new RegExp(`.{1,${most}}`, 'gsu')) ?? []
-  return parts.map((part, i) => (i === 0 ? spaces + part : part))
+  const characters = [...word.slice(spaces.length)]
+  return Array.from({ length: Math.ceil(characters.length / most) }, (_, i) => {
+    const part = characters.slice(i * most, (i + 1) * most).join('')
+    return i === 0 ? spaces + part : part
+  })
 }
 
 /** Joins words to lines. A word keeps the spaces before it, unless it begins a line. */

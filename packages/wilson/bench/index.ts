@@ -1,5 +1,5 @@
 import { Bench } from 'tinybench'
-import { calibrate, crossing, intervalOf, lookAt, normalQuantile, walk } from '../src/index.ts'
+import { calibrate, crossing, intervalOf, lookAt, walk } from '../src/index.ts'
 
 const line = { holdOffset: 88, holdSlopePpm: 16_000 }
 const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
@@ -37,7 +37,6 @@ const looks = new Bench({ name: 'a look' })
   .add('lookAt', () => void lookAt(counts))
   .add('lookAt, counts in millionths', () => void lookAt(scaled))
   .add('lookAt in floats (peer)', () => void floatLook(counts))
-  .add('normalQuantile', () => void normalQuantile(0.05))
 
 const walks = new Bench({
   name: 'the exact walk',

@@ -1,24 +1,4 @@
-import { type Contest, lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
-
-/** Where a walk ends, by the number of trials n in 0..cap. */
-export interface Boundaries {
-  /** The fewest wins that are a win; n + 1 where none are. */
-  readonly winFrom: Int32Array
-  /** The most wins that are a hold; -1 where none are. */
-  readonly holdUpTo: Int32Array
-}
-
-/**
- * The boundaries of `lookAt` as two curves, to be drawn or looked up: after n trials w wins are a
- * win if `w >= winFrom[n]`, a hold if `w <= holdUpTo[n]`, and between them nothing yet. Exact.
- * Memory grows as cap: at 10^7, 80 MB. Protocol §7.
- *
- * @throws RangeError as `lookAt` does.
- */
-export function boundaries({ ratioPpm, rule }: Contest): Boundaries {
-  lookAt({ wins: 0, trials: 0, ratioPpm, rule })
-  return { winFrom: winBoundary(ratioPpm, rule), holdUpTo: holdBoundary(ratioPpm, rule) }
-}
+import { lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
 
 /**
  * For each n in 0..cap, the fewest wins at which `lowerReaches`; n + 1 where none do, or before the

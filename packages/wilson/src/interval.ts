@@ -5,9 +5,8 @@ import { expectWithin } from './argument.ts'
  * sqrt(trials x (1 - x))`.
  *
  * For people: floats, each bound within a few units in the last place, also near 0 where the usual
- * "centre minus half-width" cancels. Counts may be fractional; no trials give 0..1. One-sided at
- * level alpha: z = normalQuantile(1 - alpha); two-sided: alpha / 2. Not for decisions (`lookAt`
- * is), nor for repeated looks unless z is from `calibrate`.
+ * "centre minus half-width" cancels. Counts may be fractional; no trials give 0..1. Not for
+ * decisions (`lookAt` is), nor for repeated looks unless z is from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/bounds.json.
  * @throws RangeError unless 0 <= wins <= trials <= 2^53 - 1 and 0 <= z <= 1_000_000.

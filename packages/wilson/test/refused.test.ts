@@ -23,7 +23,6 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
       () => wilson.intervalOf({ wins: bad, trials: 10, z: 1 }),
       () => wilson.intervalOf({ wins: 1, trials: bad, z: 1 }),
       () => wilson.intervalOf({ wins: 1, trials: 10, z: bad }),
-      () => wilson.normalQuantile(bad),
       () => wilson.lookAt({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
       () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: bad, rule }),
       () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),

@@ -107,10 +107,6 @@ function ticksIn([least, most]: Range, count: number): readonly number[] {
   return ticks
 }
 
-/** The points as an SVG path. */
-export const pathOf = (points: readonly (readonly [number, number])[], { x, y }: Frame): string =>
-  points.map(([a, b], i) => `${i === 0 ? 'M' : 'L'}${x(a).toFixed(1)},${y(b).toFixed(1)}`).join('')
-
 function useWidth() {
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(640)

@@ -4,7 +4,6 @@ import { type DuelAccount, duelsIn, lastLooks, spanText } from '../app-state.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
 import { absentText, asOfText } from '../reading.ts'
 import type { EpochAccount } from '../worker/epoch-account.ts'
-import { Copies } from './copies.tsx'
 import { DuelPicture } from './duel-picture.tsx'
 import { EnvSection } from './env-section.tsx'
 import { Fold } from './fold.tsx'
@@ -14,8 +13,7 @@ import { BigNumber, Numbers } from './numbers.tsx'
 import { Wide } from './wide.tsx'
 
 /** A duel: who won it and by how much, its challenges, and how it was decided. */
-export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
-  const { state } = page
+export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Element {
   const account = duelsIn(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
@@ -24,7 +22,7 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
         <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
-  const { duel, epochs, end } = account
+  const { duel, end } = account
   return (
     <>
       <p class="eyebrow">Duel, from epoch {duel.start}</p>
@@ -50,7 +48,6 @@ export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.E
               <EnvSection key={env} state={state} account={account} env={env} />
             ))}
             <Lanes account={account} state={state} />
-            <Copies key={id} {...page} epochs={epochs} />
           </>
         )}
       </Fold>

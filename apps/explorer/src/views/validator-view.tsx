@@ -1,8 +1,7 @@
 import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { TrustChart } from '../charts/trust-chart.tsx'
-import { chargesIn, countLanes, trustIn } from '../lanes.ts'
+import { countLanes, trustIn } from '../lanes.ts'
 import { nameIn, type Page, type StateProps } from '../page.ts'
 import { BucketTable } from './bucket-table.tsx'
 import { Findings } from './findings.tsx'
@@ -23,7 +22,6 @@ export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Ele
       <p class="mono">{hotkey}</p>
       <Charges state={state} hotkey={hotkey} />
       <ValidatorNumbers state={state} hotkey={hotkey} />
-      {state.epochs.length > 0 && <TrustChart state={state} only={hotkey} />}
       <Lanes state={state} hotkey={hotkey} />
       <Findings epochs={state.epochs} of={hotkey} />
       {health.length > 0 && <BucketTable state={state} health={health} />}
@@ -32,15 +30,15 @@ export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Ele
 }
 
 function Charges({ state, hotkey }: ValidatorProps): JSX.Element {
-  const charge = chargesIn(state).find((each) => each.hotkey === hotkey)
-  if (charge === undefined)
+  const counts = countLanes(state).find((each) => each.hotkey === hotkey)
+  const { due = 0, aside = 0, proved = [] } = counts ?? {}
+  if (proved.length === 0 && aside === 0)
     return <p class="lead">Nothing speaks against it in the epochs that were read.</p>
-  const { proved, suspect } = charge
   return (
     <p class="lead bad">
       {proved.length > 0 && <>✘ Caught: {proved.join(', ')}. </>}
-      {suspect.length > 0 && <>Suspect: {suspect.join(', ')}. </>}
-      <a href="#/liars">What that means</a>
+      {aside > 0 && `Suspect: ${aside} of ${due} lanes too far from the others’. `}
+      <a href="#/validators">What that means</a>
     </p>
   )
 }

@@ -1,18 +1,15 @@
 import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { TrustChart } from '../charts/trust-chart.tsx'
 import { countLanes, trustIn } from '../lanes.ts'
 import type { Page, StateProps } from '../page.ts'
 import { absentText } from '../reading.ts'
 import { BucketTable } from './bucket-table.tsx'
-import { Copies } from './copies.tsx'
 import { Findings } from './findings.tsx'
 import { Key } from './key.tsx'
-import { TitledTable } from './wide.tsx'
+import { Wide } from './wide.tsx'
 
-/** Validators: trust, lanes, buckets, and what did not hold. */
-export function ValidatorsView(page: Page): JSX.Element {
-  const { state } = page
+/** Validators: trust, lanes, what speaks against them, buckets, and what did not hold. */
+export function ValidatorsView({ state }: Page): JSX.Element {
   const { epochs } = state
   return (
     <>
@@ -24,7 +21,11 @@ export function ValidatorsView(page: Page): JSX.Element {
         its lane was accepted; one that is set aside counts for nothing, an old one for less. A
         newcomer has 50 %.
       </p>
-      {epochs.length > 0 && <TrustChart state={state} />}
+      <p>
+        A lie is proved where a validator signed evidence that does not hold, or attested a wrong
+        result. A lane that is set aside is only suspect: it may be bad luck once. In that
+        environment it counts neither for the duel nor for trust.
+      </p>
       <Lanes state={state} />
       <section>
         <h2>What did not hold</h2>
@@ -33,18 +34,19 @@ export function ValidatorsView(page: Page): JSX.Element {
           <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
         )}
       </section>
-      <Copies {...page} epochs={epochs} />
       <BucketTable state={state} health={state.health} />
     </>
   )
 }
 
+/** The validators against which something speaks come first, and are marked. */
 function Lanes({ state }: StateProps): JSX.Element {
-  const rows = countLanes(state).map(({ hotkey, due, sealed, accepted, aside }) => ({
+  const rows = countLanes(state).map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
     key: hotkey,
-    isBad: aside > 0,
+    isBad: proved.length > 0 || aside > 0,
     cells: [
       <Key state={state} hotkey={hotkey} />,
+      proved.join(', ') || 'none',
       percent(trustIn(state, hotkey)),
       due,
       sealed,
@@ -53,9 +55,9 @@ function Lanes({ state }: StateProps): JSX.Element {
     ],
   }))
   return (
-    <TitledTable
-      title="Lanes"
-      columns={['validator', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
+    <Wide
+      label="Validators"
+      columns={['validator', 'proved lies', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
       rows={rows}
     />
   )

@@ -4,11 +4,9 @@ import { duelsOf, isValidator } from '../app-state.ts'
 import type { Page } from '../page.ts'
 import { ChallengeView } from './challenge-view.tsx'
 import { DuelView } from './duel-view.tsx'
-import { LiarsView } from './liars-view.tsx'
 import { MinerView } from './miner-view.tsx'
 import { MinersView } from './miners-view.tsx'
 import { PlayView } from './play-view.tsx'
-import { RuleView } from './rule-view.tsx'
 import { SampleView } from './sample-view.tsx'
 import { ThroneView } from './throne-view.tsx'
 import { ValidatorView } from './validator-view.tsx'
@@ -37,10 +35,6 @@ export function View({ route, page }: ViewProps): JSX.Element {
       return <MinersView {...page} />
     case 'validators':
       return <ValidatorsView {...page} />
-    case 'liars':
-      return <LiarsView {...page} />
-    case 'rule':
-      return <RuleView {...page} start={route.tried} />
     case 'play':
       return <PlayView {...page} start={route.env} />
     case 'nowhere':

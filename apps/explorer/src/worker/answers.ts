@@ -7,13 +7,11 @@ import {
   SIDES,
   sampleCourse,
 } from '@affine/report'
-import type { Compared } from './compare-copies.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import type { Step } from './proof.ts'
 import { proofSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-import { type RuleAccount, ruleAccount, type Tried } from './rule.ts'
 import type { BlockPlace, LaneLine, Met, SampleLine } from './sample-index.ts'
 
 /** A sample as it was recorded, and each side's course, where the environment is known here. */
@@ -27,8 +25,6 @@ export interface Shown extends BlockPlace, SampleLine {
 export interface Answers {
   /** Where the samples of a challenge are that were met. */
   linesOf(challengeId: string): Promise<readonly LaneLine[]>
-  /** Compares the copies of an epoch's blocks. */
-  compare(epoch: number): Promise<Compared>
   sample(line: SampleLine): Promise<Shown>
   /** The steps of a sample's proof, with one byte of that part changed. */
   proof(line: SampleLine, part: Part): Promise<readonly Step[]>
@@ -38,14 +34,12 @@ export interface Answers {
   courses(challengeId: string): Promise<readonly EpisodeCourse[]>
   /** The samples of an environment that were met last. */
   recent(env: string): Promise<readonly Met[]>
-  rule(tried: Tried): Promise<RuleAccount>
 }
 
 /** Answers from a subnet that is read, once it is open. */
 export function answersOf(opened: () => Promise<SubnetReader>): Answers {
   return {
     linesOf: async (challengeId) => (await opened()).samples.linesOf(challengeId),
-    compare: async (epoch) => (await opened()).compare(epoch),
     sample: async (line) => sampleAt(await opened(), line),
     proof: async (line, part) => {
       const lane = await (await opened()).laneOf(line.block)
@@ -55,7 +49,6 @@ export function answersOf(opened: () => Promise<SubnetReader>): Answers {
     courses: async (challengeId) =>
       [...registry.keys()].flatMap((env) => courseOf({ env, challengeId, replies: [] }) ?? []),
     recent: async (env) => (await opened()).samples.recent(env),
-    rule: async (tried) => ruleAccount(tried),
   }
 }
 

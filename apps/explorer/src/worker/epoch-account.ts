@@ -17,8 +17,6 @@ type SideStats = Readonly<Record<Side, MinerStats<LostLine>>>
 /** One epoch as it may be shown: plain values, for another thread. */
 export interface EpochAccount extends EpochFacts {
   readonly flaws: readonly Flaw[]
-  /** How many copies of its blocks were compared; undefined before. */
-  readonly copies?: number
   readonly warnings: readonly Warning[]
   readonly votes: Votes | undefined
   /** By validator, in ppm, of all that have a record. */

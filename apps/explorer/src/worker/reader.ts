@@ -9,19 +9,15 @@ import {
   holdersOf,
   inReadingOrder,
   type Opened,
-  Patience,
   placeOf,
   type Recomputed,
-  type RecomputeOptions,
   readersState,
   recompute,
   type SamplePlace,
   type Source,
-  SYSTEM_CLOCK,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
-import { type Compared, compareCopies, LANES_AT_ONCE } from './compare-copies.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
 import type { ProvenLane } from './evidence.ts'
 import { openSubnet } from './open-subnet.ts'
@@ -61,11 +57,13 @@ export interface ReadSoFar {
   readonly challenges: number
 }
 
+/** Lanes that are read side by side: while one is checked, others are on their way. */
+const LANES_AT_ONCE = 4
+
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class SubnetReader {
   readonly samples: SampleIndex = new SampleIndex()
   readonly #buckets: PageBuckets
-  readonly #patience = new Patience(SYSTEM_CLOCK)
   readonly #opened: Opened
   readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
@@ -86,8 +84,8 @@ export class SubnetReader {
     last: number | undefined,
     begin: (beginning: ReadingSpan) => void,
   ): AsyncGenerator<EpochAccount, readonly QueueEntry[]> {
-    const data = this.#data()
-    const { network } = data
+    const { chain, network } = this.#opened
+    const data = { chain, network, openBucket: this.#buckets.open }
     const first = firstStateOf(network)
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
@@ -119,13 +117,6 @@ export class SubnetReader {
     return this.#buckets.changedHealth()
   }
 
-  /** Compares the copies of an epoch that was recomputed. */
-  async compare(epoch: number): Promise<Compared> {
-    const settled = this.#settled.get(epoch)
-    if (settled === undefined) throw new Error(`epoch ${epoch} is not decided`)
-    return compareCopies(this.#data(), settled.before)
-  }
-
   /** Who may have a block, in the order in which to ask, and whose it is. */
   async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
     const place = this.samples.placeOf(block)
@@ -143,11 +134,6 @@ export class SubnetReader {
     const checked = settled?.lanes.get(validator)
     if (settled === undefined || checked === undefined) throw new Error('its epoch is not decided')
     return { chain: this.#opened.chain, state: settled.before, validator, checked, sources }
-  }
-
-  #data(): RecomputeOptions {
-    const { chain, network } = this.#opened
-    return { chain, network, openBucket: this.#buckets.open, patience: this.#patience }
   }
 
   async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {

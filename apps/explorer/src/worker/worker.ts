@@ -2,7 +2,6 @@ import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
-import type { Compared } from './compare-copies.ts'
 import type { EpochAccount } from './epoch-account.ts'
 import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
 
@@ -29,7 +28,6 @@ export type News =
       readonly health: readonly BucketHealth[]
       readonly ms: number
     }
-  | { readonly type: 'compared'; readonly compared: Compared }
   | { readonly type: 'failed'; readonly message: string; readonly health: readonly BucketHealth[] }
   | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly id: number; readonly message: string }

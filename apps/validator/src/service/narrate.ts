@@ -40,8 +40,17 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
  * Refusals that come of a restart, or of a chain that is slow or full: what was sent before may
  * hold, or the time for it is over.
  */
-const PASSING =
-  /^(?:AncientBirthBlock|Stale|ExhaustsResources|DrandBehind|\w+LimitExceeded|\w+TooFast)\b/
+const PASSING = new Set([
+  'AncientBirthBlock',
+  'CommitmentSetRateLimitExceeded',
+  'CommittingWeightsTooFast',
+  'DrandBehind',
+  'ExhaustsResources',
+  'RateLimitExceeded',
+  'SettingWeightsTooFast',
+  'SpaceLimitExceeded',
+  'Stale',
+])
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
 interface ProblemContext {
@@ -59,11 +68,13 @@ export function sayProblem(
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const passes = PASSING.test(message)
-  const hint = passes ? NEXT : hintFor(message, folder)
-  const text = `  ${passes ? '!' : '✘'} ${what}: ${printable(message, 500)}${hint}${often}`
-  const type = passes ? 'warning' : 'problem'
-  screen.line(text, { type, what, message, ...(unsaid > 0 && { unsaid }) })
+  const said = `${what}: ${printable(message, 500)}`
+  if (PASSING.has(message.split(':', 1)[0] ?? '')) {
+    warn(screen, `${said}${NEXT}${often}`)
+  } else {
+    const text = `  ✘ ${said}${hintFor(message, folder)}${often}`
+    screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
+  }
 }
 
 /** What to look at when the folder or a bucket cannot be written. */

@@ -22,7 +22,7 @@ export const WORK = defineGroup('Validator', {
   concurrency: whole(1, 10_000)
     .default(32)
     .register(ABOUT, {
-      help: 'the number of requests to one miner at once; games add at most 32',
+      help: 'the most requests to one miner at once',
       takes: '<n>',
       variables: ['AFFINE_CONCURRENCY'],
     }),

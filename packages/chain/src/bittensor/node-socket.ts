@@ -14,19 +14,32 @@ const MAX_FRAGMENTS = 64
  * in two hours.
  */
 const MAX_PING_BYTES = 2 ** 20
+const MAX_INTERIM_ANSWERS = 8
 /** The size of a ping without its data. */
 const PING_HEAD_BYTES = 2
 
 /**
  * Opens a WebSocket. In Node this is not Node's own, which does not say why a connection fails, and
- * has no limits. Compression is not offered: a few bytes could unpack to any number.
+ * has no limits. Compression is not offered: a few bytes could unpack to any number. Each turn of
+ * the event loop takes one message, as thousands may come at once.
  */
 function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
   const limits = { maxPayload: MAX_MESSAGE, maxFragments: MAX_FRAGMENTS }
-  const socket = new ws(url, { perMessageDeflate: false, ...limits })
+  const options = { perMessageDeflate: false, allowSynchronousEvents: false, finishRequest }
+  const socket = new ws(url, { ...options, ...limits })
   limitPings(socket)
   return socket as unknown as WebSocket
+}
+
+/** Sends the request for a WebSocket, and ends it after a few interim answers. */
+const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
+  let left = MAX_INTERIM_ANSWERS
+  request.on('information', () => {
+    left -= 1
+    if (left < 0) request.destroy(new Error(`over ${MAX_INTERIM_ANSWERS} interim answers`))
+  })
+  request.end()
 }
 
 /** Ends a socket that gets too many pings and pongs and no message: `ws` does not limit them. */

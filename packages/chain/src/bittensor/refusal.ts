@@ -83,6 +83,6 @@ function dispatchError(registry: Registry, cause: DispatchError): ChainError {
   }
   // The name alone, or in JSON after its kind: {"token":"FundsUnavailable"}
   const said = cause.toString()
-  const name = /\w+(?=\W*$)/.exec(said)?.[0] ?? said
+  const name = said.match(/\w+/g)?.at(-1) ?? said
   return chainErrorOf(name, `the chain says ${said}`)
 }

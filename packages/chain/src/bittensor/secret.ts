@@ -33,7 +33,7 @@ export function accountFrom(secret: string, name = '"secret"'): Account {
 
 /** The line end after a secret in a file is not part of it; blanks may be part of a password. */
 function uriOf(secret: string): string {
-  const uri = secret.replace(/[\r\n]+$/, '')
+  const uri = secret.replace(/(?<![\r\n])[\r\n]+$/, '')
   return uri.startsWith('//') ? DEV_PHRASE + uri : uri
 }
 

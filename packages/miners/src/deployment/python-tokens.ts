@@ -23,7 +23,7 @@ const TOKEN = new RegExp(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
 /** A comment that would have Python read the file in another encoding: PEP 263. */
-const COOKIE = /^(?:[^\n]*\n)?[^\n]*#[^\n]*coding[:=]/
+const COOKIE = /^(?:[^\n]*\n)?[^\n#]*#[^\n]*coding[:=]/
 
 /** A token and where it begins. */
 export interface Token {

@@ -46,7 +46,7 @@ function parse(source: string): readonly PythonNode[] {
     }
     return read().parts
   } catch (error) {
-    const at = Number(/\d+$/.exec((error as Error).message)?.[0] ?? 0)
+    const at = Number(/(?<!\d)\d+$/.exec((error as Error).message)?.[0] ?? 0)
     throw new SourceRefusal('SYNTAX', at, 'it is not Python')
   }
 }

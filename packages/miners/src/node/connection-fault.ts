@@ -20,5 +20,5 @@ export function connectionFault(
 }
 
 /** The server closed the connection. */
-export const closedText = (began: boolean): string =>
+const closedText = (began: boolean): string =>
   `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { type Incoming, responseTo } from '@affine/blocks/node-fetch'
 import { NoReply } from '../no-reply.ts'
 import { type Query, type Received, Undelivered } from '../query.ts'
-import { closedText, connectionFault } from './connection-fault.ts'
+import { connectionFault } from './connection-fault.ts'
 
 const MOST_BYTES = 256 * 1024
 /**
@@ -28,6 +29,7 @@ export async function exchange(query: Query): Promise<Received> {
   const { body, replyMs, now } = query
   const outgoing = openRequest(query)
   const started = now()
+  const took = (): number => Math.max(0, now() - started)
   let stream: { destroy(error: Error): unknown } = outgoing
   const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
   const timer = setTimeout(() => stream.destroy(late()), replyMs)
@@ -35,13 +37,13 @@ export async function exchange(query: Query): Promise<Received> {
   let response: http.IncomingMessage | undefined
   const chunks: Buffer[] = []
   try {
-    response = await responseTo(outgoing, body)
-    stream = response
-    await readInto(chunks, response)
+    const incoming = await responseTo(outgoing, body)
+    stream = response = incoming.response
+    await readInto(chunks, incoming)
   } catch (error) {
     // What has another status is refused, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
-      const left = Math.ceil((now() - started) / 100) / 10
+      const left = Math.ceil(took() / 100) / 10
       if (query.signal.aborted) throw latenessOf(outgoing, `in the ${left} s that were left`)
       throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
     }
@@ -50,7 +52,7 @@ export async function exchange(query: Query): Promise<Received> {
   }
   const { statusCode: status = 0, headers } = response
   const text = Buffer.concat(chunks).toString()
-  return { status, headers, text, ms: Math.max(0, now() - started) }
+  return { status, headers, text, ms: took() }
 }
 
 function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
@@ -67,18 +69,10 @@ function latenessOf({ writableFinished, method }: http.ClientRequest, when: stri
   return new NoReply('late', `late: no reply ${when}${advice}`)
 }
 
-/** Sends a request off and resolves with the head of its response. */
-function responseTo(outgoing: http.ClientRequest, body?: string): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    outgoing.on('response', resolve).on('error', reject)
-    outgoing.on('close', () => reject(new Undelivered(closedText(false))))
-    outgoing.end(body)
-  })
-}
-
-async function readInto(chunks: Buffer[], response: http.IncomingMessage): Promise<void> {
+async function readInto(chunks: Buffer[], { response, take }: Incoming): Promise<void> {
   let size = 0
   for await (const chunk of response) {
+    take(chunk.length)
     size += chunk.length
     if (size > MOST_BYTES)
       throw new NoReply('too-large', `the response has more than ${MOST_BYTES} bytes`)

@@ -1,0 +1,44 @@
+import { BLOCK_MS } from '@affine/chain'
+import { PROTOCOL, quotaOf } from '@affine/duel'
+import { make } from '@affine/envs'
+import { samplingBlocks } from '../src/phase.ts'
+import { type Crowd, MEAN_MS, MEAN_PAUSE_MS, sampleAll } from '../test/crowd.ts'
+
+/*
+ * Sixteen validators sample the longest epoch of a duel, on a fake clock, with the main network's
+ * quotas and times. Each miner's endpoint has room for 1.5 times what they need on average, and
+ * refuses more or lets it wait; then others make as many calls as the validators.
+ */
+const validators = 16
+const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
+const quota = Object.fromEntries(
+  Object.entries(PROTOCOL.envs).map(([env, constants]) => [env, quotaOf(8, constants)]),
+)
+const alone = { validators: 1, quota, samplingMs, servers: Infinity, isQueueing: false }
+const { answered } = await sampleAll(alone)
+const servers = Math.ceil((1.5 * validators * answered * MEAN_MS) / samplingMs)
+console.log(`${answered} calls to each miner by each validator; ${servers} servers a miner`)
+
+const crowd = { validators, quota, samplingMs, servers }
+await measure('beyond that refused', { ...crowd, isQueueing: false })
+await measure('beyond that queued', { ...crowd, isQueueing: true })
+const foreign = Math.ceil((validators * answered * (MEAN_MS + MEAN_PAUSE_MS)) / samplingMs)
+await measure('refused, and as many foreign calls', { ...crowd, isQueueing: false, foreign })
+
+async function measure(name: string, crowd: Crowd): Promise<void> {
+  const began = performance.now()
+  const { samples } = await sampleAll(crowd)
+  const games = samples.filter(({ env }) => make(env).spec.game !== undefined)
+  const others = samples.filter(({ env }) => make(env).spec.game === undefined)
+  const unbegun = games.filter(({ champion, contender }) => champion.fault && contender.fault)
+  const lost = games.filter(({ champion, contender }) => champion.fault !== contender.fault)
+  const sides = others.flatMap(({ champion, contender }) => [champion, contender])
+  const silent = sides.filter(({ fault }) => fault === 'no-reply')
+  const percent = (part: unknown[], all: unknown[]) =>
+    `${((100 * part.length) / all.length).toFixed(1)} %`
+  const seconds = ((performance.now() - began) / 1000).toFixed()
+  console.log(`${name}, in ${seconds} s:`)
+  const wanting = `${percent(lost, games)} lost and ${percent(unbegun, games)} not begun`
+  console.log(`  of ${games.length} games ${wanting} for want of a turn`)
+  console.log(`  of ${sides.length} other episodes ${percent(silent, sides)} without a reply`)
+}

@@ -1,0 +1,245 @@
+import { setMaxListeners } from 'node:events'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import type { Sample } from '@affine/blocks'
+import { PROTOCOL } from '@affine/duel'
+import { registry } from '@affine/envs'
+import { type Exchange, endpointAgents, NoReply, type Query, type Received } from '@affine/miners'
+import { digest, type Generator, pcg64 } from '@affine/prng'
+import { Clock } from '../../../test/simulate/clock.ts'
+import { startOf } from '../src/games.ts'
+import { type LaneTask, type Sampled, sampleLane } from '../src/sampling.ts'
+import { CHAMPION, CONTENDER, scopeOf } from './lanes.ts'
+
+/** How many servers an endpoint has, and what it does with calls for which none is free. */
+interface Capacity {
+  readonly servers: number
+  readonly isQueueing: boolean
+}
+
+/** What a miner's endpoint does. */
+export type Conduct = 'answers' | 'stalls' | 'refuses' | 'is large'
+
+/** Many validators that sample one duel, and others who call the same two endpoints. */
+export interface Crowd extends Capacity {
+  readonly validators: number
+  readonly quota: Readonly<Record<string, number>>
+  readonly samplingMs: number
+  readonly contender?: Conduct
+  /** How many others call each endpoint, again and again. */
+  readonly foreign?: number
+}
+
+/** What came of it: the samples of all lanes, and how many calls each endpoint answered. */
+export interface CrowdRun {
+  readonly samples: readonly Sample[]
+  readonly answered: number
+}
+
+/** An answer takes 1 to 3 seconds; a refusal and its way take a twentieth of one. */
+export const MEAN_MS = 2000
+const REFUSAL_MS = 50
+/** Others wait so long between two calls. */
+export const MEAN_PAUSE_MS = 1500
+
+const streamOf = (...name: readonly (string | number)[]): Generator =>
+  pcg64(BigInt(`0x${digest('crowd', ...name).slice(0, 32)}`))
+
+/** A miner's endpoint on a fake clock. */
+class Endpoint {
+  answered = 0
+  readonly #clock: Clock
+  readonly #capacity: Capacity
+  readonly #conduct: Conduct
+  readonly #random: Generator
+  #busy = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(
+    name: string,
+    clock: Clock,
+    { conduct, ...capacity }: Capacity & { conduct: Conduct },
+  ) {
+    this.#clock = clock
+    this.#capacity = capacity
+    this.#conduct = conduct
+    this.#random = streamOf('endpoint', name)
+  }
+
+  /** One call over the network, as `exchange` makes it. */
+  exchange({ body = '', replyMs, signal }: Query): Promise<Received> {
+    const asked = this.#clock.now
+    return new Promise((resolve, reject) => {
+      const late = (): void => reject(new NoReply('late', 'late'))
+      if (signal.aborted) return late()
+      setMaxListeners(0, signal)
+      signal.addEventListener('abort', late, { once: true })
+      this.#clock.at(asked + replyMs, late)
+      const settle = (status: number, text: string): void => {
+        signal.removeEventListener('abort', late)
+        resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now - asked) })
+      }
+      if (this.#conduct === 'stalls') return
+      const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
+      if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
+    })
+  }
+
+  /** Does it take a call? If so, it hears when it is done. */
+  serve(done: () => void): boolean {
+    const { servers, isQueueing } = this.#capacity
+    if (this.#conduct === 'refuses') return false
+    if (this.#busy < servers) this.#begin(done)
+    else if (isQueueing) this.#waiting.push(() => this.#begin(done))
+    else return false
+    return true
+  }
+
+  #begin(done: () => void): void {
+    this.#busy += 1
+    const end = (): void => {
+      this.#busy -= 1
+      this.answered += 1
+      done()
+      this.#waiting.shift()?.()
+    }
+    this.#clock.at(this.#clock.now + MEAN_MS * (0.5 + this.#random.random()), end)
+  }
+}
+
+/** What a perfect player replies. */
+function completionFor(body: string, conduct: Conduct): string {
+  const prompt = JSON.parse(body).messages.at(-1).content
+  const name = /^Hex/.test(prompt) ? 'hex@0.1.0' : /^Compute/.test(prompt) ? 'mult8@0.1.0' : ''
+  const content = registry.get(name)?.solve(prompt) ?? 'A1'
+  const more = conduct === 'is large' ? { padding: 'x'.repeat(255 * 1024) } : {}
+  return JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], ...more })
+}
+
+/** Has every validator sample its lane, all on one fake clock. The same crowd has the same end. */
+export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
+  const { validators, samplingMs, contender = 'answers', foreign = 0 } = crowd
+  const clock = new Clock()
+  using _ = fakeWorld(clock)
+  const endpoints = {
+    [CHAMPION]: new Endpoint('champion', clock, { ...crowd, conduct: 'answers' }),
+    [CONTENDER]: new Endpoint('contender', clock, { ...crowd, conduct: contender }),
+  }
+  const exchange: Exchange = (query) =>
+    endpoints[JSON.parse(query.body ?? '').model]!.exchange(query)
+  const phase = new AbortController()
+  setMaxListeners(0, phase.signal)
+  clock.at(samplingMs, () => phase.abort())
+  for (const endpoint of Object.values(endpoints)) callFromOutside(endpoint, clock, foreign)
+  const lanes = Array.from({ length: validators }, (_, index) =>
+    sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal })),
+  )
+  let isOver = false
+  const sampled = Promise.all(lanes).finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await new Promise(setImmediate)
+    await clock.run(clock.next ?? samplingMs)
+  }
+  return {
+    samples: (await sampled).flatMap(({ samples }) => samples),
+    answered: endpoints[CHAMPION]!.answered,
+  }
+}
+
+/** As in an epoch. */
+async function sample(task: LaneTask): Promise<Sampled> {
+  await startOf(task.secret, task.gamesTime, task.deadline)
+  return sampleLane(task)
+}
+
+interface World {
+  readonly clock: Clock
+  readonly exchange: Exchange
+  readonly deadline: AbortSignal
+}
+
+function taskOf(
+  index: number,
+  { quota, samplingMs }: Crowd,
+  { clock, exchange, deadline }: World,
+): LaneTask {
+  const now = (): number => clock.now
+  const random = streamOf('validator', index)
+  const scope = { ...scopeOf(quota), validator: `validator ${index}` }
+  const miner = (hotkey: string) => ({
+    hotkey,
+    model: hotkey,
+    revision: '',
+    chute: 'http://127.0.0.1/v1',
+  })
+  return {
+    scope,
+    duel: { champion: miner(CHAMPION), contender: miner(CONTENDER) },
+    templates: PROTOCOL.templates,
+    secret: digest('crowd secret', index),
+    journalPath: `${NOWHERE}/journal/${index}.jsonl`,
+    agent: endpointAgents({ exchange, now, random: () => random.random(), concurrency: 32 }),
+    deadline,
+    gamesTime: { now, after: (ms, wake) => after(clock, ms, wake), samplingMs, endsAt: samplingMs },
+    now: () => 0,
+    on: () => {},
+  }
+}
+
+function after(clock: Clock, ms: number, wake: () => void): () => void {
+  let isOff = false
+  clock.at(clock.now + ms, () => isOff || wake())
+  return () => {
+    isOff = true
+  }
+}
+
+/** Others call again and again, a second or two after each answer or refusal. */
+function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): void {
+  const random = streamOf('foreign')
+  const pause = (): void => clock.at(clock.now + MEAN_PAUSE_MS * (0.5 + random.random()), call)
+  const call = (): void => {
+    if (!endpoint.serve(pause)) pause()
+  }
+  for (let i = 0; i < foreign; i++) pause()
+}
+
+/** Journals that nobody keeps lie there. */
+const NOWHERE = '/crowd'
+
+/** Timers by the clock, chance from a seed, and journals that are not kept, until it is disposed of. */
+function fakeWorld(clock: Clock): Disposable {
+  const { setTimeout, clearTimeout } = globalThis
+  const real = { ...fs.promises }
+  const { random } = Math
+  const chance = streamOf('chance')
+  Math.random = () => chance.random()
+  const start = (wake: () => void, ms = 0) => after(clock, ms, wake)
+  const stop = (timer: unknown) => (timer as () => void)?.()
+  Object.assign(globalThis, { setTimeout: start, clearTimeout: stop })
+  const done = async (): Promise<void> => {}
+  const file = { appendFile: done, datasync: done, sync: done, close: done }
+  const fakes = {
+    mkdir: done,
+    appendFile: done,
+    open: async () => file,
+    readFile: async () => Buffer.alloc(0),
+  }
+  for (const [name, fake] of Object.entries(fakes)) {
+    const known = real[name as keyof typeof fakes] as (...words: unknown[]) => unknown
+    const either = (path: string, ...words: unknown[]) =>
+      path.startsWith(NOWHERE) ? fake() : known.call(fs.promises, path, ...words)
+    Object.assign(fs.promises, { [name]: either })
+  }
+  syncBuiltinESMExports()
+  return {
+    [Symbol.dispose]() {
+      Object.assign(globalThis, { setTimeout, clearTimeout })
+      Math.random = random
+      Object.assign(fs.promises, real)
+      syncBuiltinESMExports()
+    },
+  }
+}

@@ -1,0 +1,61 @@
+// Checks that no regular expression in the sources takes more than linear time on some text, with
+// recheck. It is started with tsx, so that it can load what builds expressions.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import recheck from 'recheck/lib/browser.js'
+import ts from 'typescript'
+
+/** No clock: what is found is the same on every machine. */
+const NO_CLOCK = { timeout: null, attackTimeout: null, incubationTimeout: null }
+const LITERAL = /^\/(.*)\/([a-z]*)$/s
+
+const files = ['packages', 'apps']
+  .flatMap((root) => readdirSync(root).map((name) => join(root, name, 'src')))
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  )
+  .filter((path) => /\.tsx?$/.test(path))
+
+/** Where each expression stands first, by how it is written. */
+const places = new Map()
+const note = (literal, file) => places.set(literal, places.get(literal) ?? file)
+
+const builders = new Set()
+function notePatterns(file) {
+  const visit = (node) => {
+    if (ts.isRegularExpressionLiteral(node)) note(node.text, file)
+    if (ts.isIdentifier(node) && node.text === 'RegExp' && ts.isNewExpression(node.parent))
+      builders.add(file)
+    ts.forEachChild(node, visit)
+  }
+  const text = readFileSync(file, 'utf8')
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+}
+for (const file of files) notePatterns(file)
+
+/** Some are built as their file is loaded. */
+const built = new Set()
+globalThis.RegExp = new Proxy(RegExp, {
+  construct(target, given) {
+    const expression = new target(...given)
+    const [, , caller] = new Error().stack.split('\n')
+    const file = files.find((each) => caller.includes(resolve(each)))
+    if (file === undefined) return expression
+    built.add(file)
+    note(String(expression), file)
+    return expression
+  },
+})
+for (const file of builders) await import(resolve(file))
+
+const problems = [...builders]
+  .filter((file) => !built.has(file))
+  .map((file) => `${file}: expected to build its expression as it is loaded`)
+for (const [literal, file] of places) {
+  const [, source, flags] = LITERAL.exec(literal)
+  const { status, complexity } = recheck.checkSync(source, flags, NO_CLOCK)
+  if (status !== 'safe') problems.push(`${file}: ${literal}: ${complexity?.summary ?? status}`)
+}
+for (const problem of problems) console.error(problem)
+console.log(`${places.size} regular expressions, ${problems.length} problems`)
+if (places.size < 100 || problems.length > 0) process.exitCode = 1

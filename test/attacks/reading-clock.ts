@@ -12,10 +12,11 @@ export class ReadingClock implements Clock {
   readonly now = (): number => this.#time.now
 
   readonly after: Clock['after'] = (ms, wake) => {
-    let isOff = false
-    this.#time.at(this.#time.now + ms, () => isOff || wake())
+    // What was called off is not held until its time comes.
+    let ring: (() => void) | undefined = wake
+    this.#time.at(this.#time.now + ms, () => ring?.())
     return () => {
-      isOff = true
+      ring = undefined
     }
   }
 

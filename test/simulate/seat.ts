@@ -179,11 +179,10 @@ function clockOf(clock: Clock, machine: Machine): ReaderClock {
   return {
     now: () => clock.now,
     after: (ms, wake) => {
-      let isOff = false
-      const ring = machine.ofProcess(wake)
-      clock.at(clock.now + ms, () => isOff || ring())
+      let ring: (() => void) | undefined = machine.ofProcess(wake)
+      clock.at(clock.now + ms, () => ring?.())
       return () => {
-        isOff = true
+        ring = undefined
       }
     },
   }

@@ -74,14 +74,12 @@ export class Patience {
         if (this.#isLost(hotkey, time)) throw new Error(LOST)
         if (time.reads === 0) time.since = this.clock.now()
         time.reads += 1
-        const { over, stop } = this.#untilLost(hotkey, time)
         let size = 0
         try {
-          const bytes = await Promise.race([over, read(path, limit)])
+          const bytes = await this.#untilLost(hotkey, time, read(path, limit))
           size = bytes?.length ?? 0
           return bytes
         } finally {
-          stop()
           time.allowedMs += ANSWER_MS + size / BYTES_PER_MS
           time.reads -= 1
           if (time.reads === 0) time.ms += this.clock.now() - time.since
@@ -96,17 +94,17 @@ export class Patience {
     return time
   }
 
-  /** `over` rejects once there is no patience left, unless `stop` is called before. */
-  #untilLost(hotkey: string, time: BucketTime) {
-    let stop = (): void => {}
-    const over = new Promise<never>((_, reject) => {
+  /** Settles as `reading` does. Rejects once there is no patience left. */
+  #untilLost<Read>(hotkey: string, time: BucketTime, reading: Promise<Read>): Promise<Read> {
+    return new Promise((resolve, reject) => {
+      let stop = (): void => {}
       const look = (): void => {
         if (this.#isLost(hotkey, time)) reject(new Error(LOST))
         else stop = this.clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
       }
       look()
+      reading.then(resolve, reject).finally(() => stop())
     })
-    return { over, stop: () => stop() }
   }
 
   #isLost(hotkey: string, time: BucketTime): boolean {

@@ -11,7 +11,8 @@ import { alice, bob, bytes } from './subnet.ts'
 const codec = (json: unknown, isEmpty = false): Codec => ({
   isEmpty,
   toJSON: () => json,
-  toString: () => String(json),
+  // An object may have a member of this name.
+  toString: () => (Object(json) === json ? 'an object' : String(json)),
 })
 
 /** Only what these readers ask for: the answers of runtime APIs, and what was asked. */

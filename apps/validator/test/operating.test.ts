@@ -278,15 +278,16 @@ describe('af validate', () => {
         await setAhead(ahead)
         said = await health(at)
       }
-      expect(said).toEqual({ ok: false, reasons: ['no block came in 300 s'] })
+      // A turn may have been under way.
+      expect(said.reasons).toContain('no block came in 300 s')
       await setAhead(10_000_000)
       return validator.ended
     })
     expect(ended.code).toBe(1)
     const last = records(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', what: 'stalled' })
-    expect(last?.message).toBe(
-      'no block came in 600 s: the process ends, so that it is started again',
+    expect(last?.message).toMatch(
+      /^no block came in 600 s\b.*: the process ends, so that it is started again$/,
     )
   })
 

@@ -37,7 +37,7 @@ export class Patience {
   readonly #lost = new Set<string>()
   #weights: readonly (readonly [hotkey: string, weight: number])[] = []
 
-  /** `onLost` is told when there is none left for a hotkey. */
+  /** `onLost` is told of each hotkey for which it runs out. */
   constructor(clock: Clock, onLost: (hotkey: string) => void = () => {}) {
     this.clock = clock
     this.#onLost = onLost
@@ -48,7 +48,7 @@ export class Patience {
     this.#weights = Object.entries(weights)
   }
 
-  /** The same buckets; reads of one that there is no patience left for fail. */
+  /** The same buckets; reads of one fail once patience with it has run out. */
   open(open: OpenBucket): OpenBucket {
     return (hotkey, url) => {
       const source = open(hotkey, url)
@@ -56,7 +56,7 @@ export class Patience {
     }
   }
 
-  /** Those that there is none left for. */
+  /** The hotkeys for which it has run out. */
   get lost(): ReadonlySet<string> {
     return this.#lost
   }
@@ -94,7 +94,7 @@ export class Patience {
     return time
   }
 
-  /** Settles as `reading` does. Rejects once there is no patience left. */
+  /** Settles as `reading` does. Rejects once patience has run out. */
   #untilLost<Read>(hotkey: string, time: BucketTime, reading: Promise<Read>): Promise<Read> {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}

@@ -95,7 +95,7 @@ def test_lanes_add_up_to_what_the_rule_counted(history: tuple[Path, list[dict[st
         for env, look in report["envs"].items():
             for validator, lane in report["lanes"].items():
                 row = lanes.pop((epoch, validator, env))
-                for name in ("sealed", "whole", "accepted"):
+                for name in ("sealed", "attested", "accepted"):
                     assert row[name] == str(lane[name]).lower()
                 assert row["set_aside"] == str(env in lane["setAside"]).lower()
                 if row["accepted"] == "true":

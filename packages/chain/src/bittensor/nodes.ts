@@ -1,4 +1,6 @@
-/** What a connection is opened with. Its declaration names none of @polkadot's types. */
+// What strangers' programs open a chain with: no declaration here names any of @polkadot's types.
+
+/** What a connection is opened with. */
 export interface Nodes {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
@@ -14,4 +16,11 @@ export interface Nodes {
   readonly stallMs?: number
   /** Called with a node's error when another is tried. */
   readonly onRetry?: ((error: Error) => void) | undefined
+}
+
+/** What it takes to set weights, besides the chain. */
+export interface WeightMeans {
+  readonly netuid: number
+  readonly random: (size: number) => Uint8Array
+  readonly now: () => number
 }

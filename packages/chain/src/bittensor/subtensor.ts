@@ -8,12 +8,11 @@ import { callOf } from './call.ts'
 import { Connection } from './connection.ts'
 import { Sender } from './extrinsic.ts'
 import { FinalBlocks } from './final-blocks.ts'
-import type { Nodes } from './nodes.ts'
+import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
 import { readSnapshot } from './snapshot.ts'
 import { integerIn, type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
 import { planWeights } from './weight-calls.ts'
-import type { WeightMeans } from './weight-plan.ts'
 import { rowOf } from './weights-in-force.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes

@@ -2,11 +2,12 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { BLOCK_MS } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { callOf } from './call.ts'
+import type { WeightMeans } from './nodes.ts'
 import { integerIn, type Storage, SUBNET_PALLET } from './storage.ts'
 import { tempoOf } from './tempo.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 import { timelockPayload } from './weight-encoding.ts'
-import type { Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
+import type { Plan, VersionedWeights } from './weight-plan.ts'
 
 /**
  * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks

@@ -1,8 +1,9 @@
 import { ChainError } from '../chain-error.ts'
 import { callOf } from './call.ts'
+import type { WeightMeans } from './nodes.ts'
 import { type Storage, SUBNET_PALLET } from './storage.ts'
 import { planTimelocked } from './timelocked-weights.ts'
-import type { HotkeyWeights, Plan, VersionedWeights, WeightMeans } from './weight-plan.ts'
+import type { HotkeyWeights, Plan, VersionedWeights } from './weight-plan.ts'
 import { areInForce } from './weights-in-force.ts'
 
 /**

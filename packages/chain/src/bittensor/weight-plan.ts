@@ -2,13 +2,6 @@ import type { UidWeights } from '../chain.ts'
 import type { Call } from './call.ts'
 import type { Storage } from './storage.ts'
 
-/** What it takes to set weights, besides the chain. */
-export interface WeightMeans {
-  readonly netuid: number
-  readonly random: (size: number) => Uint8Array
-  readonly now: () => number
-}
-
 /** The weights that a hotkey shall have. */
 export interface HotkeyWeights {
   readonly hotkey: string

@@ -17,7 +17,7 @@ type Node = { readonly socket: NodeSocket; readonly api: Promise<ApiPromise> }
 /** How often each node is tried. */
 const ROUNDS = 3
 
-/** A node may be silent for so long, unless its caller says otherwise: a block takes a fifth. */
+/** The default of `stallMs`: the time of five blocks. */
 const STALL_MS = 60_000
 /** It has to answer a request within this part of that. Bittensor's metadata has 0.7 MB. */
 const ANSWER_PART = 3

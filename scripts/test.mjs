@@ -48,10 +48,7 @@ const stages = [
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
     'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
-    'types of packages': [bin('tsc'), '-p', '.'],
-    'types of programs': [bin('tsc'), '-p', 'apps/validator'],
-    'types of the tests of all': [bin('tsc'), '-p', 'test'],
-    'types of the explorer': [bin('tsc'), '-p', 'apps/explorer'],
+    types: [bin('tsc')],
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
     'width of lines': [process.execPath, 'scripts/width.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],

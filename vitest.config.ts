@@ -23,9 +23,11 @@ const files = [...folders, 'test']
   )
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
-/** What these replace or load anew must not be what others have loaded, or still wait for. */
+/** What these replace, load anew or register must not be what others have loaded, or wait for. */
 const replacing = files.filter((file) =>
-  /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(/.test(readFileSync(file, 'utf8')),
+  /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/.test(
+    readFileSync(file, 'utf8'),
+  ),
 )
 
 /** Only what hangs takes so long: no test fails because a machine is slow. */

@@ -12,11 +12,16 @@ import {
   sourceReader,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
-import { samplingBlocks } from './phase.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
 import { secretOf, secretPath } from './secret.ts'
 import type { Setup } from './setup.ts'
 import { writeLane } from './write-lane.ts'
+
+/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
+export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
+
+/** For so many blocks of an epoch a validator samples. Protocol §5.4. */
+export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
 /** The own lane, which was checked and is whole, and the hash of its last block. */
 export interface OwnLane {

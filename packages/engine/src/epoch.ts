@@ -30,11 +30,11 @@ import {
   ownTask,
   samplingBlocks,
   sealOnChain,
+  secretOf,
   writeOwnLane,
 } from './own-lane.ts'
 import { Peers } from './peers.ts'
 import { sampleLane } from './sampling.ts'
-import { secretOf } from './secret.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's deadlines, and the buckets read in it. It begins before its state is known. */
@@ -152,7 +152,7 @@ export class Epoch {
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
   async #sample(block: number): Promise<Hash | undefined> {
     const deadline = this.#phase.sampling.signal
-    const task = await ownTask(this.#setup, this.state, { deadline, block })
+    const task = await ownTask(this.#setup, this.state, block, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
       await startOf(task.secret, task.gamesTime, deadline)

@@ -1,10 +1,10 @@
-import { OWNER_PATH } from '@affine/blocks'
+import { LIMITS, OWNER_PATH, readOwner, writeOwner } from '@affine/blocks'
 import type { Head } from '@affine/chain'
+import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
 import { placeOf } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
-import { publishOwner } from './own-owner.ts'
 import type { Setup } from './setup.ts'
 import { startingState } from './starting-state.ts'
 
@@ -104,4 +104,22 @@ export class Validator {
     this.#running.delete(name)
     on({ type: 'ended', what: name })
   }
+}
+
+/**
+ * Has this validator's bucket say whose it is. Protocol §6.4.
+ * @throws Error when it says something else, which is left as it is.
+ */
+async function publishOwner({ account, bucket, bucketUrl }: Setup): Promise<void> {
+  const { hotkey } = account
+  const kept = await bucket.read(OWNER_PATH, LIMITS.ownerBytes)
+  if (kept === null) {
+    const owner = await writeOwner({ hotkey, address: bucketUrl }, account.sign)
+    return bucket.write(OWNER_PATH, owner)
+  }
+  const read = readOwner(kept, verify)
+  const isOwn = read.ok && read.value.hotkey === hotkey && read.value.address === bucketUrl
+  if (isOwn) return
+  const said = 'does not name this hotkey at the address that it announces'
+  throw new Error(`${OWNER_PATH} in the bucket ${said}: delete it, to have it written anew`)
 }

@@ -44,8 +44,8 @@ export function metricsOf(
 }
 
 /**
- * Tells how old the block of each head is when it comes, by the time of day in milliseconds. Asks the
- * node once at a time; an age that it does not give is left out, and not reported as a problem.
+ * Tells how old the block of each head is when it comes, by the time of day in milliseconds. Asks
+ * the node once at a time; an age that it does not give is left out, and not reported as a problem.
  */
 export function blockAges(
   chain: Pick<Chain, 'time'>,

@@ -13,9 +13,9 @@ import {
   withClock,
   withoutReplies,
 } from '@affine/miners'
-import type { Hash } from '@affine/prng'
+import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
-import { type Entry, type LaneJournal, openLaneJournal } from './lane-journal.ts'
+import { openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
@@ -32,6 +32,12 @@ export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' 
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
+}
+
+/** A sample, and when it was taken, in milliseconds. */
+interface Entry {
+  readonly at: number
+  readonly sample: Sample
 }
 
 /** All samples of a lane, and the time of the last. */
@@ -161,7 +167,7 @@ function invocationsIn(entries: readonly Entry[]): Set<string> {
 async function lookAgain(
   samples: readonly Sample[],
   { duel, templates, deadline, hasChanged }: LaneTask,
-  journal: LaneJournal,
+  journal: Awaited<ReturnType<typeof openLaneJournal>>,
 ): Promise<readonly Sample[]> {
   const look = async (role: Role): Promise<string[]> => {
     const isChanged = await hasChanged?.({ ...duel[role], templates }, deadline)
@@ -172,5 +178,51 @@ async function lookAgain(
   if (changed.length === 0) return samples
   return Promise.all(samples.map((sample) => withoutReplies(sample, changed)))
 }
+
+/**
+ * Opens the journal of the lane that `scope` describes, making it if it is not there.
+ * @throws Error when it is another lane's, or was altered.
+ */
+async function openLaneJournal(path: string, { beacon, commitment, duel, epoch }: Scope) {
+  const heading: Json = { beacon, commitment, duel: duel.id, epoch }
+  const journal = await openJournal(path)
+  try {
+    const [first, ...rest] = journal.entries
+    if (first === undefined) await journal.append(heading)
+    else if (canonicalize(first) !== canonicalize(heading))
+      throw new Error(`${path} belongs to another epoch, duel or chain: move it away`)
+    const changed = changedIn(rest.at(-1))
+    if (changed !== undefined) rest.pop()
+    return {
+      entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)),
+      /** What the second look had found by then: none of these miners' replies counts. */
+      changed,
+      append: (entry: Entry) => journal.append(entry as unknown as Json),
+      /** Of the miners whose deployments were changed: the last entry. */
+      appendChanged: (miners: readonly string[]) => journal.append({ changed: miners }),
+      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await journal[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+/** What the second look found, if an entry says that. */
+function changedIn(entry: Json | undefined): readonly string[] | undefined {
+  const { changed } = Object(entry) as { readonly changed?: readonly string[] }
+  return Array.isArray(changed) ? changed : undefined
+}
+
+/** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
+function readEntry(entry: Json, place: string): Entry {
+  const { at, sample } = entry as unknown as Entry
+  if (Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender))
+    return { at, sample }
+  throw new Error(`${place}: not a sample. The journal was altered; move it away to start anew`)
+}
+
+const isEpisode = (episode: Sample['champion'] | undefined): boolean =>
+  Array.isArray(episode?.messages)
 
 const SIDES: readonly Role[] = ['champion', 'contender']

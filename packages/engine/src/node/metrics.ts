@@ -133,7 +133,9 @@ function startCounting({ sent, problems, calls }: Meters): void {
 function note(event: Event, meters: Meters, hotkey: string): void {
   switch (event.type) {
     case 'head':
-      noteHead(event, meters)
+      meters.block.set(event.head.number)
+      meters.epoch.set(event.epoch)
+      meters.offset.set(event.offset)
       break
     case 'made':
       meters.made.set(event.ageMs / 1000)
@@ -148,7 +150,8 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteEpoch(event.settled, meters, hotkey)
       break
     case 'sent':
-      noteSent(event, meters)
+      countSent(event.what, 'sent', meters)
+      if (kindOf(event.what) === 'weights') meters.weights.set(event.block)
       break
     case 'withheld':
       countSent(event.what, 'withheld', meters)
@@ -157,17 +160,11 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteProblem(event, meters)
       break
     case 'call':
-      noteCall(event, meters)
+      meters.calls.inc({ outcome: event.outcome, reason: 'reason' in event ? event.reason : '' })
   }
 }
 
 type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
-
-function noteHead({ head, epoch, offset }: Of<'head'>, meters: Meters): void {
-  meters.block.set(head.number)
-  meters.epoch.set(epoch)
-  meters.offset.set(offset)
-}
 
 function noteSample({ sample, left }: Of<'sample'>, meters: Meters): void {
   const { env, verdict, champion, contender } = sample
@@ -213,16 +210,6 @@ function noteDuel({ contender, tallies }: Duel, meters: Meters): void {
       meters.tallies.inc({ env, verdict: 'tie' }, played - wins - losses)
     }
   }
-}
-
-function noteCall(event: Of<'call'>, { calls }: Meters): void {
-  if (event.outcome === 'reply') calls.inc({ outcome: 'reply', reason: '' })
-  else calls.inc({ outcome: event.outcome, reason: event.reason })
-}
-
-function noteSent({ what, block }: Of<'sent'>, meters: Meters): void {
-  countSent(what, 'sent', meters)
-  if (kindOf(what) === 'weights') meters.weights.set(block)
 }
 
 function noteProblem({ what }: Of<'problem'>, meters: Meters): void {

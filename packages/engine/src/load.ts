@@ -44,7 +44,7 @@ export function loadsOf(
   }
 }
 
-/** The load of so many epochs like the `epochIndex`-th of a duel whose environments are all open. */
+/** The load of `epochs` epochs like the `epochIndex`-th of a duel, with every environment open. */
 function loadOf(epochIndex: number, voters: number, { envs }: Protocol, epochs = 1): Load {
   const played = Object.entries(envs).map(([env, constants]) => {
     const quota = quotaOf(epochIndex, constants)

@@ -39,8 +39,9 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
 }
 
 /**
- * Are these bytes of the state that governs `at` what was written? They are compared with the copy in this validator's bucket; if
- * it has none, or another, with the root that more than half of the active stake attested, if any.
+ * Are these bytes of the state that governs the epoch `at` what was written? They are compared with
+ * the copy in this validator's bucket; if it has none, or another, with the root that more than
+ * half of the active stake attested, if any.
  */
 async function isAsWritten(
   setup: Setup,

@@ -62,10 +62,6 @@ const silent = (...sides: readonly string[]) => ({
     ]),
   ),
 })
-const disk = (free: string) => ({
-  'affine_disk_free_bytes{folder="own"}': free,
-  'affine_disk_size_bytes{folder="own"}': '100x1500',
-})
 const clock = (made: number, age: number) => ({
   affine_head_made_seconds: `${made}x300`,
   affine_head_age_seconds: `${age}x300`,
@@ -131,11 +127,6 @@ const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineProblems', false, '1h', "miners'", problems('miner', '0+1x300')],
   ['AffineNodes', true, '1h', 'many', problems('node', '0+2x300')],
   ['AffineNodes', false, '1h', 'some', problems('node', '0+1x300')],
-  ['AffineDiskLow', true, '1h', 'a twentieth left', disk('4x300')],
-  ['AffineDiskLow', false, '1h', 'more left', disk('6x300')],
-  ['AffineDiskFilling', true, '14h', 'soon', disk('20-0.01x1500')],
-  ['AffineDiskFilling', false, '14h', 'steady', disk('20x1500')],
-  ['AffineDiskFilling', false, '14h', 'fast, and much left', disk('90-0.05x1500')],
   ['AffineClock', true, '1h', 'slow, or a late node', clock(300, 5)],
   ['AffineClock', true, '1h', 'of blocks to come', clock(-30, 5)],
   ['AffineClock', false, '1h', 'right', clock(30, 5)],

@@ -45,7 +45,6 @@ function events(): Event[] {
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
     { type: 'made', ageMs: 1 },
-    { type: 'disk', folder: 'own', free: 1, size: 2 },
     {
       type: 'sample',
       epoch: 0,

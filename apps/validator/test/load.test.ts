@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { LOCAL, PROTOCOL } from '@affine/duel'
-import { loadsOf } from '@affine/engine'
-import { bytesText } from '@affine/engine/node'
+import { bytesText, loadsOf } from '@affine/engine'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
 

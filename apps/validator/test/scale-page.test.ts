@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@affine/blocks'
 import { PROTOCOL, quotaOf } from '@affine/duel'
-import { loadsOf } from '@affine/engine'
-import { bytesText } from '@affine/engine/node'
+import { bytesText, loadsOf } from '@affine/engine'
 import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { BLOCK_MS } from '@affine/chain'
 import { PROTOCOL, quotaOf } from '@affine/duel'
 import { make } from '@affine/envs'
-import { samplingBlocks } from '../src/phase.ts'
+import { samplingBlocks } from '../src/own-lane.ts'
 import { type Crowd, MEAN_MS, MEAN_PAUSE_MS, sampleAll } from '../test/crowd.ts'
 
 /*

@@ -1,79 +1,140 @@
 import { rm } from 'node:fs/promises'
-import { statePath } from '@affine/blocks'
-import { encodeCommitment, type Head } from '@affine/chain'
-import { encodeState, type State } from '@affine/duel'
+import { commitmentOf, statePath } from '@affine/blocks'
+import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
+import {
+  encodeBitmap,
+  encodeState,
+  type Miner,
+  type Protocol,
+  type State,
+  stateRoot,
+} from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import {
   beaconBlock,
   type CheckedLane,
   isMissing,
+  Patience,
   placeOf,
   type Settled,
+  SYSTEM_CLOCK,
   sealBlock,
   settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
-import { attestationOf, isOnChain } from './attestation.ts'
 import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
-import { championWeights } from './champion-weights.ts'
 import { startOf } from './games.ts'
-import { Outbox } from './outbox.ts'
-import { type OwnLane, ownTask, sealOnChain, writeOwnLane } from './own-lane.ts'
-import type { Peers } from './peers.ts'
-import type { Phase } from './phase.ts'
+import {
+  margin,
+  type OwnLane,
+  ownTask,
+  samplingBlocks,
+  sealOnChain,
+  secretOf,
+  writeOwnLane,
+} from './own-lane.ts'
+import { Peers } from './peers.ts'
 import { sampleLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
-import type { Tasks } from './tasks.ts'
 
-/** What a validator gives each of its epochs. */
-interface EpochSetup {
-  readonly setup: Setup
-  readonly tasks: Tasks
-  /** The epoch's deadlines, and the buckets that are read in it. */
-  readonly phase: Phase
+/** One epoch's deadlines, and the buckets read in it. It begins before its state is known. */
+export class Phase {
+  readonly epoch: number
+  readonly patience: Patience
+  /**
+   * Aborts when sampling ends: from then on a missing reply is the miner's fault, unless the reason
+   * is `Stopped`.
+   */
+  readonly sampling: AbortController = new AbortController()
+  /** Aborts when the attestation must be sent, even if lanes are missing. */
+  readonly audit: AbortController = new AbortController()
+  readonly #whole = new AbortController()
+  /** For the epoch's audit, as long as that may take. */
+  readonly peers: Peers
+  /** For what came before the epoch, as long as it lasts. */
+  readonly past: Peers
+
+  constructor(epoch: number, { clock = SYSTEM_CLOCK, on, openBucket }: Setup) {
+    this.epoch = epoch
+    this.patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
+    const open = this.patience.open(openBucket)
+    this.peers = new Peers(open, this.audit.signal)
+    this.past = new Peers(open, this.#whole.signal)
+  }
+
+  /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
+  advance(offset: number, protocol: Protocol): void {
+    const { sealBlock, epochBlocks } = protocol
+    if (offset >= samplingBlocks(protocol)) this.sampling.abort()
+    if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.audit.abort()
+  }
+
+  /** Ends all of it: another epoch has begun. */
+  end(): void {
+    for (const part of [this.sampling, this.audit, this.#whole]) part.abort()
+  }
 }
 
 /**
- * What one validator does in one epoch, in the order in which a sample meets it: the own lane is
- * sampled and sealed, then published; all lanes are audited; what held is attested; the epoch is
- * settled, and its champion gets the weights. Each step can be repeated at the next head, or after
- * a restart. Protocol §5.2.
+ * Starts a task in the background, unless one of that name is still running. Resolves when that
+ * task has ended, however it does.
+ */
+type Start = (name: string, task: () => Promise<void>) => Promise<void>
+
+/**
+ * What one validator does in one epoch, in this order: the weights for the champion are set; the
+ * own lane is sampled and sealed, then published; all lanes are audited; what held is attested; the
+ * epoch is settled. Each step can be repeated at the next head, or after a restart. Protocol §5.2.
  */
 export class Epoch {
   /** Governs the epoch. */
   readonly state: State
   readonly #setup: Setup
-  readonly #tasks: Tasks
   readonly #phase: Phase
-  readonly #outbox: Outbox
+  readonly #start: Start
   /** The own lane as it was checked before its seal; none if that was before a restart. */
   #own: OwnLane | undefined
   /** The lanes whose audit has ended, by validator. */
   readonly #audited = new Map<string, CheckedLane>()
+  /** By the name of a transaction: resolves when it is in a block, was refused or is not needed. */
+  readonly #sent = new Map<string, Promise<void>>()
   #isOver = false
 
-  constructor(state: State, { setup, tasks, phase }: EpochSetup) {
-    this.state = state
+  constructor(setup: Setup, state: State, phase: Phase, start: Start) {
     this.#setup = setup
-    this.#tasks = tasks
+    this.state = state
     this.#phase = phase
-    this.#outbox = new Outbox(setup)
+    this.#start = start
   }
 
   /** Does what is due at a head of this epoch. What is under way already goes on. */
   async advance(head: Head): Promise<void> {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
-    this.#tasks.start('weights', () => this.#setWeights(head))
-    if (offset < protocol.sealBlock)
-      this.#tasks.start(`lane of epoch ${epoch}`, () => this.#seal(head))
+    this.#start('weights', () => this.#setWeights(head))
+    if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(head))
     else if (offset === protocol.sealBlock) await this.#publish()
     else await this.#auditAndAttest()
   }
 
-  /** Resolves when each transaction that was sent is in a block or was refused. */
-  async sent(): Promise<void> {
-    await this.#outbox.settled()
+  /**
+   * All weight to the champion of the state, once an epoch, restarts included: the chain says when
+   * weights were set last. Protocol §8.12.
+   */
+  async #setWeights({ number }: Head): Promise<void> {
+    const { chain, account } = this.#setup
+    const { epoch, protocol, champion } = this.state
+    const what = `weights ${epoch}`
+    if (champion === undefined || this.#sent.has(what)) return
+    const { neurons } = await chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
+    const weights = championWeights(champion, neurons)
+    const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
+    const isPermitted = neurons.some((neuron) => isOwn(neuron) && neuron.permit)
+    const own = (await chain.snapshot(number)).neurons.find(isOwn)
+    if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip(what)
+    // The chain was slow to answer: this champion may be the last one.
+    if (this.#isOver || weights === undefined || !isPermitted) return
+    this.#send(what, () => chain.setWeights(account, weights))
   }
 
   /** Samples the own lane, and puts the hash of its last block on chain. */
@@ -81,17 +142,17 @@ export class Epoch {
     const { chain, account, bucketUrl: url } = this.#setup
     const { epoch, protocol, duel } = this.state
     const what = `seal ${epoch}`
-    if (duel === undefined || this.#outbox.has(what)) return
+    if (duel === undefined || this.#sent.has(what)) return
     const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample(block))
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
-    this.#outbox.send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
+    this.#send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
   }
 
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
   async #sample(block: number): Promise<Hash | undefined> {
-    const deadline = this.#phase.sampling
-    const task = await ownTask(this.#setup, this.state, { deadline, block })
+    const deadline = this.#phase.sampling.signal
+    const task = await ownTask(this.#setup, this.state, block, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
       await startOf(task.secret, task.gamesTime, deadline)
@@ -115,13 +176,13 @@ export class Epoch {
    */
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
-    if (this.#outbox.has(`attest ${epoch}`)) return
+    if (this.#sent.has(`attest ${epoch}`)) return
     const audits = await lanesToAudit(this.#setup.chain, this.state)
     // One at a time: two would each draw a secret for the next epoch.
     const attestOnce = (needed: readonly Audit[]): Promise<void> =>
-      this.#tasks.start(`attestation of epoch ${epoch}`, () => this.#attest(needed))
+      this.#start(`attestation of epoch ${epoch}`, () => this.#attest(needed))
     const auditing = audits.map((audit) => this.#startAudit(audit, () => attestOnce(audits)))
-    if (!this.#phase.audit.aborted) return attestOnce(audits)
+    if (!this.#phase.audit.signal.aborted) return attestOnce(audits)
     // Others are not waited for any longer: what is left is soon read from the own folder.
     await Promise.all(auditing)
     await attestOnce([])
@@ -129,7 +190,7 @@ export class Epoch {
 
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
     const name = `lane of ${audit.validator} in epoch ${this.state.epoch}`
-    return this.#tasks.start(name, async () => {
+    return this.#start(name, async () => {
       await this.#audit(audit, this.#phase.peers)
       await next?.()
     })
@@ -156,13 +217,33 @@ export class Epoch {
     const { epoch, protocol } = this.state
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))
     if (!isComplete) return
-    const fields = await attestationOf(this.#setup, this.state, this.#audited)
+    const fields = await this.#attestation()
     const what = `attest ${epoch}`
-    if (await isOnChain(this.#setup, fields)) this.#outbox.skip(what)
+    // The slot may hold these fields already: this process may have been started again.
+    const { commitments } = await chain.snapshot((await chain.head()).number)
+    const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
+    if (own?.fields.join(' ') === fields.join(' ')) this.#skip(what)
     // A lane may have come so late that its epoch is over.
     if (this.#isOver) return
-    const until = snapshotBlock(epoch + 1, protocol)
-    this.#outbox.send(what, () => chain.commit(account, fields, until))
+    this.#send(what, () => chain.commit(account, fields, snapshotBlock(epoch + 1, protocol)))
+  }
+
+  /**
+   * The fields of the attestation: which lanes are whole and served from the own bucket, the
+   * commitment to the next secret, and the root of the state. Protocol §5.2.
+   */
+  async #attestation(): Promise<Uint8Array[]> {
+    const { chain, account, bucketUrl: url } = this.#setup
+    const { epoch, duel } = this.state
+    const lanes = [...this.#audited].filter(([, lane]) => lane.ok)
+    const whole = new Set(lanes.map(([validator]) => validator))
+    const bitmap = encodeBitmap(duel ?? { weights: {} }, whole)
+    const { genesis, netuid } = chain
+    const secret = await secretOf(this.#setup, epoch + 1)
+    const scope = { genesis, netuid, validator: account.hotkey, epoch: epoch + 1 }
+    const next = commitmentOf({ ...scope, secret })
+    const root = stateRoot(this.state)
+    return encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: root, url })
   }
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
@@ -180,23 +261,48 @@ export class Epoch {
     return settled
   }
 
-  /**
-   * All weight to the champion of the state, once an epoch, restarts included: the chain says when
-   * weights were set last. Protocol §8.12.
-   */
-  async #setWeights({ number }: Head): Promise<void> {
-    const { chain, account } = this.#setup
-    const { epoch, protocol, champion } = this.state
-    const what = `weights ${epoch}`
-    if (champion === undefined || this.#outbox.has(what)) return
-    const { neurons } = await chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
-    const weights = championWeights(champion, neurons)
-    const isOwn = ({ hotkey }: { readonly hotkey: string }): boolean => hotkey === account.hotkey
-    const isPermitted = neurons.some((neuron) => isOwn(neuron) && neuron.permit)
-    const own = (await chain.snapshot(number)).neurons.find(isOwn)
-    if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#outbox.skip(what)
-    // The chain was slow to answer: this champion may be the last one.
-    if (this.#isOver || weights === undefined || !isPermitted) return
-    this.#outbox.send(what, () => chain.setWeights(account, weights))
+  /** Resolves when each transaction that was sent is in a block or was refused. */
+  async sent(): Promise<void> {
+    await Promise.all(this.#sent.values())
   }
+
+  /** Notes that a transaction need not be sent. */
+  #skip(what: string): void {
+    this.#sent.set(what, Promise.resolve())
+  }
+
+  /**
+   * Sends a transaction, unless it was sent or skipped, without waiting for its block; in a dry run
+   * reports that it would. After a refusal it can be sent again.
+   */
+  #send(what: string, transaction: () => Promise<Head>): void {
+    const { emit, on } = this.#setup
+    if (this.#sent.has(what)) return
+    if (emit) {
+      this.#sent.set(what, this.#inBlock(what, transaction()))
+      return
+    }
+    on({ type: 'withheld', what })
+    this.#skip(what)
+  }
+
+  async #inBlock(what: string, sent: Promise<Head>): Promise<void> {
+    const { on } = this.#setup
+    try {
+      const { number } = await sent
+      on({ type: 'sent', what, block: number })
+    } catch (error) {
+      this.#sent.delete(what)
+      on({ type: 'problem', what, error: error as Error })
+    }
+  }
+}
+
+/** Weights that give all to the champion; undefined if it is not registered. Protocol §8.12. */
+export function championWeights(
+  { hotkey }: Pick<Miner, 'hotkey'>,
+  neurons: readonly Neuron[],
+): UidWeights | undefined {
+  const uid = neurons.find((neuron) => neuron.hotkey === hotkey)?.uid
+  return uid === undefined ? undefined : [[uid, 65_535]]
 }

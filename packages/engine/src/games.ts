@@ -32,7 +32,7 @@ export function hasRoom(rules: GameRules, time: GamesTime): boolean {
  */
 export function gamesInTurn(
   time: GamesTime,
-): (rules: GameRules, play: () => Promise<void>) => Promise<void> {
+): <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played> {
   const begin = pLimit(AT_ONCE)
   return (rules, play) =>
     new Promise((resolve) => {

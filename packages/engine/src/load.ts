@@ -28,30 +28,31 @@ export interface Loads {
   readonly mostDay: Load
 }
 
-interface Neurons {
-  readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[]
-}
-
 /** What a duel takes of one validator on a subnet with a block every 12 seconds. */
-export function loadsOf(protocol: Protocol, { neurons }: Neurons): Loads {
+export function loadsOf(
+  protocol: Protocol,
+  { neurons }: { readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[] },
+): Loads {
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
   const { duelEpochs, epochBlocks } = protocol
-  const mostEpoch = loadOf(duelEpochs, voters, protocol)
-  const epochs = DAY_MS / (epochBlocks * BLOCK_MS)
-  const firstEpoch = loadOf(1, voters, protocol)
-  return { voters, firstEpoch, mostEpoch, mostDay: times(epochs, mostEpoch) }
+  return {
+    voters,
+    firstEpoch: loadOf(1, voters, protocol),
+    mostEpoch: loadOf(duelEpochs, voters, protocol),
+    mostDay: loadOf(duelEpochs, voters, protocol, DAY_MS / (epochBlocks * BLOCK_MS)),
+  }
 }
 
-/** The load of the `epochIndex`-th epoch of a duel in which every environment is open. */
-function loadOf(epochIndex: number, voters: number, { envs }: Protocol): Load {
+/** The load of `epochs` epochs like the `epochIndex`-th of a duel, with every environment open. */
+function loadOf(epochIndex: number, voters: number, { envs }: Protocol, epochs = 1): Load {
   const played = Object.entries(envs).map(([env, constants]) => {
     const quota = quotaOf(epochIndex, constants)
     const bytes = constants.players === 2 ? GAME_BYTES : SAMPLE_BYTES
     return { quota, requests: quota * requestsOf(env), bytes: quota * bytes }
   })
   const sumOf = (key: 'quota' | 'requests' | 'bytes'): number =>
-    played.reduce((sum, each) => sum + each[key], 0)
+    epochs * played.reduce((sum, each) => sum + each[key], 0)
   const [challenges, requests, laneBytes] = [sumOf('quota'), sumOf('requests'), sumOf('bytes')]
   return { challenges, requests, laneBytes, bucketBytes: voters * laneBytes }
 }
@@ -63,12 +64,9 @@ function requestsOf(env: string): number {
   return spec.game ? spec.maxSteps : 2 * spec.maxSteps
 }
 
-function times(factor: number, load: Load): Load {
-  const { challenges, requests, laneBytes, bucketBytes } = load
-  return {
-    challenges: factor * challenges,
-    requests: factor * requests,
-    laneBytes: factor * laneBytes,
-    bucketBytes: factor * bucketBytes,
-  }
+/** A number of bytes for people, with three digits. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)
+  return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`
 }

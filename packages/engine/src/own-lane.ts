@@ -12,11 +12,15 @@ import {
   sourceReader,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
-import { samplingBlocks } from './phase.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
-import { secretOf, secretPath } from './secret.ts'
 import type { Setup } from './setup.ts'
 import { writeLane } from './write-lane.ts'
+
+/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
+export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
+
+/** For so many blocks of an epoch a validator samples. Protocol §5.4. */
+export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
 /** The own lane, which was checked and is whole, and the hash of its last block. */
 export interface OwnLane {
@@ -24,22 +28,16 @@ export interface OwnLane {
   readonly lane: { readonly ok: true; readonly value: Lane }
 }
 
-/** When the sampling of the own lane begins and ends. */
-interface OwnSampling {
-  readonly deadline: AbortSignal
-  /** The newest there is. */
-  readonly block: number
-}
-
 /**
- * What this validator has to sample in the epoch that `state` governs; undefined when it is not
- * due.
+ * What this validator has to sample in the epoch that `state` governs, from the newest block on;
+ * undefined when it is not due.
  * @throws Error saying that the epoch's secret was altered, and what to do.
  */
 export async function ownTask(
   setup: Setup,
   state: State,
-  { deadline, block }: OwnSampling,
+  block: number,
+  deadline: AbortSignal,
 ): Promise<LaneTask | undefined> {
   const { chain, account, folder } = setup
   const { duel, epoch, protocol } = state
@@ -63,6 +61,29 @@ async function gamesTimeOf(
   const blocks = samplingBlocks(protocol)
   const left = blocks - placeOf(block, protocol).offset
   return { ...clock, samplingMs: blocks * blockMs, endsAt: seenAt + left * blockMs }
+}
+
+/** Where an epoch's secret is in the validator's folder. */
+const secretPath = (epoch: number): string => `secrets/${epoch}`
+
+/**
+ * The secret of `epoch`, 64 hex digits: made, and synced to disk, before its digest can go on
+ * chain. Protocol §4.
+ * @throws Error when its file was altered.
+ */
+export async function secretOf(
+  { store, folder, random }: Pick<Setup, 'store' | 'folder' | 'random'>,
+  epoch: number,
+): Promise<Hash> {
+  const path = secretPath(epoch)
+  const kept = await store.read(path, 64)
+  const secret =
+    kept === null ? Buffer.from(random(32)).toString('hex') : new TextDecoder().decode(kept)
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
+  // An existing secret is written too: a crash may have come before its sync.
+  await store.write(path, new TextEncoder().encode(secret))
+  return secret
 }
 
 /** The epoch's secret, if it is the one whose digest is on chain. */

@@ -51,13 +51,6 @@ export type Event =
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
   /** How old the last head's block was when it came, by the clock here. */
   | { readonly type: 'made'; readonly ageMs: number }
-  /** What may still be written where one of its folders is, and the size of that disk, in bytes. */
-  | {
-      readonly type: 'disk'
-      readonly folder: string
-      readonly free: number
-      readonly size: number
-    }
   /** The state from which it starts. */
   | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: Settled }

@@ -28,7 +28,7 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
     const bytes = await store.read(path, STATE_BYTES)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
-    const isRight = state.ok && (await isAsWritten(setup, epoch, { at, bytes }))
+    const isRight = state.ok && (await isAsWritten(setup, epoch, at, bytes))
     if (isRight) return state.value
     const why = state.ok
       ? 'it differs from the copy in the bucket and from the attested state'
@@ -38,20 +38,16 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
   return null
 }
 
-/** The bytes of the state that governs the epoch `at`. */
-interface KeptState {
-  readonly at: number
-  readonly bytes: Uint8Array
-}
-
 /**
- * Are these bytes what was written? They are compared with the copy in this validator's bucket; if
- * it has none, or another, with the root that more than half of the active stake attested, if any.
+ * Are these bytes of the state that governs the epoch `at` what was written? They are compared with
+ * the copy in this validator's bucket; if it has none, or another, with the root that more than
+ * half of the active stake attested, if any.
  */
 async function isAsWritten(
   setup: Setup,
   epoch: number,
-  { at, bytes }: KeptState,
+  at: number,
+  bytes: Uint8Array,
 ): Promise<boolean> {
   const root = digestOfText('state', bytes)
   const copy = await setup.bucket.read(statePath(at), STATE_BYTES).catch(() => null)

@@ -1,14 +1,12 @@
-import { OWNER_PATH } from '@affine/blocks'
+import { LIMITS, OWNER_PATH, readOwner, writeOwner } from '@affine/blocks'
 import type { Head } from '@affine/chain'
+import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
-import { Patience, placeOf, SYSTEM_CLOCK } from '@affine/settlement'
-import { Epoch } from './epoch.ts'
-import { publishOwner } from './own-owner.ts'
-import { Phase } from './phase.ts'
+import { placeOf } from '@affine/settlement'
+import { Epoch, Phase } from './epoch.ts'
 import type { Setup } from './setup.ts'
 import { startingState } from './starting-state.ts'
-import { Tasks } from './tasks.ts'
 
 /**
  * One validator: at every finalized head it does what is due. What it must not forget is on disk
@@ -17,7 +15,8 @@ import { Tasks } from './tasks.ts'
  */
 export class Validator {
   readonly #setup: Setup
-  readonly #tasks: Tasks
+  /** The work in the background, by the names of the tasks. */
+  readonly #running = new Map<string, Promise<void>>()
   /** The deadlines of the last head's epoch. */
   #phase: Phase | undefined
   /** The epoch whose state is known: that of the last head, or one before it. */
@@ -25,7 +24,6 @@ export class Validator {
 
   constructor(setup: Setup) {
     this.#setup = setup
-    this.#tasks = new Tasks(setup.on)
   }
 
   /** The newest state that it decided or started from. */
@@ -35,7 +33,7 @@ export class Validator {
 
   /** Resolves when no task is under way. What was sent may still wait for its block. */
   async idle(): Promise<void> {
-    await this.#tasks.idle()
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
   /**
@@ -44,7 +42,7 @@ export class Validator {
    * start. `onHead` must not be called after it.
    */
   async stop(): Promise<void> {
-    this.#phase?.stopSampling(new Stopped('the validator is stopping'))
+    this.#phase?.sampling.abort(new Stopped('the validator is stopping'))
     await this.idle()
     await this.#epoch?.sent()
   }
@@ -56,27 +54,21 @@ export class Validator {
     const { network, on } = this.#setup
     const { epoch, offset } = placeOf(head.number, network.protocol)
     on({ type: 'head', head, epoch, offset })
-    const phase = this.#phaseOf(epoch)
+    if (this.#phase?.epoch !== epoch) {
+      this.#phase?.end()
+      this.#phase = new Phase(epoch, this.#setup)
+    }
+    const phase = this.#phase
     phase.advance(offset, network.protocol)
-    this.#tasks.start('turn', async () => (await this.#comeTo(phase)).advance(head))
-  }
-
-  #phaseOf(epoch: number): Phase {
-    if (this.#phase?.epoch === epoch) return this.#phase
-    this.#phase?.end()
-    const { clock = SYSTEM_CLOCK, on, openBucket } = this.#setup
-    const patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
-    this.#phase = new Phase(epoch, openBucket, patience)
-    return this.#phase
+    this.#start('turn', async () => (await this.#comeTo(phase)).advance(head))
   }
 
   /** Settles one epoch after the other, from the last state kept to that of the phase. */
   async #comeTo(phase: Phase): Promise<Epoch> {
-    const work = { setup: this.#setup, tasks: this.#tasks, phase }
     const begin = (state: State): Epoch => {
       phase.patience.weigh(state.duel?.weights ?? {})
-      this.#tasks.start(OWNER_PATH, () => publishOwner(this.#setup))
-      return new Epoch(state, work)
+      this.#start(OWNER_PATH, () => publishOwner(this.#setup))
+      return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
     }
     if (this.#epoch === undefined) {
       const state = await startingState(this.#setup, phase.epoch, phase.past)
@@ -90,4 +82,44 @@ export class Validator {
     }
     return this.#epoch
   }
+
+  /**
+   * Starts a task, unless one of that name is still running. Resolves when that task has ended; a
+   * failure is reported as an event.
+   */
+  #start(name: string, task: () => Promise<void>): Promise<void> {
+    const running = this.#running.get(name) ?? this.#run(name, task)
+    this.#running.set(name, running)
+    return running
+  }
+
+  async #run(name: string, task: () => Promise<void>): Promise<void> {
+    const { on } = this.#setup
+    try {
+      await task()
+    } catch (error) {
+      const isStopped = error instanceof Stopped
+      if (!isStopped) on({ type: 'problem', what: name, error: error as Error })
+    }
+    this.#running.delete(name)
+    on({ type: 'ended', what: name })
+  }
+}
+
+/**
+ * Has this validator's bucket say whose it is. Protocol §6.4.
+ * @throws Error when it says something else, which is left as it is.
+ */
+async function publishOwner({ account, bucket, bucketUrl }: Setup): Promise<void> {
+  const { hotkey } = account
+  const kept = await bucket.read(OWNER_PATH, LIMITS.ownerBytes)
+  if (kept === null) {
+    const owner = await writeOwner({ hotkey, address: bucketUrl }, account.sign)
+    return bucket.write(OWNER_PATH, owner)
+  }
+  const read = readOwner(kept, verify)
+  const isOwn = read.ok && read.value.hotkey === hotkey && read.value.address === bucketUrl
+  if (isOwn) return
+  const said = 'does not name this hotkey at the address that it announces'
+  throw new Error(`${OWNER_PATH} in the bucket ${said}: delete it, to have it written anew`)
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { killAll, type Started, start } from '../../../test/processes.ts'
-import { holdFolder } from '../src/node/folder-lock.ts'
+import { holdFolder } from '../src/node/folder.ts'
 
 const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
 let root: string

@@ -414,6 +414,39 @@ describe('the games of a lane', () => {
     expect((await run).length).toBe(24)
   })
 
+  it('take their turns only once both miners have been looked at', async () => {
+    const time = new FakeTime()
+    const phase = new AbortController()
+    let [looks, asked] = [0, 0]
+    let answer = (): void => {}
+    const looked = new Promise<boolean>((resolve) => {
+      answer = () => resolve(true)
+    })
+    const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => {
+      looks += 1
+      return hotkey === CONTENDER ? looked : true
+    }
+    const agent = counting(() => {
+      asked += 1
+    }, silent)
+    const run = gamesOf({
+      ...{ quota: { [HEX]: 24 }, time, deadline: phase.signal },
+      ...{ agent: byRole(agent, agent), mayAsk },
+    })
+    while (looks === 0) await new Promise(setImmediate)
+    for (let quarter = 0; quarter < 4; quarter++) {
+      for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      time.pass(CLOCK_MS / 4)
+    }
+    expect(asked).toBe(0)
+    answer()
+    while (asked < 8) await new Promise(setImmediate)
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+    expect(asked).toBe(8)
+    phase.abort()
+    expect((await run).length).toBe(24)
+  })
+
   it('go before all calls that wait, within the bound of all', async () => {
     let underWay = 0
     let mostUnderWay = 0

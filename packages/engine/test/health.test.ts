@@ -1,8 +1,10 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { listen } from '@affine/miners/node'
-import { describe, expect, it } from 'vitest'
-import { healthOf } from '../src/node/health.ts'
-import { healthPages } from '../src/node/health-pages.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { guard, healthOf, healthPages } from '../src/node/health.ts'
 import { metricsOf } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
@@ -69,6 +71,50 @@ describe('health', () => {
     expect((await get('/metrics')).status).toBe(200)
     for (const path of ['/', '/metrics/', '//metrics', '/healthz/..'])
       expect((await get(path)).status).toBe(404)
+  })
+})
+
+describe('the guard', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.unstubAllEnvs()
+  })
+  /** A guard of 600 seconds, and what it said and did. */
+  function guarded() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const reasons: string[] = []
+    const [say, end] = [vi.fn(), vi.fn()]
+    guard(600, { on: () => {}, late: () => reasons }, { say, end })
+    return { reasons, say, end }
+  }
+
+  it('says once what is late, and ends the process', () => {
+    const { reasons, say, end } = guarded()
+    vi.advanceTimersByTime(120_000)
+    expect(end).not.toHaveBeenCalled()
+    reasons.push('no block came in 600 s')
+    vi.advanceTimersByTime(120_000)
+    expect(say.mock.calls).toEqual([['no block came in 600 s']])
+    expect(end).toHaveBeenCalledTimes(1)
+  })
+
+  it('tells the watchdog of systemd, where there is one, that the process lives, until it ends', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'watchdog-'))
+    const told = join(folder, 'told')
+    const words = async (): Promise<string> => readFile(told, 'utf8').catch(() => '')
+    const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${told}\n`
+    await writeFile(join(folder, 'systemd-notify'), script, { mode: 0o700 })
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+    vi.stubEnv('NOTIFY_SOCKET', undefined)
+    const { reasons } = guarded()
+    vi.advanceTimersByTime(60_000)
+    vi.stubEnv('NOTIFY_SOCKET', '/run/notify')
+    vi.advanceTimersByTime(60_000)
+    while ((await words()) === '') await new Promise(setImmediate)
+    reasons.push('no block came in 600 s')
+    vi.advanceTimersByTime(180_000)
+    expect(await words()).toBe('/run/notify WATCHDOG=1\n')
+    await rm(folder, { recursive: true })
   })
 })
 

@@ -1,8 +1,8 @@
 import type { Sample } from '@affine/blocks'
 import { minerClient } from '@affine/miners'
 import type { Settled } from '@affine/settlement'
-import { describe, expect, it } from 'vitest'
-import { metricsOf } from '../src/node/metrics.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { blockAges, metricsOf } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
 const HOTKEY = 'me'
@@ -83,8 +83,6 @@ describe('metrics', () => {
       'trust',
       'miner',
       'duel_challenges',
-      'disk_free_bytes',
-      'disk_size_bytes',
       'ratio_to_beat',
       'transactions_total',
       'last_weights_block',
@@ -126,12 +124,9 @@ describe('metrics', () => {
     metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'withheld', what: 'attest 3' })
     metrics.on({ type: 'made', ageMs: 30_500 })
-    metrics.on({ type: 'disk', folder: 'own', free: 4, size: 9 })
     expect(await read()).toMatchObject({
       'affine_transactions_total{what="attest",outcome="withheld"}': 1,
       affine_head_made_seconds: 30.5,
-      'affine_disk_free_bytes{folder="own"}': 4,
-      'affine_disk_size_bytes{folder="own"}': 9,
       'affine_trust{hotkey="me"}': 0.666_666,
       'affine_trust{hotkey="other"}': 0.5,
       'affine_miner{role="champion",hotkey="first"}': 1,
@@ -197,5 +192,39 @@ describe('metrics', () => {
       'affine_transactions_total{what="attest",outcome="refused"}': 1,
       'affine_transactions_total{what="weights",outcome="refused"}': 1,
     })
+  })
+})
+
+describe('the age of a block', () => {
+  const NOW = 1_700_000_000_000
+  const told: Event[] = []
+  const tell = (event: Event): unknown => told.push(event)
+
+  it('is told at a head, and at no other event', async () => {
+    const time = vi.fn(async (block: number) => NOW - 1000 * block)
+    const on = blockAges({ time }, () => NOW, tell)
+    on({ type: 'read' })
+    expect(time).not.toHaveBeenCalled()
+    on(head(7))
+    await expect.poll(() => told.splice(0)).toEqual([{ type: 'made', ageMs: 7000 }])
+  })
+
+  it('is asked for once at a time, and again after no answer', async () => {
+    const answers: (() => void)[] = []
+    const time = vi.fn(
+      (_: number) =>
+        new Promise<number>((_, reject) => answers.push(() => reject(new Error('no answer')))),
+    )
+    const on = blockAges({ time }, () => NOW, tell)
+    on(head(1))
+    on(head(2))
+    expect(time.mock.calls).toEqual([[1]])
+    answers[0]?.()
+    const callsAfter = () => {
+      on(head(3))
+      return time.mock.calls
+    }
+    await expect.poll(callsAfter).toEqual([[1], [3]])
+    expect(told).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { keepPrivate } from '../src/node/private-folder.ts'
+import { keepPrivate } from '../src/node/folder.ts'
 
 let root: string
 

@@ -5,7 +5,6 @@ import type { Event, Setup } from '@affine/engine'
 import { Validator } from '@affine/engine'
 import type { Metrics } from '@affine/engine/metrics'
 import {
-  diskMonitor,
   guard,
   type Health,
   healthOf,
@@ -76,12 +75,10 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
   if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
-  const { metricsOf } = await import('@affine/engine/metrics')
+  const { blockAges, metricsOf } = await import('@affine/engine/metrics')
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
-  hearers.push(metrics.on)
-  const { chain } = subnet
-  hearers.push(diskMonitor({ chain, folders: foldersOf(settings), now: Date.now, on }))
+  hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))
   using served = await servePages(settings, health, metrics)
 
   // One core is left for following the chain and asking the miners.
@@ -119,11 +116,6 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
   if (seat?.said?.kind !== 'miner') return
   const advice = 'validate with another hotkey, or with --overwrite'
   throw new Error(`the slot has a miner's model (${shown(slotText(seat))}): ${advice}`)
-}
-
-/** The folders that it fills: its working folder, and that of the buckets if it is local. */
-function foldersOf({ folder, bucket }: Settings): Readonly<Record<string, string>> {
-  return { own: folder, ...(bucket.folder !== undefined && { buckets: bucket.folder }) }
 }
 
 /** Ends the process once it has stalled, so that a supervisor starts it again. */

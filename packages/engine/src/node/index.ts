@@ -1,9 +1,14 @@
 export { type Journal, openJournal } from '../journal.ts'
-export { bytesText } from './bytes-text.ts'
-export { diskMonitor } from './disk-monitor.ts'
-export * from './examination/index.ts'
-export { holdFile, holdFolder } from './folder-lock.ts'
-export { guard } from './guard.ts'
-export { type Health, healthOf } from './health.ts'
-export { healthPages } from './health-pages.ts'
-export { keepPrivate, OWNERS } from './private-folder.ts'
+export {
+  type Examination,
+  type Finding,
+  fail,
+  type OwnSettings,
+  ok,
+  type Wording,
+  warn,
+} from './examination/examination.ts'
+export { examine } from './examination/examine.ts'
+export { type Seat, seatNow, slotText } from './examination/seat.ts'
+export { holdFile, holdFolder, keepPrivate, OWNERS } from './folder.ts'
+export { guard, type Health, healthOf, healthPages } from './health.ts'

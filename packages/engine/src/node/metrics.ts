@@ -1,24 +1,33 @@
+import type { Chain, Neuron } from '@affine/chain'
 import { type Duel, ratioToBeat, type State, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup } from '../setup.ts'
-import { LANES, type Meters, metersIn, SENT, TROUBLED } from './meters.ts'
+
+/** The transactions that are counted, each by the first word of its name. */
+const SENT: readonly string[] = ['seal', 'attest', 'weights']
+/** What problems are counted as, by their first word: labels have few values, whatever happens. */
+const TROUBLED: readonly string[] = [...SENT, 'turn', 'lane', 'node', 'Chutes', 'miner', 'other']
+/** The results of a lane. */
+const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
+const OUTCOMES = ['sent', 'refused', 'withheld']
+const CALLED = ['reply', 'platform', 'miner', 'own']
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
-/** A validator as it starts: `lastUpdate` is the block of its last weights. */
-interface Starting {
-  readonly hotkey: string
-  readonly lastUpdate: number
-  readonly emit: boolean
-}
-
-/** The metrics of a validator, by a clock in milliseconds. */
-export function metricsOf({ hotkey, lastUpdate, emit }: Starting, now: () => number): Metrics {
+/**
+ * The metrics of a validator, by a clock in milliseconds. `lastUpdate` is the block of its last
+ * weights as it starts. Every counter starts at 0.
+ */
+export function metricsOf(
+  { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
+  now: () => number,
+): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const meters = metersIn(register)
+  const meters = { ...gaugesIn(register), ...countersIn(register) }
+  startCounting(meters)
   meters.weights.set(lastUpdate)
   meters.emits.set(Number(emit))
   let seen = now()
@@ -34,16 +43,102 @@ export function metricsOf({ hotkey, lastUpdate, emit }: Starting, now: () => num
   return { on, read }
 }
 
+/**
+ * Tells how old the block of each head is when it comes, by the time of day in milliseconds. Asks
+ * the node once at a time; an age that it does not give is left out, and not reported as a problem.
+ */
+export function blockAges(
+  chain: Pick<Chain, 'time'>,
+  now: () => number,
+  on: Setup['on'],
+): Setup['on'] {
+  let isAsking = false
+  return (event) => {
+    if (event.type !== 'head' || isAsking) return
+    isAsking = true
+    const seenMs = now()
+    const tell = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
+    const asked = chain.time(event.head.number).then(tell)
+    void asked
+      .catch(() => {})
+      .finally(() => {
+        isAsking = false
+      })
+  }
+}
+
+/** All meters of a validator. Those of any Node process are not among them. */
+type Meters = ReturnType<typeof gaugesIn> & ReturnType<typeof countersIn>
+
+function gaugesIn(register: Registry) {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
+  return {
+    emits: gauge('emits', 'Is 1 if it sends to the chain, 0 in a dry run'),
+    block: gauge('head_block', 'The last finalized block it has seen'),
+    age: gauge('head_age_seconds', 'Time since it saw that block'),
+    made: gauge('head_made_seconds', 'The age of that block when it came, by the clock here'),
+    epoch: gauge('epoch', 'The epoch of that block'),
+    offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
+    left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
+    lanes: gauge('lanes', 'Lanes in the last epoch decided, by result', 'outcome'),
+    own: gauge('own_trust', 'The trust in it, 0 to 1'),
+    trust: gauge('trust', 'The trust in each validator, 0 to 1', 'hotkey'),
+    miners: gauge('miner', 'The miner on the throne, and its contender: 1 each', 'role', 'hotkey'),
+    tallies: gauge(
+      'duel_challenges',
+      "Challenges of the duel in lanes accepted, by the contender's result",
+      'env',
+      'verdict',
+    ),
+    ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
+    weights: gauge('last_weights_block', 'The block in which it last set weights'),
+  }
+}
+
+function countersIn(register: Registry) {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
+  return {
+    samples: counter(
+      'samples',
+      'Challenges played, by the verdict for the contender',
+      'env',
+      'verdict',
+    ),
+    faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
+    calls: counter(
+      'miner_calls',
+      'Requests to miners, by outcome: a reply, or on which side it failed, and why',
+      'outcome',
+      'reason',
+    ),
+    sent: counter(
+      'transactions',
+      'Transactions that are in a block, refused, or withheld in a dry run',
+      'what',
+      'outcome',
+    ),
+    problems: counter('problems', 'Failures that were or will be tried again', 'what'),
+  }
+}
+
+/** Counts from the start, so that the first of a kind is an increase. */
+function startCounting({ sent, problems, calls }: Meters): void {
+  for (const what of SENT) for (const outcome of OUTCOMES) sent.inc({ what, outcome }, 0)
+  for (const what of TROUBLED) problems.inc({ what }, 0)
+  for (const outcome of CALLED) calls.inc({ outcome, reason: '' }, 0)
+}
+
 function note(event: Event, meters: Meters, hotkey: string): void {
   switch (event.type) {
     case 'head':
-      noteHead(event, meters)
+      meters.block.set(event.head.number)
+      meters.epoch.set(event.epoch)
+      meters.offset.set(event.offset)
       break
     case 'made':
       meters.made.set(event.ageMs / 1000)
-      break
-    case 'disk':
-      noteDisk(event, meters)
       break
     case 'sample':
       noteSample(event, meters)
@@ -55,7 +150,8 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteEpoch(event.settled, meters, hotkey)
       break
     case 'sent':
-      noteSent(event, meters)
+      countSent(event.what, 'sent', meters)
+      if (kindOf(event.what) === 'weights') meters.weights.set(event.block)
       break
     case 'withheld':
       countSent(event.what, 'withheld', meters)
@@ -64,22 +160,11 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteProblem(event, meters)
       break
     case 'call':
-      noteCall(event, meters)
+      meters.calls.inc({ outcome: event.outcome, reason: 'reason' in event ? event.reason : '' })
   }
 }
 
 type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
-
-function noteHead({ head, epoch, offset }: Of<'head'>, meters: Meters): void {
-  meters.block.set(head.number)
-  meters.epoch.set(epoch)
-  meters.offset.set(offset)
-}
-
-function noteDisk({ folder, free, size }: Of<'disk'>, meters: Meters): void {
-  meters.free.set({ folder }, free)
-  meters.size.set({ folder }, size)
-}
 
 function noteSample({ sample, left }: Of<'sample'>, meters: Meters): void {
   const { env, verdict, champion, contender } = sample
@@ -125,16 +210,6 @@ function noteDuel({ contender, tallies }: Duel, meters: Meters): void {
       meters.tallies.inc({ env, verdict: 'tie' }, played - wins - losses)
     }
   }
-}
-
-function noteCall(event: Of<'call'>, { calls }: Meters): void {
-  if (event.outcome === 'reply') calls.inc({ outcome: 'reply', reason: '' })
-  else calls.inc({ outcome: event.outcome, reason: event.reason })
-}
-
-function noteSent({ what, block }: Of<'sent'>, meters: Meters): void {
-  countSent(what, 'sent', meters)
-  if (kindOf(what) === 'weights') meters.weights.set(block)
 }
 
 function noteProblem({ what }: Of<'problem'>, meters: Meters): void {

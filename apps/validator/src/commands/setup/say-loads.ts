@@ -1,5 +1,4 @@
-import type { Load, Loads } from '@affine/engine'
-import { bytesText } from '@affine/engine/node'
+import { bytesText, type Load, type Loads } from '@affine/engine'
 import { type Output, table } from '@affine/terminal'
 
 /** Prints what a duel takes: challenges, requests and bytes. */

@@ -3,8 +3,7 @@ import type { Commitment } from '@affine/chain'
 import { verify } from '@affine/chain/account'
 import { type Network, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
-import type { OwnSettings, Wording } from './examination.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, type OwnSettings, ok, type Wording, warn } from './examination.ts'
 
 /** A commitment that announces a bucket: not a miner's. */
 type Announcement = Exclude<Commitment, { kind: 'miner' }>

@@ -1,7 +1,6 @@
 import type { Bucket } from '@affine/blocks'
 import type { AgentOf, Hear } from '@affine/miners'
 import type { Network } from '@affine/settlement'
-import type { Finding } from './finding.ts'
 
 /** The hotkey that is examined, and what that needs from outside. */
 export interface Examination {
@@ -38,4 +37,27 @@ export interface Wording {
   /** What is wrong without a key where miners are on Chutes. */
   readonly noKey: string
   readonly faultText: (error: Error) => string
+}
+
+/** The result of a check, and advice if something should be fixed. */
+export interface Finding {
+  readonly check: string
+  readonly result: 'ok' | 'warn' | 'fail'
+  readonly found: string
+  readonly advice?: string | undefined
+}
+
+/** Nothing has to be fixed. */
+export function ok(check: string, found: string): Finding {
+  return { check, result: 'ok', found }
+}
+
+/** Something may have to be fixed. */
+export function warn(check: string, found: string, advice?: string): Finding {
+  return { check, result: 'warn', found, advice }
+}
+
+/** Something must be fixed. */
+export function fail(check: string, found: string, advice?: string): Finding {
+  return { check, result: 'fail', found, advice }
 }

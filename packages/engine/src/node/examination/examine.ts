@@ -1,20 +1,13 @@
-import type { Snapshot } from '@affine/chain'
+import type { Chain, Snapshot } from '@affine/chain'
+import type { Miner } from '@affine/duel'
+import { type Hear, whyNoAnswer } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
 import type { Network, Subnet } from '@affine/settlement'
 import { loadsOf } from '../../load.ts'
-import { checkAnswers } from './answer-check.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
-import {
-  checkAnswer,
-  checkClock,
-  checkLatency,
-  checkRuntime,
-  checkWeightsWay,
-} from './chain-checks.ts'
-import type { Examination } from './examination.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { type Examination, type Finding, fail, ok, warn } from './examination.ts'
 import { checkChutes, checkDisks } from './own-checks.ts'
-import { type Seat, seatOf } from './seat.ts'
-import { checkLastWeights, checkMiner, checkValidator } from './seat-checks.ts'
+import { checkLastWeights, checkMiner, checkValidator, type Seat, seatOf } from './seat.ts'
 
 /** What each check of a hotkey on a subnet finds, one after the other. */
 export async function* examine(
@@ -40,7 +33,7 @@ export async function* examine(
   if (seat !== undefined && said?.kind === 'miner' && !examination.validates) {
     yield okRegistered(seat)
     yield* checkMiner(seat)
-    yield await checkAnswers({ ...said, hotkey }, { ...examination, network, signal })
+    yield await checkAnswers({ ...said, hotkey }, examination.agents, network, signal)
     return
   }
   yield* checkOwn(examination, network, snapshot)
@@ -54,8 +47,77 @@ export async function* examine(
   if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base, wording })
 }
 
+/** Longer than the answer of a node on another continent takes. */
+const SLOW_MS = 1000
+
+/** The finding that the chain answered with its newest block, after so many milliseconds. */
+function checkAnswer({ netuid, genesis }: Chain, { head }: Snapshot, ms: number): Finding {
+  const answer = `subnet ${netuid}, block ${head.number}, in ${ms / 1000} s`
+  return ok('chain', `${answer}; genesis ${genesis}`)
+}
+
+/** Is the clock right? By it, the newest block is so many seconds old. */
+function checkClock(seconds: number): Finding {
+  const found = `the newest block is ${seconds} s old`
+  // A block becomes final a few block times after it was made.
+  if (seconds >= -2 && seconds <= 120) return ok('clock', found)
+  return fail('clock', found, 'set the clock, or take a node that keeps up')
+}
+
+/** How long the node takes for a small request: the median of three. */
+async function checkLatency(chain: Chain): Promise<Finding> {
+  const times: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const asked = performance.now()
+    await chain.head()
+    times.push(performance.now() - asked)
+  }
+  const [, ms = 0] = times.sort((a, b) => a - b)
+  const found = `the node answers in ${Math.ceil(ms)} ms`
+  if (ms <= SLOW_MS) return ok('latency', found)
+  return warn('latency', found, 'a validator asks it hundreds of times an epoch: take a nearer one')
+}
+
+/** Does the chain's runtime have everything that the client uses? A local chain has no runtime. */
+async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
+  const faults = await chain.runtimeFaults?.()
+  if (faults === undefined) return []
+  if (faults.length === 0) return [ok('runtime', 'has all that is asked of it')]
+  const advice = 'look for a newer af, and try it before it sends anything'
+  return faults.map((fault) => fail('runtime', fault, advice))
+}
+
+/** How weights are set. This is for information: it is never wrong. */
+function checkWeightsWay({ revealPeriod }: Snapshot): Finding {
+  if (revealPeriod === 0) return ok('weights', 'set in the open')
+  return ok('weights', `timelocked, and opened by the chain ${revealPeriod} tempos later`)
+}
+
 function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
   return ok('registered', `${hotkey} is uid ${uid}`)
+}
+
+/** Does what a miner committed answer? */
+async function checkAnswers(
+  miner: Miner,
+  agents: Examination['agents'],
+  network: Network,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const asked = performance.now()
+  try {
+    const ask = { ...NODE_CALLER, agents: (on: Hear) => agents(network, on), signal }
+    const { templates } = network.protocol
+    const why = await whyNoAnswer({ ...miner, templates }, ask)
+    const ms = Math.ceil(performance.now() - asked)
+    if (why === undefined) return ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
+    return fail('answer', `${miner.chute} gives no usable reply`, why)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { message } = error as Error
+    if (error instanceof RangeError) return warn('answer', 'the chute is not asked', message)
+    return fail('answer', `${miner.chute} gives no usable reply`, message)
+  }
 }
 
 /** Checks a validator's disk, account at Chutes and bucket, if its settings are complete. */

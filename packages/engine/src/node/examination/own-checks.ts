@@ -1,12 +1,10 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { Loads } from '@affine/engine'
 import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
-import { bytesText } from '../bytes-text.ts'
-import type { OwnSettings, Wording } from './examination.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { bytesText, type Loads } from '../../load.ts'
+import { type Finding, fail, type OwnSettings, ok, type Wording, warn } from './examination.ts'
 
 /** Days for which a disk must, and should, have room. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]

@@ -2,11 +2,13 @@ import {
   type Chain,
   type Commitment,
   type CommitmentSlot,
+  decimalOf,
   decodeCommitment,
   type Neuron,
   readSlot,
   type Snapshot,
 } from '@affine/chain'
+import { type Finding, fail, ok, warn } from './examination.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {
@@ -35,4 +37,53 @@ export function slotText({ slot, said }: Seat): string {
   if (slot === undefined) return 'none yet'
   const kind = said?.kind ?? 'unreadable'
   return `block ${slot.block}, ${kind}: ${JSON.stringify(readSlot(slot).says)}`
+}
+
+/** What a miner that has committed needs on chain: no permit, and no stake. */
+export function checkMiner(seat: Seat): readonly Finding[] {
+  const { permit, stake } = seat.neuron
+  return [checkNoPermit(permit), ok('stake', decimalOf(stake)), ok('commitment', slotText(seat))]
+}
+
+function checkNoPermit(isHeld: boolean): Finding {
+  const advice =
+    'a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot'
+  if (isHeld) return fail('permit', 'held', advice)
+  return ok('permit', 'none')
+}
+
+/** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
+export function checkValidator(seat: Seat): readonly Finding[] {
+  const { permit, stake } = seat.neuron
+  return [checkPermit(permit), checkStake(stake), checkCommitment(seat)]
+}
+
+function checkPermit(isHeld: boolean): Finding {
+  if (isHeld) return ok('permit', 'held')
+  return fail('permit', 'none', 'add stake to validate, or `af commit` to mine')
+}
+
+function checkStake(stake: bigint): Finding {
+  if (stake > 0n) return ok('stake', decimalOf(stake))
+  return warn('stake', decimalOf(stake), 'a validator without has no vote')
+}
+
+function checkCommitment(seat: Seat): Finding {
+  const { neuron, slot, said } = seat
+  const found = slotText(seat)
+  if (said?.kind === 'miner')
+    return fail('commitment', found, '`af validate` writes over it with --overwrite alone')
+  if (said !== null) return ok('commitment', found)
+  const advice = '`af validate` or `af commit` makes it'
+  // A running validator overwrites a slot that cannot be read.
+  if (slot === undefined || neuron.permit) return warn('commitment', found, advice)
+  return fail('commitment', found, advice)
+}
+
+/** When a validator set weights last, given the newest block and the length of an epoch. */
+export function checkLastWeights({ neuron }: Seat, block: number, epochBlocks: number): Finding {
+  const ago = block - neuron.lastUpdate
+  const found = `or registration: ${ago} blocks ago`
+  if (ago <= 2 * epochBlocks) return ok('last weights', found)
+  return warn('last weights', found, 'is `af validate` running?')
 }

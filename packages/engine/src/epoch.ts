@@ -4,13 +4,15 @@ import { encodeCommitment, type Head } from '@affine/chain'
 import { encodeState, type State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import {
+  type BucketReader,
   beaconBlock,
   type CheckedLane,
+  decideEpoch,
+  type FindLane,
   isMissing,
   placeOf,
   type Settled,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
 import { attestationOf, isOnChain } from './attestation.ts'
@@ -19,7 +21,6 @@ import { championWeights } from './champion-weights.ts'
 import { startOf } from './games.ts'
 import { Outbox } from './outbox.ts'
 import { type OwnLane, ownTask, sealOnChain, writeOwnLane } from './own-lane.ts'
-import type { Peers } from './peers.ts'
 import type { Phase } from './phase.ts'
 import { sampleLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
@@ -130,7 +131,8 @@ export class Epoch {
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
     const name = `lane of ${audit.validator} in epoch ${this.state.epoch}`
     return this.#tasks.start(name, async () => {
-      await this.#audit(audit, this.#phase.peers)
+      const { reader, audit: deadline } = this.#phase
+      await this.#audit(audit, reader, deadline)
       await next?.()
     })
   }
@@ -139,12 +141,13 @@ export class Epoch {
    * Verifies a lane once, and puts it into the own bucket if it is whole. What could not be had can
    * be asked for again.
    */
-  async #audit(audit: Audit, peers: Peers): Promise<CheckedLane> {
+  async #audit(audit: Audit, reader: BucketReader, deadline: AbortSignal): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
     const { store, bucket } = this.#setup
     const own = this.#own?.head === audit.head ? this.#own : undefined
-    const lane = own?.lane ?? (await auditLane(this.#setup, audit, { state: this.state, peers }))
+    const reading = { state: this.state, reader, deadline }
+    const lane = own?.lane ?? (await auditLane(this.#setup, audit, reading))
     if (own !== undefined) await publish(own.lane.value.blocks, store, bucket)
     if (!isMissing(lane)) this.#audited.set(audit.validator, lane)
     return lane
@@ -166,13 +169,13 @@ export class Epoch {
   }
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
-  async settle(peers: Peers): Promise<Settled> {
+  async settle({ reader, all }: Phase): Promise<Settled> {
     const { bucket, store, account, folder } = this.#setup
-    const settled = await settleEpoch(this.#setup, this.state, {
-      find: (sought) => this.#audit(sought, peers),
-      // The own lane, too: to find it publishes it, if this process was not there to do so.
-      isWanted: (validator) => validator === account.hotkey || this.#audited.has(validator),
-    })
+    const find: FindLane = (sought) => this.#audit(sought, reader, all)
+    // The own lane, too: to find it publishes it, if this process was not there to do so.
+    const isWanted = (validator: string): boolean =>
+      validator === account.hotkey || this.#audited.has(validator)
+    const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
     const bytes = new TextEncoder().encode(encodeState(settled.state))
     for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
     await rm(incomingFolder(folder), { recursive: true, force: true })

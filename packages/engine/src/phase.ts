@@ -1,6 +1,5 @@
 import type { Protocol } from '@affine/duel'
-import type { OpenBucket, Patience } from '@affine/settlement'
-import { Peers } from './peers.ts'
+import type { BucketReader } from '@affine/settlement'
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
@@ -11,21 +10,14 @@ export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - m
 /** One epoch's deadlines, and the buckets read in it. */
 export class Phase {
   readonly epoch: number
-  /** For the epoch's audit, as long as that may take. */
-  readonly peers: Peers
-  /** For what came before the epoch, as long as it lasts. */
-  readonly past: Peers
-  readonly patience: Patience
+  readonly reader: BucketReader
   readonly #sampling = new AbortController()
   readonly #audit = new AbortController()
   readonly #all = new AbortController()
 
-  constructor(epoch: number, openBucket: OpenBucket, patience: Patience) {
+  constructor(epoch: number, reader: BucketReader) {
     this.epoch = epoch
-    this.patience = patience
-    const open = patience.open(openBucket)
-    this.peers = new Peers(open, this.#audit.signal)
-    this.past = new Peers(open, this.#all.signal)
+    this.reader = reader
   }
 
   /** Aborts when sampling ends: from then on a missing reply is the miner's fault. */
@@ -36,6 +28,11 @@ export class Phase {
   /** Aborts when the attestation must be sent, even if lanes are missing. */
   get audit(): AbortSignal {
     return this.#audit.signal
+  }
+
+  /** Aborts when another epoch has begun. */
+  get all(): AbortSignal {
+    return this.#all.signal
   }
 
   /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */

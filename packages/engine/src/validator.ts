@@ -2,13 +2,16 @@ import { OWNER_PATH } from '@affine/blocks'
 import type { Head } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
-import { Patience, placeOf, SYSTEM_CLOCK } from '@affine/settlement'
+import { BucketReader, type OpenBucket, placeOf } from '@affine/settlement'
 import { Epoch } from './epoch.ts'
 import { publishOwner } from './own-owner.ts'
 import { Phase } from './phase.ts'
 import type { Setup } from './setup.ts'
 import { startingState } from './starting-state.ts'
 import { Tasks } from './tasks.ts'
+
+/** Of each bucket of another validator. */
+const READS_AT_ONCE = 2
 
 /**
  * One validator: at every finalized head it does what is due. What it must not forget is on disk
@@ -64,9 +67,9 @@ export class Validator {
   #phaseOf(epoch: number): Phase {
     if (this.#phase?.epoch === epoch) return this.#phase
     this.#phase?.end()
-    const { clock = SYSTEM_CLOCK, on, openBucket } = this.#setup
-    const patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
-    this.#phase = new Phase(epoch, openBucket, patience)
+    const onLost = (hotkey: string): void => this.#setup.on({ type: 'slow', hotkey })
+    const reader = new BucketReader({ ...this.#setup, readsAtOnce: READS_AT_ONCE, onLost })
+    this.#phase = new Phase(epoch, reader)
     return this.#phase
   }
 
@@ -74,17 +77,18 @@ export class Validator {
   async #comeTo(phase: Phase): Promise<Epoch> {
     const work = { setup: this.#setup, tasks: this.#tasks, phase }
     const begin = (state: State): Epoch => {
-      phase.patience.weigh(state.duel?.weights ?? {})
+      phase.reader.beginEpoch(state.duel?.weights ?? {})
       this.#tasks.start(OWNER_PATH, () => publishOwner(this.#setup))
       return new Epoch(state, work)
     }
     if (this.#epoch === undefined) {
-      const state = await startingState(this.#setup, phase.epoch, phase.past)
+      const openBucket: OpenBucket = (hotkey, url) => phase.reader.open(hotkey, url, phase.all)
+      const state = await startingState({ ...this.#setup, openBucket }, phase.epoch)
       this.#epoch = begin(state)
       this.#setup.on({ type: 'state', state })
     }
     while (this.#epoch.state.epoch < phase.epoch) {
-      const settled = await this.#epoch.settle(phase.past)
+      const settled = await this.#epoch.settle(phase)
       this.#epoch = begin(settled.state)
       this.#setup.on({ type: 'epoch', settled })
     }

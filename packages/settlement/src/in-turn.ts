@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from './waiting.ts'
 
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000

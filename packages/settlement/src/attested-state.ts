@@ -14,7 +14,7 @@ import {
   snapshotBlock,
 } from './on-chain.ts'
 import { type Champions, lagOf } from './on-chain-faults.ts'
-import { type Clock, SYSTEM_CLOCK } from './waiting.ts'
+import type { Clock } from './waiting.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024
@@ -53,7 +53,7 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
     tried.push(`${hotkey} at ${url}: ${state}`)
     return null
   }
-  const found = await inTurn(holders, { ask: read, clock: data.clock ?? SYSTEM_CLOCK })
+  const found = await inTurn(holders, { ask: read, clock: data.clock })
   if (found !== null) return found
   const told = tried.sort().slice(0, MOST_TOLD)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)

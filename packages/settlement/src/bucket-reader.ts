@@ -15,7 +15,7 @@ import pLimit from 'p-limit'
 import { ask, type BucketAnswer, type Copy, copyOf, otherCopy, SAME } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import type { Holder } from './on-chain.ts'
-import { BucketTimes, type Clock, SYSTEM_CLOCK, type Waits } from './waiting.ts'
+import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
 
 /** A bucket that can be read, under the name that faults give it. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
@@ -35,16 +35,10 @@ export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...w
 /** So many blocks are read, checked and kept at a time, of up to 8 MiB each. */
 export const BLOCKS_AT_ONCE = 32
 
-export interface ReaderOptions {
+interface ReaderOptions extends WaitingOptions {
   readonly openBucket: OpenBucket
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock | undefined
-  /** The machine's if left out. */
-  readonly clock?: Clock | undefined
-  /** How many reads of one bucket are under way at once; any number if left out. */
-  readonly readsAtOnce?: number
-  /** Is told of each hotkey whose bucket is not waited for any longer. */
-  readonly onLost?: (hotkey: string) => void
 }
 
 /** Where the blocks of a lane are looked for. */
@@ -86,17 +80,14 @@ export class BucketReader {
   /** The names of buckets that failed in this epoch: silent, slow, or with bytes that are wrong. */
   readonly failed: Set<string> = new Set()
   readonly #options: ReaderOptions
-  readonly #clock: Clock
   readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
   /** By hotkey and address. */
   readonly #owners = new Map<string, Promise<Ownership>>()
 
   constructor(options: ReaderOptions) {
-    const { clock = SYSTEM_CLOCK, readsAtOnce = Number.POSITIVE_INFINITY } = options
     this.#options = options
-    this.#clock = clock
-    this.#times = new BucketTimes({ clock, readsAtOnce, onLost: options.onLost ?? (() => {}) })
+    this.#times = new BucketTimes(options)
   }
 
   /** Begins an epoch, whose voters have these weights: nobody has failed in it. */
@@ -152,7 +143,7 @@ export class BucketReader {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])
     const all = [...sources, ...opened]
     const { failed } = this
-    const { check = checkHere } = this.#options
+    const { check = checkHere, clock } = this.#options
     const find: LaneRequest['read'] = async (wanted) => {
       const search = new BlockSearch(wanted, { failed, check, isKept: keep !== undefined })
       const hasFailed = ({ name }: Source): boolean => failed.has(name)
@@ -160,7 +151,7 @@ export class BucketReader {
       const found = await inTurn(inOrder, {
         ask: (source) => search.readFrom(source),
         onLate: ({ name }) => failed.add(name),
-        clock: this.#clock,
+        clock,
       })
       if (found === null) return search.nobody()
       const { block, bytes, from } = found

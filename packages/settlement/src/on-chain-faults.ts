@@ -1,5 +1,5 @@
 import type { Chain, Snapshot, UidWeights } from '@affine/chain'
-import { type Attestation, encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
+import { encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
 import type { UndatedFlaw } from './copy.ts'
 import { isMissing, type Settled } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
@@ -9,14 +9,8 @@ export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
   return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
 }
 
-/** What a voter attests of the epoch. */
-interface Attested {
-  readonly hotkey: string
-  readonly attest: Attestation
-}
-
 /** Attestations without weight are ignored: in the duel, or where none runs in the next. */
-function attestationsIn({ before, snapshot, quorum }: Settled): readonly Attested[] {
+function attestationsIn({ before, snapshot, quorum }: Settled) {
   const { weights } = before.duel ?? quorum
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === before.epoch && Object.hasOwn(weights, hotkey) ? [{ hotkey, attest }] : [],
@@ -109,20 +103,15 @@ export interface Votes {
 /** The hotkeys of the champions from some epoch on, up to the one looked at. */
 export type Champions = readonly (string | undefined)[]
 
-interface VotesRequest {
-  readonly chain: Chain
-  /** The chain at the epoch's end. */
-  readonly ended: Snapshot
-  readonly champions: Champions
-}
-
 /**
- * Whom the weights go to at the end of an epoch; undefined when nobody is owed any, or it is not
- * known whom. Where weights are committed first, those of a champion before may be in force still.
- * Protocol §8.12.
+ * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
+ * nobody is owed any, or it is not known whom. Where weights are committed first, those of a
+ * champion before may be in force still. Protocol §8.12.
  */
 export async function votesIn(
-  { chain, ended, champions }: VotesRequest,
+  chain: Chain,
+  ended: Snapshot,
+  champions: Champions,
   { before, snapshot: { validators } }: Settled,
 ): Promise<Votes | undefined> {
   const { epoch, protocol, champion } = before

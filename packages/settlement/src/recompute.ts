@@ -130,7 +130,7 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const looked = answers || copiesOf(state, quorum, { ...looking, ended })
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
-  const votes = await votesIn({ ...options, ended }, settled)
+  const votes = await votesIn(chain, ended, options.champions, settled)
   const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
 }

@@ -43,12 +43,13 @@ interface BucketTime {
 /** By hotkey: for how many milliseconds its bucket was waited for, of those with any. */
 export type Waits = ReadonlyMap<string, number>
 
-interface TimesOptions {
-  readonly clock: Clock
-  /** Of one bucket; those beyond are not under way. */
-  readonly readsAtOnce: number
+export interface WaitingOptions {
+  /** The machine's if left out. */
+  readonly clock?: Clock | undefined
+  /** How many reads of one bucket are under way at once; any number if left out. */
+  readonly readsAtOnce?: number
   /** Is told of each hotkey whose bucket is not waited for any longer. */
-  readonly onLost: (hotkey: string) => void
+  readonly onLost?: (hotkey: string) => void
 }
 
 /**
@@ -58,12 +59,14 @@ interface TimesOptions {
  * it is not asked again. Protocol §6.4.
  */
 export class BucketTimes {
-  readonly #options: TimesOptions
+  readonly #clock: Clock
+  readonly #options: WaitingOptions
   readonly #times = new Map<string, BucketTime>()
   readonly #lost = new Set<string>()
   #weights: readonly (readonly [hotkey: string, weight: number])[] = []
 
-  constructor(options: TimesOptions) {
+  constructor(options: WaitingOptions) {
+    this.#clock = options.clock ?? SYSTEM_CLOCK
     this.#options = options
   }
 
@@ -91,12 +94,11 @@ export class BucketTimes {
     read: () => Promise<Uint8Array | null>,
     deadline?: AbortSignal,
   ): Promise<Uint8Array | null> {
-    const { clock } = this.#options
     const time = this.#timeOf(hotkey)
     return time.limit(async () => {
       if (this.#isLost(time)) throw new Error(LOST)
       if (deadline?.aborted) throw new Error(ENDED)
-      if (time.reads === 0) time.since = clock.now()
+      if (time.reads === 0) time.since = this.#clock.now()
       time.reads += 1
       let size = 0
       try {
@@ -106,7 +108,7 @@ export class BucketTimes {
       } finally {
         time.allowedMs += ANSWER_MS + size / BYTES_PER_MS
         time.reads -= 1
-        if (time.reads === 0) time.ms += clock.now() - time.since
+        if (time.reads === 0) time.ms += this.#clock.now() - time.since
       }
     })
   }
@@ -114,7 +116,7 @@ export class BucketTimes {
   #timeOf(hotkey: string): BucketTime {
     const known = this.#times.get(hotkey)
     if (known !== undefined) return known
-    const limit = pLimit(this.#options.readsAtOnce)
+    const limit = pLimit(this.#options.readsAtOnce ?? Number.POSITIVE_INFINITY)
     const time = { hotkey, limit, ms: 0, reads: 0, since: 0, allowedMs: 0 }
     this.#times.set(hotkey, time)
     return time
@@ -126,7 +128,7 @@ export class BucketTimes {
       let stop = (): void => {}
       const look = (): void => {
         if (this.#isLost(time)) reject(new Error(LOST))
-        else stop = this.#options.clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
+        else stop = this.#clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
       }
       look()
       const end = (): void => reject(new Error(ENDED))
@@ -143,7 +145,7 @@ export class BucketTimes {
     const { hotkey } = time
     if (!this.#lost.has(hotkey) && this.#waited(time) >= MOST_MS) {
       this.#lost.add(hotkey)
-      this.#options.onLost(hotkey)
+      this.#options.onLost?.(hotkey)
     }
     return this.#lost.has(hotkey)
   }
@@ -155,7 +157,7 @@ export class BucketTimes {
   }
 
   #tookMs({ ms, reads, since }: BucketTime): number {
-    return reads === 0 ? ms : ms + this.#options.clock.now() - since
+    return reads === 0 ? ms : ms + this.#clock.now() - since
   }
 
   /**

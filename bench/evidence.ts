@@ -35,13 +35,13 @@ import {
 } from '@affine/envs'
 import {
   beaconBlock,
+  decideEpoch,
   LOCAL_NETWORK,
   laneScope,
   type Network,
   type OpenBucket,
   recompute,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
 
@@ -142,7 +142,7 @@ class Subnet {
       if (left === 0)
         for (const miner of this.#miners) await this.#commit([[miner, minerOf(miner, 0)]])
       await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
-      state = (await settleEpoch({ chain, network }, state, { find })).state
+      state = (await decideEpoch({ chain, network }, state, find)).state
       await this.#publish(state)
     }
     for (let played = 0; played < this.#size.epochs; ) {

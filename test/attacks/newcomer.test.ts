@@ -7,7 +7,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/index.ts'
 import type { Account, Snapshot } from '../../packages/chain/src/index.ts'
 import { encodeState, type State } from '../../packages/duel/src/index.ts'
-import { Peers } from '../../packages/engine/src/peers.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { startingState } from '../../packages/engine/src/starting-state.ts'
 import { sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
@@ -38,8 +37,9 @@ const snapshotOf = (block: number): Promise<Snapshot> => subnet.chain.snapshot(b
 /** The state from which a validator starts that has none. */
 function startOf(epoch: number, snapshot = snapshotOf): Promise<State> {
   const empty = { read: async () => null }
-  const setup = { chain: { snapshot }, network, store: empty, bucket: empty } as unknown as Setup
-  return startingState(setup, epoch, new Peers(subnet.buckets.open, new AbortController().signal))
+  const places = { openBucket: subnet.buckets.open, store: empty, bucket: empty }
+  const setup = { chain: { snapshot }, network, ...places } as unknown as Setup
+  return startingState(setup, epoch)
 }
 
 test.each([

@@ -30,6 +30,7 @@ import { type Agent, challengeId } from '../../packages/envs/src/index.ts'
 import { playSample, type Sides } from '../../packages/miners/src/index.ts'
 import {
   beaconBlock,
+  decideEpoch,
   firstStateOf,
   type Holder,
   LOCAL_NETWORK,
@@ -40,7 +41,6 @@ import {
   type RecomputeOptions,
   recompute,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '../../packages/settlement/src/index.ts'
 import { ReadingClock } from './reading-clock.ts'
@@ -225,7 +225,7 @@ export class ReadingSubnet {
     for (const voter of attesting) await this.attest(voter, start, [])
     await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
-    return (await settleEpoch({ chain, network }, start, { find })).state
+    return (await decideEpoch({ chain, network }, start, find)).state
   }
 
   /** The champion commits to something else. */

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest'
 import { encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
 import { encodeBitmap, firstState, stateRoot } from '../../packages/duel/src/index.ts'
-import { settleEpoch, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import { decideEpoch, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { accountOf, network } from './reading-subnet.ts'
 
 const { protocol } = network
@@ -49,7 +49,7 @@ test('it contends all the same, and has no vote in any duel', async () => {
   const seen = await chain.snapshot(snapshotBlock(1, protocol))
   expect(seen.neurons.find(({ hotkey }) => hotkey === staked.hotkey)?.permit).toBe(true)
   const find = () => Promise.reject(new Error('nobody was due'))
-  const { champion, duel, due } = (await settleEpoch({ chain, network }, state, { find })).state
+  const { champion, duel, due } = (await decideEpoch({ chain, network }, state, find)).state
   expect([champion?.hotkey, duel?.contender.hotkey]).toEqual([king.hotkey, staked.hotkey])
   const ascending = voters.map(({ hotkey }) => hotkey).sort()
   expect(Object.keys(duel?.weights ?? {}).sort()).toEqual(ascending)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stateRoot } from '../../packages/duel/src/index.ts'
-import { type OpenBucket, Patience } from '../../packages/settlement/src/index.ts'
+import { BucketReader, type OpenBucket, type Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
@@ -105,13 +105,18 @@ test.each(SLOW)('a bucket that %s costs a history 90 seconds', async (_, answer)
   const roots: unknown[] = []
   for (const lanesAtOnce of [1, 3]) {
     subnet.buckets.reads.length = 0
-    const patience = new Patience(clock)
-    const recomputing = subnet.recompute({ openBucket, patience, lanesAtOnce })
+    let waits: Waits = new Map()
+    const onWaits = (told: Waits) => {
+      waits = told
+    }
+    const recomputing = subnet.recompute({ openBucket, onWaits, lanesAtOnce })
     const { value, ms } = await clock.pass(recomputing)
     const answers = subnet.buckets.readsOf(slow).length
     expect(ms).toBeGreaterThan(90 * SECONDS - 1)
     expect(ms).toBeLessThanOrEqual((90 + 0.25 * answers) * SECONDS)
-    expect([...patience.lost]).toEqual([slow])
+    // Less what its last answer was allowed.
+    const lost = [...waits].filter(([, waited]) => waited > 89 * SECONDS)
+    expect(lost.map(([hotkey]) => hotkey)).toEqual([slow])
     // From then on it is named, and nobody else is.
     const named = value.flatMap(({ flaws }) => flaws)
     expect(new Set(named.map(({ validator }) => validator))).toEqual(new Set([slow]))
@@ -156,9 +161,8 @@ async function lostOf(bytesPerMs: readonly number[], answers: number) {
   const subnet = new ReadingSubnet(bytesPerMs.map(() => 100))
   const { clock } = subnet.buckets
   const voters = hotkeys(subnet.voters)
-  const patience = new Patience(clock)
-  patience.weigh(Object.fromEntries(voters.map((hotkey) => [hotkey, 100])))
-  const open = patience.open(subnet.buckets.open)
+  const reader = new BucketReader({ openBucket: subnet.buckets.open, clock })
+  reader.beginEpoch(Object.fromEntries(voters.map((hotkey) => [hotkey, 100])))
   const block = new Uint8Array(1_000_000)
   for (const [i, hotkey] of voters.entries())
     Object.assign(subnet.buckets.at(hotkey), {
@@ -167,10 +171,13 @@ async function lostOf(bytesPerMs: readonly number[], answers: number) {
     })
   // Two at once, which take no longer than one.
   for (let i = 0; i < answers; i += 2) {
-    const reads = voters.flatMap((hotkey) => [open(hotkey, hotkey), open(hotkey, hotkey)])
+    const reads = voters.flatMap((hotkey) => [
+      reader.open(hotkey, hotkey),
+      reader.open(hotkey, hotkey),
+    ])
     await clock.pass(Promise.allSettled(reads.map((source) => source?.read('x', block.length))))
   }
-  return voters.flatMap((hotkey, i) => (patience.lost.has(hotkey) ? [i] : []))
+  return voters.flatMap((hotkey, i) => (reader.lost.has(hotkey) ? [i] : []))
 }
 
 test.each([
@@ -189,8 +196,7 @@ test('a read that is under way ends with the patience, and none is begun after i
   const { clock } = subnet.buckets
   const [voter = ''] = hotkeys(subnet.voters)
   subnet.buckets.at(voter).ms = 3_600 * SECONDS
-  const patience = new Patience(clock)
-  const source = patience.open(subnet.buckets.open)(voter, voter)
+  const source = new BucketReader({ openBucket: subnet.buckets.open, clock }).open(voter, voter)
   const began = clock.now()
   const ends: number[] = []
   const reads = [1, 2, 3].map(() => source?.read('x', 1).catch(() => ends.push(clock.now())))

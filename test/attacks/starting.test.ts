@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { type Bucket, statePath } from '../../packages/blocks/src/index.ts'
 import { encodeState, firstState, type State } from '../../packages/duel/src/index.ts'
-import { Peers } from '../../packages/engine/src/peers.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { startingState } from '../../packages/engine/src/starting-state.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
@@ -30,9 +29,10 @@ async function startOf(
   }
   await put(store, kept)
   await put(bucket, copy)
-  const { chain } = subnet
-  const setup = { chain, network, folder, store, bucket } as unknown as Setup
-  return startingState(setup, epoch, new Peers(subnet.buckets.open, new AbortController().signal))
+  const { chain, buckets } = subnet
+  const openBucket = buckets.open
+  const setup = { chain, network, openBucket, folder, store, bucket } as unknown as Setup
+  return startingState(setup, epoch)
 }
 
 test('who starts in a network’s second epoch begins with its first state, which nobody serves', async () => {

@@ -24,10 +24,10 @@ import {
   unbegunGame,
 } from '@affine/envs'
 import {
+  decideEpoch,
   laneScope,
   LOCAL_NETWORK as network,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
 
@@ -85,7 +85,7 @@ export class HostileSubnet {
     for (const who of [sound, evil]) await this.#attest(who, start, [])
     await this.#produceTo(snapshotBlock(1, protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
-    const { state } = await settleEpoch({ chain: this.#chain, network }, start, { find })
+    const { state } = await decideEpoch({ chain: this.#chain, network }, start, find)
     const samples = await this.#sampled(state)
     const block = await this.#seal(sound, state, samples)
     const bad = await this.#seal(evil, state, samples.map(forge))

@@ -4,13 +4,12 @@ import { sampleText } from '@affine/report'
 import {
   beginningAt,
   type OpenBucket,
-  Patience,
   type Recomputed,
   type RecomputeOptions,
   recompute,
   type SamplePlace,
   type Subnet,
-  SYSTEM_CLOCK,
+  type Waits,
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
@@ -58,14 +57,12 @@ type PlacedSample = readonly [sample: Sample, place: SamplePlace]
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
   const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
-  const patience = new Patience(SYSTEM_CLOCK)
-  try {
-    await verifyFrom({ ...subnet, openBucket: open, patience }, asked, screen)
-  } finally {
-    // On standard error, as it is no part of what was found.
-    const text = waitsText(patience.waits)
+  // On standard error, as it is no part of what was found.
+  const onWaits = (waits: Waits): void => {
+    const text = waitsText(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
   }
+  await verifyFrom({ ...subnet, openBucket: open, onWaits }, asked, screen)
 }
 
 async function verifyFrom(

@@ -6,7 +6,7 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { firstState, type State, stateRoot } from '@affine/duel'
 import { normalise } from '@affine/envs'
-import { LOCAL_NETWORK, recompute, settleEpoch } from '@affine/settlement'
+import { decideEpoch, LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeSubnet } from '../../../test/attacks/af-verify.ts'
@@ -81,9 +81,9 @@ beforeAll(async () => {
   const start = firstState(network.protocol, network.firstEpoch)
   await attest(start, new Uint8Array(16))
   await produceTo(tempo)
-  const { state } = await settleEpoch({ chain, network }, start, {
-    find: () => Promise.reject(new Error('nobody was due')),
-  })
+  const { state } = await decideEpoch({ chain, network }, start, () =>
+    Promise.reject(new Error('nobody was due')),
+  )
   const { duel } = state
   if (duel === undefined) throw new Error('no duel')
   const episode = (miner: string) => ({

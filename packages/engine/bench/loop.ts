@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain } from '@affine/chain'
-import { beginningAt, type CheckBlock } from '@affine/settlement'
+import { BucketReader, beginningAt, type CheckBlock } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, shortEnvs } from '../../../bench/evidence.ts'
 import { auditLane, lanesToAudit } from '../src/audit-lane.ts'
-import { Peers } from '../src/peers.ts'
 import type { Setup } from '../src/setup.ts'
 
 /*
@@ -28,8 +27,9 @@ async function audit(name: string, check?: CheckBlock): Promise<void> {
   const own = join(folder, name)
   const place = { folder: own, bucket: directoryBucket(own), store: directoryBucket(own) }
   const account = { hotkey: 'own', sign: () => new Uint8Array(64) }
-  const setup = { ...place, chain, account, ...(check && { check }) } as unknown as Setup
-  const reading = { state, peers: new Peers(openBucket, new AbortController().signal) }
+  const setup = { ...place, chain, account } as unknown as Setup
+  const reader = new BucketReader({ openBucket, check, readsAtOnce: 2 })
+  const reading = { state, reader, deadline: new AbortController().signal }
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const start = performance.now()

@@ -5,27 +5,27 @@ import { directoryBucket } from '@affine/blocks/directory'
 import type { Chain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import {
+  type BucketReader,
   type CheckedLane,
   checkLane,
   holdersOf,
   inReadingOrder,
   isMissing,
-  type Keep,
   readSeals,
   type Sought,
   sealBlock,
-  sourceReader,
 } from '@affine/settlement'
-import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
 /** A sealed lane, and the validators that may have it, in the order in which to ask. */
 export type Audit = Omit<Sought, 'attesters'>
 
-/** The epoch that `state` governs, and the buckets that are read in it. */
+/** How the lanes are read of the epoch that `state` governs. */
 interface AuditReading {
   readonly state: State
-  readonly peers: Peers
+  readonly reader: BucketReader
+  /** Ends what is read from others. */
+  readonly deadline: AbortSignal
 }
 
 /** Every lane that a due validator sealed. Protocol §6.4. */
@@ -47,20 +47,18 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
  * is deleted at the end: nobody can fill this bucket with a lane that is void.
  */
 export async function auditLane(
-  { chain, account, bucket, store, folder, check, clock }: Setup,
+  { chain, account, bucket, store, folder }: Setup,
   { holders, ...sealed }: Audit,
-  { state, peers }: AuditReading,
+  { state, reader, deadline }: AuditReading,
 ): Promise<CheckedLane> {
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)
-  const own = [bucket, store, incoming].map(({ read }) => ({ name: account.hotkey, read }))
-  const others = holders
-    .filter(({ hotkey }) => hotkey !== account.hotkey)
-    .flatMap(({ hotkey, url }) => peers.source(hotkey, url) ?? [])
-  const keep: Keep = ({ hash }, { bytes }) => incoming.write(blockPath(hash), bytes)
-  const sources = [...own, ...others]
-  const reader = sourceReader({ sources, keep, failed: peers.failed, check, clock })
-  const read: typeof reader = (wanted) => peers.blocks(reader, wanted)
+  const read = reader.blocks({
+    sources: [bucket, store, incoming].map(({ read }) => ({ name: account.hotkey, read })),
+    holders: holders.filter(({ hotkey }) => hotkey !== account.hotkey),
+    deadline,
+    keep: ({ block, bytes }) => incoming.write(blockPath(block.hash), bytes),
+  })
   const lane = await checkLane({ ...sealed, state, chain, read })
   if (isMissing(lane)) return lane
   if (lane.ok) await publish(lane.value.blocks, incoming, bucket)

@@ -11,15 +11,15 @@ import {
 } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import {
+  BucketReader,
   beaconBlock,
   type CheckedLane,
+  decideEpoch,
+  type FindLane,
   isMissing,
-  Patience,
   placeOf,
   type Settled,
-  SYSTEM_CLOCK,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '@affine/settlement'
 import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
@@ -33,14 +33,16 @@ import {
   secretOf,
   writeOwnLane,
 } from './own-lane.ts'
-import { Peers } from './peers.ts'
 import { sampleLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
+
+/** Of each bucket of another validator. */
+const READS_AT_ONCE = 2
 
 /** One epoch's deadlines, and the buckets read in it. It begins before its state is known. */
 export class Phase {
   readonly epoch: number
-  readonly patience: Patience
+  readonly reader: BucketReader
   /**
    * Aborts when sampling ends: from then on a missing reply is the miner's fault, unless the reason
    * is `Stopped`.
@@ -48,18 +50,13 @@ export class Phase {
   readonly sampling: AbortController = new AbortController()
   /** Aborts when the attestation must be sent, even if lanes are missing. */
   readonly audit: AbortController = new AbortController()
-  readonly #whole = new AbortController()
-  /** For the epoch's audit, as long as that may take. */
-  readonly peers: Peers
-  /** For what came before the epoch, as long as it lasts. */
-  readonly past: Peers
+  /** Aborts when another epoch has begun. */
+  readonly whole: AbortController = new AbortController()
 
-  constructor(epoch: number, { clock = SYSTEM_CLOCK, on, openBucket }: Setup) {
+  constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    this.patience = new Patience(clock, (hotkey) => on({ type: 'slow', hotkey }))
-    const open = this.patience.open(openBucket)
-    this.peers = new Peers(open, this.audit.signal)
-    this.past = new Peers(open, this.#whole.signal)
+    const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
+    this.reader = new BucketReader({ ...setup, readsAtOnce: READS_AT_ONCE, onLost })
   }
 
   /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
@@ -71,7 +68,7 @@ export class Phase {
 
   /** Ends all of it: another epoch has begun. */
   end(): void {
-    for (const part of [this.sampling, this.audit, this.#whole]) part.abort()
+    for (const part of [this.sampling, this.audit, this.whole]) part.abort()
   }
 }
 
@@ -191,7 +188,8 @@ export class Epoch {
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
     const name = `lane of ${audit.validator} in epoch ${this.state.epoch}`
     return this.#start(name, async () => {
-      await this.#audit(audit, this.#phase.peers)
+      const { reader, audit: deadline } = this.#phase
+      await this.#audit(audit, reader, deadline.signal)
       await next?.()
     })
   }
@@ -200,12 +198,13 @@ export class Epoch {
    * Verifies a lane once, and puts it into the own bucket if it is whole. What could not be had can
    * be asked for again.
    */
-  async #audit(audit: Audit, peers: Peers): Promise<CheckedLane> {
+  async #audit(audit: Audit, reader: BucketReader, deadline: AbortSignal): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
     const { store, bucket } = this.#setup
     const own = this.#own?.head === audit.head ? this.#own : undefined
-    const lane = own?.lane ?? (await auditLane(this.#setup, audit, { state: this.state, peers }))
+    const reading = { state: this.state, reader, deadline }
+    const lane = own?.lane ?? (await auditLane(this.#setup, audit, reading))
     if (own !== undefined) await publish(own.lane.value.blocks, store, bucket)
     if (!isMissing(lane)) this.#audited.set(audit.validator, lane)
     return lane
@@ -247,13 +246,13 @@ export class Epoch {
   }
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
-  async settle(peers: Peers): Promise<Settled> {
+  async settle({ reader, whole }: Phase): Promise<Settled> {
     const { bucket, store, account, folder } = this.#setup
-    const settled = await settleEpoch(this.#setup, this.state, {
-      find: (sought) => this.#audit(sought, peers),
-      // The own lane, too: to find it publishes it, if this process was not there to do so.
-      isWanted: (validator) => validator === account.hotkey || this.#audited.has(validator),
-    })
+    const find: FindLane = (sought) => this.#audit(sought, reader, whole.signal)
+    // The own lane, too: to find it publishes it, if this process was not there to do so.
+    const isWanted = (validator: string): boolean =>
+      validator === account.hotkey || this.#audited.has(validator)
+    const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
     const bytes = new TextEncoder().encode(encodeState(settled.state))
     for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
     await rm(incomingFolder(folder), { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { commitmentOf, type Lane, NO_BLOCK, type Scope } from '@affine/blocks'
+import { blockReader, commitmentOf, type Lane, NO_BLOCK, type Scope } from '@affine/blocks'
+import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import {
@@ -9,7 +10,6 @@ import {
   placeOf,
   SYSTEM_CLOCK,
   sealsOf,
-  sourceReader,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
@@ -128,7 +128,7 @@ export async function writeOwnLane(
     throw isDrafts ? altered(error.message) : error
   })
   const head = hashes.at(-1) ?? ''
-  const read = sourceReader({ sources: [{ name: 'the own folder', read: store.read }] })
+  const read = blockReader(store, verify)
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
   return { head, lane }

@@ -2,7 +2,6 @@ import { statePath } from '@affine/blocks'
 import { parseState, type State } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
 import { attestedRoot, firstStateOf, newestAttested, STATE_BYTES } from '@affine/settlement'
-import type { Peers } from './peers.ts'
 import type { Setup } from './setup.ts'
 
 /**
@@ -11,11 +10,11 @@ import type { Setup } from './setup.ts'
  * the network's first.
  * @throws Error when its own state was altered, or nobody serves the attested one.
  */
-export async function startingState(setup: Setup, epoch: number, peers: Peers): Promise<State> {
+export async function startingState(setup: Setup, epoch: number): Promise<State> {
   const kept = await keptState(setup, epoch)
   if (kept !== null) return kept
   if (setup.replay) return firstStateOf(setup.network)
-  return newestAttested({ ...setup, openBucket: peers.source.bind(peers) }, epoch)
+  return newestAttested(setup, epoch)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Head } from '@affine/chain'
 import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
-import { placeOf } from '@affine/settlement'
+import { type OpenBucket, placeOf } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
 import type { Setup } from './setup.ts'
 import { startingState } from './starting-state.ts'
@@ -66,17 +66,19 @@ export class Validator {
   /** Settles one epoch after the other, from the last state kept to that of the phase. */
   async #comeTo(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
-      phase.patience.weigh(state.duel?.weights ?? {})
+      phase.reader.beginEpoch(state.duel?.weights ?? {})
       this.#start(OWNER_PATH, () => publishOwner(this.#setup))
       return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
     }
     if (this.#epoch === undefined) {
-      const state = await startingState(this.#setup, phase.epoch, phase.past)
+      const openBucket: OpenBucket = (hotkey, url) =>
+        phase.reader.open(hotkey, url, phase.whole.signal)
+      const state = await startingState({ ...this.#setup, openBucket }, phase.epoch)
       this.#epoch = begin(state)
       this.#setup.on({ type: 'state', state })
     }
     while (this.#epoch.state.epoch < phase.epoch) {
-      const settled = await this.#epoch.settle(phase.past)
+      const settled = await this.#epoch.settle(phase)
       this.#epoch = begin(settled.state)
       this.#setup.on({ type: 'epoch', settled })
     }

@@ -1,13 +1,20 @@
 import { statePath } from '@affine/blocks'
 import { parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
-import { type Clock, SYSTEM_CLOCK } from './clock.ts'
-import type { Holder } from './holders.ts'
+import type { OpenBucket, Source } from './bucket-reader.ts'
+import { ask } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import { firstStateOf, type Subnet } from './networks.ts'
-import { commitmentsOf, duelSnapshot } from './snapshot.ts'
-import type { OpenBucket, Source } from './sources.ts'
-import { sealBlock, snapshotBlock } from './timetable.ts'
+import {
+  commitmentsOf,
+  duelSnapshot,
+  type Holder,
+  placeOf,
+  sealBlock,
+  snapshotBlock,
+} from './on-chain.ts'
+import { type Champions, lagOf } from './on-chain-faults.ts'
+import type { Clock } from './waiting.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024
@@ -40,14 +47,13 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   if (root === stateRoot(first)) return first
   const path = statePath(epoch - 1)
   const tried: string[] = []
-  const ask = async ({ hotkey, url }: Holder): Promise<State | null> => {
+  const read = async ({ hotkey, url }: Holder): Promise<State | null> => {
     const state = await readState(data.openBucket(hotkey, url), path, root)
     if (typeof state !== 'string') return state
     tried.push(`${hotkey} at ${url}: ${state}`)
     return null
   }
-  const clock = data.clock ?? SYSTEM_CLOCK
-  const found = await inTurn(holders, { ask, clock })
+  const found = await inTurn(holders, { ask: read, clock: data.clock })
   if (found !== null) return found
   const told = tried.sort().slice(0, MOST_TOLD)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
@@ -101,14 +107,72 @@ async function attestedBefore(
 /** The state of this root in a source's file, or why it is not there. */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
-  try {
-    const bytes = await source.read(path, STATE_BYTES)
-    if (bytes === null) return 'not there'
-    // The root first: nothing is parsed that is not what was asked for.
-    if (digestOfText('state', bytes) !== root) return 'another state'
-    const state = parseState(new TextDecoder().decode(bytes))
-    return state.ok ? state.value : state.detail
-  } catch (error) {
-    return (error as Error).message
+  const bytes = await ask(source, path, STATE_BYTES)
+  if (bytes === null) return 'not there'
+  if (typeof bytes === 'string') return bytes
+  // The root first: nothing is parsed that is not what was asked for.
+  if (digestOfText('state', bytes) !== root) return 'another state'
+  const state = parseState(new TextDecoder().decode(bytes))
+  return state.ok ? state.value : state.detail
+}
+
+/**
+ * The newest state before `epoch` that more than half of the active stake attested, of the last
+ * `quorumEpochs` epochs; without one, the network's first.
+ * @throws Error as `attestedState`.
+ */
+export async function newestAttested(data: PublicData, epoch: number): Promise<State> {
+  const oldest = epoch - data.network.protocol.quorumEpochs
+  for (let at = epoch; at > oldest; at--) {
+    const state = await attestedState(data, at)
+    if (state !== null) return state
   }
+  return firstStateOf(data.network)
+}
+
+/**
+ * The state with which a reader begins, to see the last `epochs` that ended: the newest that was
+ * attested by then.
+ */
+export async function readersState(data: PublicData, epochs: number): Promise<State> {
+  const { protocol } = data.network
+  const { epoch } = placeOf((await data.chain.head()).number, protocol)
+  return newestAttested(data, epoch - epochs + 1)
+}
+
+/** What a stretch of epochs is recomputed from. */
+export interface Beginning {
+  readonly from: State
+  /** Of the epochs right before, as many as weights may wait. */
+  readonly champions: Champions
+}
+
+/**
+ * Where who recomputes a network's epochs from `epoch` on begins. But for the first, it is
+ * believed: what it comes to holds if somebody's recomputing of the epochs before ends with it.
+ * @throws RangeError when there is no such epoch, or it has not ended. Error as `attestedState`,
+ *   and when none was attested.
+ */
+export async function beginningAt(data: PublicData, epoch: number): Promise<Beginning> {
+  const { protocol, firstEpoch } = data.network
+  const open = placeOf((await data.chain.head()).number + 1, protocol).epoch
+  if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
+  if (epoch < firstEpoch || epoch >= open)
+    throw new RangeError(`epoch ${epoch} expected to be one of ${firstEpoch} to ${open - 1}`)
+  const lag = lagOf(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
+  const champions: (string | undefined)[] = []
+  for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
+    champions.push((await governing(data, before)).champion?.hotkey)
+  }
+  return { from: await governing(data, epoch), champions }
+}
+
+/** The state that governed `epoch`, by those who attested it. */
+async function governing(data: PublicData, epoch: number): Promise<State> {
+  if (epoch === data.network.firstEpoch) return firstStateOf(data.network)
+  const state = await attestedState(data, epoch + 1)
+  if (state !== null) return state
+  throw new Error(
+    `no state of epoch ${epoch} is attested by more than half of the active stake: begin earlier`,
+  )
 }

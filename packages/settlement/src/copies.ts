@@ -1,19 +1,14 @@
-import { blockPath, statePath } from '@affine/blocks'
-import { type State, stateRoot } from '@affine/duel'
+import { blockPath, LIMITS, statePath } from '@affine/blocks'
+import type { Snapshot } from '@affine/chain'
+import { type Duel, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
-import { ask, type Copy, copyOf, SAME } from './copy.ts'
-import { type Differing, flawsIn, type UndatedFlaw } from './differing.ts'
-import type { Ownership } from './owners.ts'
-import type { Patience } from './patience.ts'
-import type { Sought } from './settle.ts'
-import type { Failed, LaneBlock, ReadBlock, Source } from './sources.ts'
-
-/** A lane's block, and how it was read. */
-export interface Original extends ReadBlock {
-  readonly block: LaneBlock
-}
+import type { BucketReader, FoundBlock, Ownership, Source } from './bucket-reader.ts'
+import { ask, type Copy, copyOf, type Differing, flawsIn, SAME, type UndatedFlaw } from './copy.ts'
+import type { Sought } from './epoch-decision.ts'
+import type { Network } from './networks.ts'
+import { commitmentsOf, holdersOf } from './on-chain.ts'
 
 /** Chooses which of the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
@@ -21,16 +16,6 @@ export type Choose = (holders: readonly string[]) => readonly string[]
 /** A bucket that is looked into, and whose it is. */
 export interface OwnedSource extends Source {
   readonly ownership: Promise<Ownership>
-}
-
-/** How copies are looked at. */
-export interface Looking {
-  /** Shared with the readers. */
-  readonly failed: Failed
-  /** Everybody's without. */
-  readonly choose?: Choose | undefined
-  /** What is left for the buckets; nothing runs out without. */
-  readonly patience?: Patience
 }
 
 /** So many copies are read at a time, of all lanes: each may have 8 MiB. */
@@ -43,17 +28,16 @@ const COPIES_AT_ONCE = 32
  *
  * What is found follows from what each bucket answers for each block: not from the order of the
  * answers, nor from whose copy was read first. So of a bucket that once did not answer this alone
- * is said: which of its other blocks were looked at is chance. So it is of a bucket for which the
- * reader's patience ran out in the epoch, whichever of its answers came before.
+ * is said: which of its other blocks were looked at is chance. So it is of a bucket that the reader
+ * does not wait for any longer, whichever of its answers came before.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, OwnedSource>
   /** Those whose bucket says that it is theirs. */
   readonly #owners = new Set<string>()
   readonly #limit = pLimit(COPIES_AT_ONCE)
-  readonly #failed: Failed
+  readonly #reader: BucketReader
   readonly #choose: Choose
-  readonly #patience: Patience | undefined
   /** Those that attested a block that was compared. */
   readonly #owing = new Set<string>()
   /** The buckets that did not answer for a block that they attested. */
@@ -68,12 +52,12 @@ export class Copies {
 
   constructor(
     sources: readonly OwnedSource[],
-    { failed, choose = (holders) => holders, patience }: Looking,
+    reader: BucketReader,
+    choose: Choose = (holders) => holders,
   ) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
-    this.#failed = failed
+    this.#reader = reader
     this.#choose = choose
-    this.#patience = patience
   }
 
   /** Begins to read the state that governs `epoch` from all buckets that are their announcers'. */
@@ -88,14 +72,14 @@ export class Copies {
       async ([name, source]) => [name, await this.#limit(readRoot, source, path)] as const,
     )
     for (const [name, root] of await Promise.all(reading)) {
-      if (root === 'silent') this.#failed.add(name)
+      if (root === 'silent') this.#reader.failed.add(name)
       else if (root) this.#roots.push([path, name, root])
     }
   }
 
   /** Compares the copies of a block that its lane's validator and attesters have: those chosen. */
-  async compareBlock({ validator, attesters }: Sought, original: Original): Promise<void> {
-    const { block, from } = original
+  async compareBlock({ validator, attesters }: Sought, found: FoundBlock): Promise<void> {
+    const { block, from } = found
     const holders = [...new Set([validator, ...attesters])]
     const chosen = this.#choose(holders.filter((holder) => holder !== from))
     const asked = holders.filter((holder) => holder === from || chosen.includes(holder))
@@ -103,7 +87,7 @@ export class Copies {
       const isOwing = attesters.includes(holder)
       if (isOwing) this.#owing.add(holder)
       const silent = isOwing ? this.#silent : this.#silentUnowed
-      return [holder, await this.#copyAt(holder, original, silent)] as const
+      return [holder, await this.#copyAt(holder, found, silent)] as const
     })
     const copies = await Promise.all(looking)
     if (copies.every(([, copy]) => copy === SAME)) return
@@ -111,25 +95,25 @@ export class Copies {
   }
 
   /** What `holder` has in the place of a block; it joins `silent` if it does not answer. */
-  async #copyAt(holder: string, original: Original, silent: Set<string>): Promise<Copy> {
+  async #copyAt(holder: string, found: FoundBlock, silent: Set<string>): Promise<Copy> {
     const source = this.#sources.get(holder)
     const ownership = await source?.ownership
     if (ownership === 'own') this.#owners.add(holder)
     if (source === undefined || ownership === 'another')
       return { is: 'missing', why: 'it announced no bucket of its own that can be opened' }
-    if (holder === original.from) return SAME
+    if (holder === found.from) return SAME
     if (silent.has(holder)) return { is: 'silent' }
-    const copy = await this.#limit(readCopy, source, original)
+    const copy = await this.#limit(readCopy, source, found)
     if (copy.is !== 'silent') return copy
     silent.add(holder)
-    this.#failed.add(holder)
+    this.#reader.failed.add(holder)
     return copy
   }
 
   /** What did not hold, once it is known which states are right; in an order of its own. */
   async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
     await Promise.all(this.#reading)
-    const lost = this.#patience?.lost ?? new Set()
+    const { lost } = this.#reader
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
     const found = this.#differing.flatMap(({ copies, ...of }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
@@ -161,9 +145,12 @@ async function readRoot(source: OwnedSource, path: string): Promise<Hash | 'sile
   )
 }
 
-async function readCopy(source: Source, { block, bytes, asked }: Original): Promise<Copy> {
+async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Promise<Copy> {
   const { hash } = block
-  return asked.get(source.name) ?? copyOf(await ask(source, blockPath(hash)), { hash, bytes })
+  return (
+    asked.get(source.name) ??
+    copyOf(await ask(source, blockPath(hash), LIMITS.blockBytes), { hash, bytes })
+  )
 }
 
 const byText = (a: UndatedFlaw, b: UndatedFlaw): number => {
@@ -172,4 +159,39 @@ const byText = (a: UndatedFlaw, b: UndatedFlaw): number => {
   )
   if (one === other) return 0
   return one < other ? -1 : 1
+}
+
+interface Looking {
+  readonly reader: BucketReader
+  readonly network: Pick<Network, 'firstEpoch'>
+  /** The chain at the epoch's end. */
+  readonly ended: Snapshot
+  readonly choose?: Choose | undefined
+}
+
+/**
+ * The copies that those have who answer for the epoch that `state` governs: the voters that were
+ * due or attested it. What they have of its states is read meanwhile.
+ */
+export function copiesOf(
+  { epoch, due }: State,
+  voters: Pick<Duel, 'weights'>,
+  { reader, network, ended, choose }: Looking,
+): Copies {
+  const said = commitmentsOf(ended)
+  const attests = (hotkey: string): boolean => {
+    const commitment = said.get(hotkey)
+    return commitment?.kind === 'attest' && commitment.epoch === epoch
+  }
+  const sources = holdersOf(voters, ended)
+    .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
+    .flatMap((holder) => {
+      const source = reader.open(holder.hotkey, holder.url)
+      return source ? { ...source, ownership: reader.ownershipOf(holder, source) } : []
+    })
+  const copies = new Copies(sources, reader, choose)
+  // All others were read with the epoch before.
+  if (epoch === network.firstEpoch) copies.readStates(epoch)
+  copies.readStates(epoch + 1)
+  return copies
 }

@@ -1,4 +1,11 @@
-import { type BlockFault, type Header, LIMITS, openBlock, openHeader } from '@affine/blocks'
+import {
+  type AuditedBlock,
+  type BlockFault,
+  type Bucket,
+  type Header,
+  openBlock,
+  openHeader,
+} from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
@@ -7,11 +14,12 @@ export type BucketAnswer = Uint8Array | null | string
 
 /** Never rejects: a bucket that does not answer says why in words. */
 export async function ask(
-  { read }: { readonly read: (path: string, limit: number) => Promise<Uint8Array | null> },
+  { read }: Pick<Bucket, 'read'>,
   path: string,
+  limit: number,
 ): Promise<BucketAnswer> {
   try {
-    return await read(path, LIMITS.blockBytes)
+    return await read(path, limit)
   } catch (error) {
     return (error as Error).message
   }
@@ -55,7 +63,7 @@ export function otherCopy(bytes: Uint8Array, code: BlockFault): Copy {
 }
 
 /** Of two blocks of these headers: were they signed for the same place? */
-export function isOfOneHeight(one: Header, other: Header): boolean {
+function isOfOneHeight(one: Header, other: Header): boolean {
   const isOnChain = one.genesis === other.genesis && one.netuid === other.netuid
   const isLanes = one.validator === other.validator && one.epoch === other.epoch
   return isOnChain && isLanes && one.height === other.height
@@ -74,3 +82,62 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, length)
+
+/** Something in the public data that is not as it should be: whose, where, and why. */
+export interface Flaw {
+  readonly epoch: number
+  /** The validator whose lane or bucket it is. */
+  readonly validator: string
+  readonly code:
+    | BlockFault
+    | 'STATE_DIFFERS'
+    | 'COPY_MISSING'
+    | 'WRONG_ROOT_ATTESTED'
+    | 'NEVER_SEALED'
+    | 'SIGNED_TWICE'
+  readonly detail: string
+}
+
+/** A flaw, but for its epoch. */
+export type UndatedFlaw = Omit<Flaw, 'epoch'>
+
+/** A block of which a copy differs, and what each of its holders has. */
+export interface Differing {
+  readonly block: Pick<AuditedBlock, 'hash' | 'header'>
+  /** Its lane's validator first, then attesters. */
+  readonly copies: readonly (readonly [holder: string, copy: Copy])[]
+  readonly attesters: readonly string[]
+}
+
+/**
+ * What is wrong with the copies of a block, but for those that buckets of `silent` answer for. What
+ * a bucket has instead of it is the fault of `owners` alone; of all others, that they lack it.
+ */
+export function flawsIn(
+  { block: { hash, header }, copies, attesters }: Differing,
+  silent: ReadonlySet<string>,
+  owners: ReadonlySet<string>,
+): readonly UndatedFlaw[] {
+  const what = `block ${hash} of ${header.validator}`
+  const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
+  const signatures = known.flatMap(([, copy]) => (copy.is === 'whole' ? [copy.signature] : []))
+  const isTwin = (copy: Copy): boolean => {
+    if (copy.is === 'whole') return copy.signature !== signatures[0]
+    return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
+  }
+  const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
+    if (copy.is === 'silent' || copy.is === 'whole' || isTwin(copy)) return []
+    if (copy.is === 'other' && owners.has(holder))
+      return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
+    // Only a validator that attested a lane has promised to serve it.
+    if (!attesters.includes(holder)) return []
+    const why = copy.is === 'missing' ? copy.why : 'something else is there'
+    const detail = `it attested ${what}: ${why}`
+    return [{ validator: holder, code: 'COPY_MISSING', detail }]
+  })
+  const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
+  if (twin === undefined) return found
+  // A second signature counts once, however many validators have the other copy.
+  const detail = `${what} is not the only one at height ${header.height}: ${twin} has another`
+  return [...found, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
+}

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { type Clock, SYSTEM_CLOCK } from './waiting.ts'
 
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000
@@ -11,7 +11,7 @@ interface TurnOptions<Item, Value> {
   readonly ask: (item: Item) => Promise<Value | null>
   /** Is told of each that has not answered in time, before the next one is asked. */
   readonly onLate?: (item: Item) => void
-  readonly clock: Clock
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -22,7 +22,7 @@ interface TurnOptions<Item, Value> {
  */
 export function inTurn<Item, Value>(
   items: readonly Item[],
-  { ask, onLate, clock }: TurnOptions<Item, Value>,
+  { ask, onLate, clock = SYSTEM_CLOCK }: TurnOptions<Item, Value>,
 ): Promise<Value | null> {
   const waiting = [...items]
   let unanswered = waiting.length

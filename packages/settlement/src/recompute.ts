@@ -1,18 +1,33 @@
+import { readBlock, type Sample } from '@affine/blocks'
+import type { Chain } from '@affine/chain'
 import type { State } from '@affine/duel'
-import { openCopies } from './answering.ts'
-import { attestationFaults } from './attestation-faults.ts'
+import type { Hash } from '@affine/prng'
+import pLimit from 'p-limit'
 import type { PublicData } from './attested-state.ts'
-import { SYSTEM_CLOCK } from './clock.ts'
-import type { Choose } from './copies.ts'
-import type { Flaw, UndatedFlaw } from './differing.ts'
-import { laneFinder, type OnSample } from './lane-finder.ts'
+import { BLOCKS_AT_ONCE, type BlockPlaces, BucketReader, type CheckBlock } from './bucket-reader.ts'
+import { type Choose, type Copies, copiesOf } from './copies.ts'
+import type { Flaw, UndatedFlaw } from './copy.ts'
+import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
 import { firstStateOf } from './networks.ts'
-import { Owners } from './owners.ts'
-import { Patience } from './patience.ts'
-import { type Settled, settleEpoch } from './settle.ts'
-import type { CheckBlock, Failed } from './sources.ts'
-import { placeOf, snapshotBlock } from './timetable.ts'
-import { type Champions, type Votes, votesIn, type Warning, withheldBits } from './warnings.ts'
+import { placeOf, snapshotBlock } from './on-chain.ts'
+import {
+  attestationFaults,
+  type Champions,
+  type Votes,
+  votesIn,
+  type Warning,
+  withheldBits,
+} from './on-chain-faults.ts'
+import type { Waits } from './waiting.ts'
+
+/** Whose lane and which block a sample is in. */
+export interface SamplePlace {
+  readonly validator: string
+  readonly block: Hash
+}
+
+/** Sees samples. */
+type OnSample = (sample: Sample, place: SamplePlace) => void
 
 /** One epoch, recomputed from bytes. */
 export interface Recomputed extends Settled {
@@ -42,8 +57,8 @@ export interface RecomputeOptions extends PublicData {
    * replies are short, and of at most 128 KiB. Nothing is held without.
    */
   readonly onSample?: OnSample | undefined
-  /** Of earlier epochs, too: without, there is all of it at the start. */
-  readonly patience?: Patience
+  /** Is told at the end, whatever it is, how long buckets were waited for. */
+  readonly onWaits?: (waits: Waits) => void
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock
   /** How many lanes are read side by side, each a block at a time: at most 32, one without. */
@@ -72,41 +87,37 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
     throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
-  const { clock = SYSTEM_CLOCK, patience = new Patience(clock) } = options
-  const openBucket = patience.open(options.openBucket)
-  const reading = { ...options, openBucket, clock: patience.clock, patience }
-  const owners = new Owners()
+  const reader = new BucketReader(options)
   const champions = [...(options.champions ?? [])]
-  for (let state = from; state.epoch <= to; ) {
-    champions.push(state.champion?.hotkey)
-    const recomputed = await recomputeEpoch({ ...reading, owners, champions }, state)
-    yield recomputed
-    state = recomputed.state
+  try {
+    for (let state = from; state.epoch <= to; ) {
+      champions.push(state.champion?.hotkey)
+      const recomputed = await recomputeEpoch({ ...options, reader, champions }, state)
+      yield recomputed
+      state = recomputed.state
+    }
+  } finally {
+    options.onWaits?.(reader.waits)
   }
 }
 
-/** What is known besides when an epoch is recomputed. */
-interface RecomputeContext extends RecomputeOptions {
-  readonly owners: Owners
-  readonly patience: Patience
+interface EpochOptions extends RecomputeOptions {
+  readonly reader: BucketReader
   /** Up to the epoch's. */
   readonly champions: Champions
 }
 
-async function recomputeEpoch(options: RecomputeContext, state: State): Promise<Recomputed> {
-  const { chain, compare = true, patience } = options
+async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
+  const { chain, network, reader, compare = true, onSample, lanesAtOnce } = options
   const { epoch, duel } = state
-  const failed: Failed = new Set()
-  patience.weigh(duel?.weights ?? {})
+  reader.beginEpoch(duel?.weights ?? {})
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const looking = { ...options, choose: options.choose ?? undefined, patience }
-  const copies = ended && duel && openCopies(looking, state, { duel, ended, failed })
-  const compared = copies && options.choose !== null ? copies : undefined
+  const looking = { reader, network, choose: options.choose ?? undefined }
+  const answers = ended && duel && copiesOf(state, duel, { ...looking, ended })
+  const copies = answers && options.choose !== null ? answers : undefined
+  const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
-  const settled = await settleEpoch(options, state, {
-    find: laneFinder({ ...options, state, failed, copies: compared }),
-    isWanted: () => compare,
-  })
+  const settled = await decideEpoch(options, state, find, () => compare)
   const flawsOf = (found: readonly UndatedFlaw[]): readonly Flaw[] =>
     found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) {
@@ -115,13 +126,81 @@ async function recomputeEpoch(options: RecomputeContext, state: State): Promise<
   }
   // Without a duel, those answer that would vote in the next and attested the epoch.
   const { quorum } = settled
-  if (!copies) patience.weigh(quorum.weights)
-  const looked = copies || openCopies(looking, state, { duel: quorum, ended, failed })
+  if (!answers) reader.beginEpoch(quorum.weights)
+  const looked = answers || copiesOf(state, quorum, { ...looking, ended })
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
-  const votes = await votesIn({ ...options, ended }, settled)
+  const votes = await votesIn(chain, ended, options.champions, settled)
   const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
+}
+
+interface LaneReading {
+  readonly chain: Chain
+  /** Governs the epoch. */
+  readonly state: State
+  readonly reader: BucketReader
+  /** Where blocks are compared, if they are. */
+  readonly copies?: Copies | undefined
+  readonly onSample?: OnSample | undefined
+  readonly lanesAtOnce?: number | undefined
+  /** Blocks that wait to be shown have so many bytes together, but for those of the next lane. */
+  readonly heldBytes?: number
+}
+
+/**
+ * Finds an epoch's lanes in buckets, so many side by side. The samples of those that are whole are
+ * shown one lane after the other, in the order in which the lanes were asked for: a lane that is
+ * read ends once those before it were shown.
+ */
+export function laneFinder(reading: LaneReading): FindLane {
+  const { chain, state, reader, copies, onSample } = reading
+  const { lanesAtOnce = 1, heldBytes = 268_435_456 } = reading
+  // Each has one block at a time.
+  const limit = pLimit(Math.min(lanesAtOnce, BLOCKS_AT_ONCE))
+  let held = 0
+  let shown: Promise<unknown> = Promise.resolve()
+  const find: FindLane = async (sought) => {
+    const { validator, head, holders } = sought
+    const beforeShown = shown
+    const blocks: KeptBlock[] = []
+    const hold = async (block: KeptBlock): Promise<void> => {
+      const { length } = block.bytes
+      if (held + length > heldBytes) await beforeShown
+      held += length
+      blocks.push(block)
+    }
+    const keep: BlockPlaces['keep'] = async (found) => {
+      if (onSample) await hold({ hash: found.block.hash, bytes: found.bytes })
+      await copies?.compareBlock(sought, found)
+    }
+    const read = reader.blocks({ holders, ...((onSample || copies) && { keep }) })
+    const checking = checkLane({ chain, state, validator, head, read })
+    if (!onSample) return checking
+    const showing = Promise.all([checking, beforeShown]).then(([lane]) => {
+      if (lane.ok) showSamples(blocks, validator, onSample)
+      return lane
+    })
+    shown = Promise.allSettled([showing, beforeShown]).then(() => {
+      held -= blocks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    })
+    return showing
+  }
+  return (sought) => limit(find, sought)
+}
+
+interface KeptBlock {
+  readonly hash: Hash
+  readonly bytes: Uint8Array
+}
+
+/** Reads the blocks of a whole lane once more, the first one first. */
+function showSamples(blocks: readonly KeptBlock[], validator: string, onSample: OnSample): void {
+  for (const { hash, bytes } of [...blocks].reverse()) {
+    const block = readBlock(bytes, { hash, verify: () => true })
+    if (!block.ok) continue
+    for (const sample of block.value.samples) onSample(sample, { validator, block: hash })
+  }
 }
 
 function faultsIn({ lanes }: Settled): readonly UndatedFlaw[] {

@@ -2,14 +2,15 @@ import { blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
+import { BucketReader, type Ownership } from '../src/bucket-reader.ts'
 import { Copies, type OwnedSource } from '../src/copies.ts'
 import { type Copy, otherCopy } from '../src/copy.ts'
-import type { Ownership } from '../src/owners.ts'
-import type { Sought } from '../src/settle.ts'
+import type { Sought } from '../src/epoch-decision.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
 const draft = { ...unsigned, sign: key.sign }
+const newReader = () => new BucketReader({ openBucket: () => null })
 
 /** A bucket in memory; what is an error is thrown. */
 const sourceOf = (
@@ -31,7 +32,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   const { hash, bytes } = await writeBlock(draft)
   const { samples: _, sign: __, ...header } = draft
   const source = sourceOf('holder', copy === undefined ? {} : { [blockPath(hash)]: copy })
-  const copies = new Copies([source, sourceOf('reader', {})], { failed: new Set() })
+  const copies = new Copies([source, sourceOf('reader', {})], newReader())
   const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
@@ -89,7 +90,7 @@ it('says who signed twice once, and what it finds in an order of its own', async
     const sources = Object.entries(files).map(([name, file]) =>
       sourceOf(name, file === undefined ? {} : { [blockPath(hash)]: file }),
     )
-    const copies = new Copies(sources, { failed: new Set() })
+    const copies = new Copies(sources, newReader())
     for (const attester of order) {
       const sought = { validator: 'absent', head: hash, attesters: [attester], holders: [] }
       await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
@@ -124,7 +125,7 @@ it('asks a bucket that failed for no other block, and only who attested owes one
     throw new Error('silent')
   }
   const ownership = Promise.resolve('own' as const)
-  const copies = new Copies([{ name: 'holder', ownership, read }], { failed: new Set() })
+  const copies = new Copies([{ name: 'holder', ownership, read }], newReader())
   const { samples: _, sign: __, ...header } = draft
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   const compare = (attesters: readonly string[]) =>
@@ -156,7 +157,7 @@ describe('a bucket that did not answer for one block', () => {
     )
     const answers = blocks.map(({ hash }, i) => [blockPath(hash), files[i]?.answer])
     const source = sourceOf('holder', Object.fromEntries(answers))
-    const copies = new Copies([source], { failed: new Set() })
+    const copies = new Copies([source], newReader())
     const { samples: _, sign: __, ...header } = draft
     for (const height of order) {
       const { hash, bytes } = blocks[height] ?? { hash: '', bytes: new Uint8Array() }
@@ -210,7 +211,7 @@ async function blockOfFour() {
 
 it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
   const { block, bytes, sources, asked } = await blockOfFour()
-  const copies = new Copies(sources, { failed: new Set() })
+  const copies = new Copies(sources, newReader())
   const told = new Map<string, Promise<Copy>>([
     ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
     ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
@@ -242,7 +243,7 @@ it.each([['a'], ['b'], ['c']])(
         sourceOf('b', { [path]: second.bytes }),
         sourceOf('c', { [path]: second.bytes }),
       ],
-      { failed: new Set() },
+      newReader(),
     )
     const { samples: _, sign: __, ...header } = draft
     const block = { hash: first.hash, header: { ...header, v: 1, count: 0, root: '' } } as const
@@ -263,7 +264,7 @@ it('asks those chosen, of all who have a copy and did not give the one that was 
     offered.push(holders)
     return holders.slice(1)
   }
-  const copies = new Copies(sources, { failed: new Set(), choose })
+  const copies = new Copies(sources, newReader(), choose)
   const sought = { validator: 'd', head: block.hash, attesters: ['a', 'b', 'c'], holders: [] }
   await copies.compareBlock(sought, { block, bytes, from: 'b', asked: new Map() })
   expect(offered).toEqual([['d', 'a', 'c']])
@@ -274,7 +275,8 @@ it('compares the states that all buckets hold, those that failed before, too', a
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)
-  const failed = new Set(['gone'])
+  const reader = newReader()
+  reader.failed.add('gone')
   const copies = new Copies(
     [
       sourceOf('right', { [path]: right }),
@@ -283,13 +285,13 @@ it('compares the states that all buckets hold, those that failed before, too', a
       sourceOf('silent', { [path]: new Error('silent') }),
       sourceOf('gone', { [path]: right.subarray(1) }),
     ],
-    { failed },
+    reader,
   )
   copies.readStates(5)
   expect(await copies.flaws([state])).toEqual([
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
   ])
-  expect([...failed]).toEqual(['gone', 'silent'])
+  expect([...reader.failed]).toEqual(['gone', 'silent'])
   expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { SYSTEM_CLOCK } from '../src/clock.ts'
 import { inTurn } from '../src/in-turn.ts'
+import { SYSTEM_CLOCK } from '../src/waiting.ts'
 
 // Protocol §6.4. An answer is what an item has, and after how many milliseconds.
 type Item = readonly [name: string, answer: string | null, ms: number]

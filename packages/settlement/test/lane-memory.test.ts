@@ -6,8 +6,8 @@ import { firstState, LOCAL, type State } from '@affine/duel'
 import { challengeId, make, play, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { checkLane } from '../src/checked-lane.ts'
-import { type Source, sourceReader } from '../src/sources.ts'
+import { BucketReader, type Source } from '../src/bucket-reader.ts'
+import { checkLane } from '../src/epoch-decision.ts'
 
 const ENV = 'mult8@0.1.0'
 const BLOCKS = 16
@@ -111,7 +111,7 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     state,
     validator: key.hotkey,
     head: hashes.at(-1) ?? '',
-    read: sourceReader({ sources: [source] }),
+    read: new BucketReader({ openBucket: () => null }).blocks({ sources: [source] }),
   })
   expect(lane).toMatchObject({ ok: true, value: { tallies: { [ENV]: { played: total } } } })
   expect(marks.length).toBe(BLOCKS)

@@ -12,13 +12,13 @@ import { encodeBitmap, encodeState, firstState, LOCAL, type State, stateRoot } f
 import { challengeId, make, play, specHash } from '@affine/envs'
 import { expect, test } from 'vitest'
 import {
+  decideEpoch,
   LOCAL_NETWORK,
   laneScope,
   type Recomputed,
   recompute,
   type Source,
   sealBlock,
-  settleEpoch,
   snapshotBlock,
 } from '../src/index.ts'
 
@@ -118,7 +118,7 @@ test('a duel is recomputed from chain and bucket, in Node and in a browser alike
   await attest(chain, start, [])
   await produceTo(chain, snapshotBlock(1, protocol) + 1)
   const nobody = () => Promise.reject(new Error('nobody was due'))
-  const { state } = await settleEpoch({ chain, network }, start, { find: nobody })
+  const { state } = await decideEpoch({ chain, network }, start, nobody)
 
   const samples = await sampled(chain, state)
   const place = { genesis: chain.genesis, netuid: NETUID, validator: validator.hotkey, epoch: 1 }

@@ -1,7 +1,7 @@
 import type { BlockRequest } from '@affine/blocks'
 import { verifyReady } from '@affine/chain/account'
 import { blake3Ready } from '@affine/prng'
-import { checkHere } from '../sources.ts'
+import { checkHere } from '../bucket-reader.ts'
 
 /**
  * Waits for the WebAssembly of hashes and signatures, which could not start between blocks, as they

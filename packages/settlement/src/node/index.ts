@@ -1,5 +1,3 @@
-export { bucketsIn } from './buckets-in.ts'
-export { expectBuckets } from './expect-buckets.ts'
 export { NODE_HOST } from './host.ts'
 export {
   begunWith,
@@ -7,10 +5,11 @@ export {
   hasChain,
   isUnused,
   type KeyCounts,
+  keyNamed,
+  keysIn,
   openFolder,
 } from './local-folder/folder.ts'
 export { KeptChain } from './local-folder/kept-chain.ts'
-export { keyNamed, keysIn } from './local-folder/keys.ts'
-export { openBucket } from './open-bucket.ts'
+export { bucketsIn, expectBuckets, openBucket } from './open-bucket.ts'
 export { type FetchOptions, publicFetch } from './public-fetch.ts'
 export { openThreads, type Threads } from './threads.ts'

@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bucket, httpBucket } from '@affine/blocks'
+import { type Bucket, httpBucket, LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/blocks/node-fetch'
-import { isBucketUrl, isPlainName } from '../bucket-address.ts'
-import type { Source } from '../sources.ts'
+import type { OpenBucket, Source } from '../bucket-reader.ts'
+import type { Network, Subnet } from '../networks.ts'
+import { commitmentsOf, isBucketUrl, isPlainName } from '../on-chain.ts'
 import { type FetchOptions, publicFetch } from './public-fetch.ts'
 
 /** One for all buckets, so that connections are used again. */
@@ -30,8 +32,82 @@ export function openBucket(hotkey: string, url: string, place: BucketPlace = {})
   return { name: hotkey, read: bucketBelow(base, url).read }
 }
 
-function bucketBelow(base: string, name: string): Pick<Bucket, 'read'> {
-  if (/^https?:\/\//.test(base))
-    return httpBucket(`${base.replace(/\/$/, '')}/${name}`, { fetch: nodeFetch })
-  return directoryBucket(join(base, name))
+/**
+ * A function that opens buckets: by name, below `base`, a folder or a URL; and at announced URLs.
+ * On a network whose miners are on loopback these may lead to any address.
+ */
+export function bucketsIn(
+  base: string | undefined,
+  network?: Pick<Network, 'platform'>,
+): OpenBucket {
+  const isLocal = network?.platform === 'loopback'
+  const place = isLocal ? { base, allowPrivate: true } : { base }
+  return (hotkey, url) => openBucket(hotkey, url, place)
+}
+
+/**
+ * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
+ * none was announced by name.
+ * @throws RangeError, as a rejection, if none is there, or if `base` is missing and all were
+ *   announced by name.
+ */
+export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
+  const { named, urlCount } = await announcedIn(subnet)
+  const [first] = named
+  if (first === undefined) return
+  if (base === undefined) {
+    if (urlCount > 0) return
+    const given = `validators announced them by name, as ${first.name}`
+    throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
+  }
+  for (const each of named) if (await isBelow(base, each, subnet)) return
+  const lack = `none of the ${named.length} announced by name is there`
+  throw new RangeError(
+    `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
+  )
+}
+
+/**
+ * The buckets that validators with a permit announced by plain names, and how many others they
+ * announced by URLs.
+ */
+async function announcedIn({ chain }: Subnet) {
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const said = commitmentsOf(snapshot)
+  const named: { readonly name: string; readonly epoch: number }[] = []
+  let urlCount = 0
+  for (const { hotkey, permit } of snapshot.neurons) {
+    const commitment = permit ? said.get(hotkey) : undefined
+    if (commitment === undefined || commitment.kind === 'miner') continue
+    const { url, epoch } = commitment
+    if (isPlainName(url)) named.push({ name: url, epoch })
+    else urlCount += 1
+  }
+  return { named, urlCount }
+}
+
+/**
+ * Is the bucket below `base`? At a URL its state is looked for, except that of a network's first
+ * epoch, which nobody serves.
+ */
+async function isBelow(
+  base: string,
+  { name, epoch }: { readonly name: string; readonly epoch: number },
+  { network }: Subnet,
+) {
+  if (!isUrl(base)) {
+    const found = await stat(join(base, name)).catch(() => null)
+    return found?.isDirectory() === true
+  }
+  if (epoch <= network.firstEpoch) return true
+  const { read } = bucketBelow(base, name, 10_000)
+  return (await read(statePath(epoch), LIMITS.blockBytes).catch(() => null)) !== null
+}
+
+const isUrl = (base: string): boolean => /^https?:\/\//.test(base)
+
+function bucketBelow(base: string, name: string, timeoutMs?: number): Pick<Bucket, 'read'> {
+  if (!isUrl(base)) return directoryBucket(join(base, name))
+  const options = { fetch: nodeFetch, ...(timeoutMs && { timeoutMs }) }
+  return httpBucket(`${base.replace(/\/$/, '')}/${name}`, options)
 }

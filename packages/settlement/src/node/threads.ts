@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { Piscina } from 'piscina'
-import { type CheckBlock, checkHere } from '../sources.ts'
+import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 
 /** A smaller block takes less time to check than to send. */
 const SMALL_BYTES = 65_536

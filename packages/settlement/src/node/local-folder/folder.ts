@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LocalChain, type Neuron } from '@affine/chain'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, LocalChain, type Neuron } from '@affine/chain'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
-import { keyNamed } from './keys.ts'
 
 /** Of each validator, in rao. */
 const STAKE = 1_000_000_000_000n
@@ -44,8 +44,8 @@ export async function begunWith(chain: LocalChain): Promise<KeyCounts> {
 
 async function newChain(folder: string, { validators, miners }: KeyCounts): Promise<LocalChain> {
   const neurons = [
-    ...(await newNeurons(folder, { role: 'validator', count: validators, stake: STAKE })),
-    ...(await newNeurons(folder, { role: 'miner', count: miners, stake: 0n })),
+    ...(await newNeurons(folder, 'validator', validators, STAKE)),
+    ...(await newNeurons(folder, 'miner', miners, 0n)),
   ]
   return LocalChain.create({
     netuid: 120,
@@ -60,18 +60,34 @@ async function newChain(folder: string, { validators, miners }: KeyCounts): Prom
   })
 }
 
-interface NewKeys {
-  readonly role: string
-  readonly count: number
-  readonly stake: bigint
-}
-
 /** Neurons with new keys, which are numbered from 1. */
-async function newNeurons(folder: string, { role, count, stake }: NewKeys) {
+async function newNeurons(folder: string, role: string, count: number, stake: bigint) {
   const neurons: Pick<Neuron, 'hotkey' | 'stake'>[] = []
   for (let number = 1; number <= count; number++) {
     const { hotkey } = await keyNamed(folder, `${role}-${number}`)
     neurons.push({ hotkey, stake })
   }
   return neurons
+}
+
+/** Only the owner may read the files. */
+const MODE = 0o600
+
+/** Where the keys of a local chain are, each in a file of its name. */
+export const keysIn = (folder: string): string => join(folder, 'keys')
+
+/**
+ * The key of this name: the one in the folder, or else a new one, which is synced to disk for its
+ * owner alone.
+ * @throws Error, as a rejection, if the file does not hold a key.
+ */
+export async function keyNamed(folder: string, name: string): Promise<Account> {
+  const place = keysIn(folder)
+  const keys = directoryBucket(place, MODE)
+  const kept = await keys.read(name, 64)
+  const secret = kept === null ? randomBytes(32).toString('hex') : new TextDecoder().decode(kept)
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new Error(`${join(place, name)} expected to hold 64 hex digits: move it away`)
+  await keys.write(name, new TextEncoder().encode(secret))
+  return account(Buffer.from(secret, 'hex'))
 }

@@ -1,8 +1,18 @@
 import { type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
-import type { Duel } from '@affine/duel'
+import { type Duel, LOCAL } from '@affine/duel'
 import { describe, expect, test } from 'vitest'
-import { commitmentsOf, duelSnapshot, holdersOf, inReadingOrder, sealsOf } from '../src/index.ts'
-import { LOCAL_NETWORK } from '../src/networks.ts'
+import {
+  beaconBlock,
+  commitmentsOf,
+  duelSnapshot,
+  holdersOf,
+  inReadingOrder,
+  LOCAL_NETWORK,
+  placeOf,
+  sealBlock,
+  sealsOf,
+  snapshotBlock,
+} from '../src/index.ts'
 
 const HASH = 'ab'.repeat(32)
 const seal = (url: string, epoch = 1): Commitment => ({ kind: 'seal', epoch, head: HASH, url })
@@ -97,4 +107,21 @@ describe('the buckets to read', () => {
     expect(orderOf('b', ['b', 'c'])).toEqual(['c', 'b', 'd'])
     expect(orderOf('x', ['d'])).toEqual(['d', 'c', 'b'])
   })
+})
+
+const rules = { ...LOCAL, epochBlocks: 30, sealBlock: 20 }
+
+test.each([
+  [0, { epoch: 0, offset: 0 }],
+  [29, { epoch: 0, offset: 29 }],
+  [30, { epoch: 1, offset: 0 }],
+  [89, { epoch: 2, offset: 29 }],
+])('block %i lies at %o', (block, place) => {
+  expect(placeOf(block, rules)).toEqual(place)
+})
+
+test('an epoch begins at its beacon, one after its snapshot, and is sealed further on', () => {
+  expect([beaconBlock(3, rules), snapshotBlock(3, rules), sealBlock(3, rules)]).toEqual([
+    90, 89, 110,
+  ])
 })

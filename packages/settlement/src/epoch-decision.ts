@@ -1,20 +1,34 @@
-import type { Lane } from '@affine/blocks'
+import {
+  type BlockFault,
+  type Lane,
+  type LaneRequest,
+  NO_BLOCK,
+  type Scope,
+  verifyLane,
+} from '@affine/blocks'
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
   type DuelSnapshot,
   dueSeals,
   laneAttesters,
+  quotasOf,
   type Seals,
   type State,
   settle,
 } from '@affine/duel'
-import type { Hash } from '@affine/prng'
-import { type CheckedLane, isMissing } from './checked-lane.ts'
-import { type Holder, holdersOf, inReadingOrder } from './holders.ts'
+import type { Hash, Result } from '@affine/prng'
 import { constantsFor, type Subnet } from './networks.ts'
-import { duelSnapshot, sealsOf } from './snapshot.ts'
-import { sealBlock, snapshotBlock } from './timetable.ts'
+import {
+  beaconBlock,
+  duelSnapshot,
+  type Holder,
+  holdersOf,
+  inReadingOrder,
+  sealBlock,
+  sealsOf,
+  snapshotBlock,
+} from './on-chain.ts'
 
 /**
  * A public fact that is needed to decide an epoch and could not be had. Nothing is known to be
@@ -50,25 +64,19 @@ export interface Sought {
 /** Finds and verifies a sealed lane. */
 export type FindLane = (sought: Sought) => Promise<CheckedLane>
 
-/** Where the lanes of an epoch come from. */
-export interface LaneFinder {
-  readonly find: FindLane
-  /** Which lanes to look at though no decision needs them, for the account; none if left out. */
-  readonly isWanted?: (validator: string) => boolean
-}
-
 /**
- * Decides the epoch that `state` governs, from the chain and the lanes that `finder` finds. Only
+ * Decides the epoch that `state` governs, from the chain and the lanes that `find` finds. Only
  * lanes that their attesters' weight accepts, if they are whole, can change the outcome: no others
- * are waited for, unless they are wanted. All are asked for at once. Protocol §6.5.
+ * are looked for, unless they are wanted for the account. All are asked for at once. Protocol §6.5.
  *
  * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data
  *   must exist.
  */
-export async function settleEpoch(
+export async function decideEpoch(
   { chain, network }: Subnet,
   state: State,
-  { find, isWanted = () => false }: LaneFinder,
+  find: FindLane,
+  isWanted: (validator: string) => boolean = () => false,
 ): Promise<Settled> {
   const { epoch, protocol, duel } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
@@ -97,3 +105,53 @@ export async function settleEpoch(
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...settle(state, facts), lanes }
 }
+
+/** A lane that was read: whole, or at fault for the reason given. */
+export type CheckedLane = Result<Lane, BlockFault>
+
+/**
+ * What a lane of `validator` must match in the epoch that `state` governs; null if it isn't due.
+ */
+export async function laneScope(
+  chain: Chain,
+  state: State,
+  validator: string,
+): Promise<Scope | null> {
+  const { duel, due, epoch, protocol } = state
+  if (duel === undefined || !Object.hasOwn(due, validator)) return null
+  const { genesis, netuid } = chain
+  const specHashes = Object.entries(protocol.envs).map(([env, { specHash }]) => [env, specHash])
+  return {
+    genesis,
+    netuid,
+    validator,
+    epoch,
+    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
+    commitment: due[validator] ?? '',
+    duel,
+    quota: quotasOf(state),
+    specHashes: Object.fromEntries(specHashes),
+  }
+}
+
+/**
+ * Verifies the lane that a validator sealed with `head` in the epoch that `state` governs.
+ * @throws RangeError when it is not due.
+ */
+export async function checkLane(lane: {
+  readonly chain: Chain
+  readonly state: State
+  readonly validator: string
+  readonly head: Hash
+  readonly read: LaneRequest['read']
+}): Promise<CheckedLane> {
+  const { chain, state, validator, head, read } = lane
+  const scope = await laneScope(chain, state, validator)
+  if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
+  return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
+}
+
+/**
+ * Could a block of the lane not be had? Then nothing is known of it, and it is worth asking again.
+ */
+export const isMissing = (lane: CheckedLane): boolean => !lane.ok && lane.code === 'MISSING_BLOCK'

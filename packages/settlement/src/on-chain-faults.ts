@@ -1,8 +1,59 @@
 import type { Chain, Snapshot, UidWeights } from '@affine/chain'
-import { type Protocol, stateRoot } from '@affine/duel'
-import { attestationsIn } from './attestation-faults.ts'
-import type { Settled } from './settle.ts'
-import { snapshotBlock } from './timetable.ts'
+import { encodeBitmap, type Protocol, stateRoot } from '@affine/duel'
+import type { UndatedFlaw } from './copy.ts'
+import { isMissing, type Settled } from './epoch-decision.ts'
+import { snapshotBlock } from './on-chain.ts'
+
+/** What voters have attested though it is not so. */
+export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
+  return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
+}
+
+/** Attestations without weight are ignored: in the duel, or where none runs in the next. */
+function attestationsIn({ before, snapshot, quorum }: Settled) {
+  const { weights } = before.duel ?? quorum
+  return snapshot.validators.flatMap(({ hotkey, attest }) =>
+    attest?.epoch === before.epoch && Object.hasOwn(weights, hotkey) ? [{ hotkey, attest }] : [],
+  )
+}
+
+/** What voters attest must be the root of the state before. Protocol §8.3. */
+function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
+  const root = stateRoot(settled.before)
+  return attestationsIn(settled)
+    .filter(({ attest }) => attest.stateRoot !== root)
+    .map(({ hotkey, attest }) => {
+      const advice = 'if others say so too, compare the releases that you and they run'
+      const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
+      return { validator: hotkey, code: 'WRONG_ROOT_ATTESTED', detail }
+    })
+}
+
+/** Bits stand for lanes that were sealed. Protocol §5.2. */
+function neverSealed(settled: Settled): readonly UndatedFlaw[] {
+  const { before, report } = settled
+  if (before.duel === undefined) return []
+  const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
+  const most = encodeBitmap(before.duel, new Set(sealed))
+  const isMore = (bitmap: Uint8Array): boolean =>
+    bitmap.some((byte, i) => (byte & ~(most[i] ?? 0)) !== 0)
+  return attestationsIn(settled)
+    .filter(({ attest }) => isMore(attest.bitmap))
+    .map(({ hotkey }) => {
+      const detail = 'it attested a lane that was never sealed'
+      return { validator: hotkey, code: 'NEVER_SEALED', detail }
+    })
+}
+
+/** If nobody has a lane, those that attested it do not serve it. Protocol §5.2. */
+function neverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
+  return [...lanes].flatMap(([validator, lane]) => {
+    if (!isMissing(lane)) return []
+    const detail = `it attested the lane of ${validator}, which nobody has`
+    const attesters = report.lanes[validator]?.attesters ?? []
+    return attesters.map((holder) => ({ validator: holder, code: 'COPY_MISSING' as const, detail }))
+  })
+}
 
 /**
  * Something that a validator did, or left undone, against the protocol, though no data is wrong:
@@ -52,20 +103,15 @@ export interface Votes {
 /** The hotkeys of the champions from some epoch on, up to the one looked at. */
 export type Champions = readonly (string | undefined)[]
 
-interface VotesRequest {
-  readonly chain: Chain
-  /** The chain at the epoch's end. */
-  readonly ended: Snapshot
-  readonly champions: Champions
-}
-
 /**
- * Whom the weights go to at the end of an epoch; undefined when nobody is owed any, or it is not
- * known whom. Where weights are committed first, those of a champion before may be in force still.
- * Protocol §8.12.
+ * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
+ * nobody is owed any, or it is not known whom. Where weights are committed first, those of a
+ * champion before may be in force still. Protocol §8.12.
  */
 export async function votesIn(
-  { chain, ended, champions }: VotesRequest,
+  chain: Chain,
+  ended: Snapshot,
+  champions: Champions,
   { before, snapshot: { validators } }: Settled,
 ): Promise<Votes | undefined> {
   const { epoch, protocol, champion } = before

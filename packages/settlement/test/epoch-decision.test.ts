@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { type Sought, settleEpoch, Unavailable } from '../src/index.ts'
+import { decideEpoch, type Sought, Unavailable } from '../src/index.ts'
 
 async function sealed() {
   const subnet = new ReadingSubnet([100, 100, 100])
@@ -35,7 +35,7 @@ test('lanes that enough weight attests are looked for, others if they are wanted
       const code = lane.validator === first ? 'BAD_LINES' : 'MISSING_BLOCK'
       return { ok: false, code, detail: '' } as const
     }
-    const settled = await settleEpoch(data, state, { find, ...(isWanted && { isWanted }) })
+    const settled = await decideEpoch(data, state, find, isWanted)
     expect(settled.snapshot.epoch).toBe(state.epoch + 1)
     return sought
   }

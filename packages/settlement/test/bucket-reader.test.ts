@@ -6,12 +6,21 @@ import { dirname, join } from 'node:path'
 import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type BlockPlaces,
+  BucketReader,
+  type CheckBlock,
+  checkHere,
+  type FoundBlock,
+  type Source,
+} from '../src/bucket-reader.ts'
 import { openBucket } from '../src/node/open-bucket.ts'
-import { type CheckBlock, checkHere, type Keep, type Source, sourceReader } from '../src/sources.ts'
 import { draft, key } from './draft.ts'
 
 const duel = { id: 'd0'.repeat(32), champion: key, contender: key }
 const scope = { ...draft, beacon: '', commitment: '', duel, quota: {}, specHashes: {} }
+const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
+  new BucketReader({ openBucket: () => null, check }).blocks(places)
 const wanted = (hash: string) => ({ hash, scope, secret: '' })
 let root: string
 let server: Server
@@ -247,16 +256,16 @@ describe('a reader', () => {
       await spoil()
       for (const bad of sources('garbage')) {
         const kept: string[] = []
-        const keep: Keep = async ({ hash }, { bytes }) => {
+        const keep = async ({ block: { hash }, bytes }: FoundBlock) => {
           kept.push(hash, Buffer.from(bytes).toString())
         }
-        const reader = sourceReader({ sources: [bad, ...sources('good')], keep })
+        const reader = blocksOf({ sources: [bad, ...sources('good')], keep })
         expect(await reader(wanted(block.hash))).toMatchObject({
           ok: true,
           value: { hash: block.hash },
         })
         expect(kept).toEqual([block.hash, Buffer.from(block.bytes).toString()])
-        const alone = await sourceReader({ sources: [bad], keep })(wanted(block.hash))
+        const alone = await blocksOf({ sources: [bad], keep })(wanted(block.hash))
         expect(alone).toMatchObject({
           code: 'MISSING_BLOCK',
           detail: expect.stringMatching(/\(garbage: .{9,}\)$/),
@@ -267,7 +276,7 @@ describe('a reader', () => {
   )
 
   it('finds every flipped byte', async () => {
-    const reader = sourceReader({ sources: sources('flipped').slice(0, 1) })
+    const reader = blocksOf({ sources: sources('flipped').slice(0, 1) })
     for (let i = 0; i < block.bytes.length; i += 7) {
       const flipped = Uint8Array.from(block.bytes, (byte, at) => (at === i ? byte ^ 1 : byte))
       await put('flipped', flipped)
@@ -281,10 +290,10 @@ describe('a reader', () => {
     'passes over a web server that %s',
     async (name) => {
       const bad = openBucket(name, name, { base: web }) as Source
-      const both = sourceReader({ sources: [bad, ...sources('good')] })
+      const both = blocksOf({ sources: [bad, ...sources('good')] })
       expect((await both(wanted(block.hash))).ok).toBe(true)
       const detail = expect.stringMatching(`\\(${name}: no answer\\)$`)
-      expect(await sourceReader({ sources: [bad] })(wanted(block.hash))).toMatchObject({
+      expect(await blocksOf({ sources: [bad] })(wanted(block.hash))).toMatchObject({
         code: 'MISSING_BLOCK',
         detail,
       })
@@ -293,7 +302,7 @@ describe('a reader', () => {
 
   it('passes over what is not there, and asks no further than the first good one', async () => {
     asked = []
-    const reader = sourceReader({
+    const reader = blocksOf({
       sources: [...sources('nowhere'), ...sources('good').slice(0, 1), ...sources('fails')],
     })
     expect((await reader(wanted(block.hash))).ok).toBe(true)
@@ -302,7 +311,7 @@ describe('a reader', () => {
 
   it('says that a block is missing when nobody has it', async () => {
     for (const names of [[], ['nowhere'], ['garbage', 'fails', 'nowhere']]) {
-      const reader = sourceReader({ sources: names.flatMap(sources) })
+      const reader = blocksOf({ sources: names.flatMap(sources) })
       expect(await reader(wanted('ab'.repeat(32)))).toMatchObject({
         ok: false,
         code: 'MISSING_BLOCK',
@@ -317,9 +326,9 @@ describe('a reader', () => {
       return checkHere(taken, asked)
     }
     const kept: string[] = []
-    const keep: Keep = async (_, { bytes }) => void kept.push(Buffer.from(bytes).toString())
+    const keep = async ({ bytes }: FoundBlock) => void kept.push(Buffer.from(bytes).toString())
     for (const source of sources('good')) {
-      const reader = sourceReader({ sources: [source], keep, check })
+      const reader = blocksOf({ sources: [source], keep }, check)
       expect((await reader(wanted(block.hash))).ok).toBe(true)
     }
     expect(kept).toEqual(Array(2).fill(Buffer.from(block.bytes).toString()))
@@ -333,7 +342,7 @@ describe('a reader', () => {
       return checkHere(bytes, asked)
     }
     const source = { name: 'one', read: async () => read }
-    expect((await sourceReader({ sources: [source], check })(wanted(block.hash))).ok).toBe(true)
+    expect((await blocksOf({ sources: [source] }, check)(wanted(block.hash))).ok).toBe(true)
     expect(checked).toHaveLength(1)
     expect(checked[0]).toBe(read)
   })
@@ -341,7 +350,7 @@ describe('a reader', () => {
   it('follows no link out of a bucket to what is no block', async () => {
     await mkdir(join(root, 'linked/v1/blocks'), { recursive: true })
     await symlink('/etc/passwd', join(root, 'linked', blockPath(block.hash)))
-    const reader = sourceReader({ sources: sources('linked').slice(0, 1) })
+    const reader = blocksOf({ sources: sources('linked').slice(0, 1) })
     expect(await reader(wanted(block.hash))).toMatchObject({ ok: false })
   })
 })
@@ -362,7 +371,7 @@ describe('a block that several buckets may have', () => {
   it('is asked for nowhere else once its validator signed a bad sample', async () => {
     const { reads, sources } = namedSources('one', 'other')
     const bad = { ok: false, code: 'BAD_SAMPLE', detail: 'line 2' } as const
-    const read = sourceReader({ sources, check: () => bad })
+    const read = blocksOf({ sources }, () => bad)
     expect(await read(wanted(block.hash))).toEqual(bad)
     expect(reads).toEqual(['one'])
   })
@@ -370,14 +379,15 @@ describe('a block that several buckets may have', () => {
   it('is asked of each once, and what each had is said in an order of its own', async () => {
     const { reads, sources } = namedSources('lacks b', 'forged', 'lacks a')
     const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
-    const failed = new Set(['lacks b'])
-    const read = sourceReader({ sources, failed, check: () => forged })
+    const reader = new BucketReader({ openBucket: () => null, check: () => forged })
+    reader.failed.add('lacks b')
+    const read = reader.blocks({ sources })
     expect(await read(wanted(block.hash))).toEqual({
       ok: false,
       code: 'MISSING_BLOCK',
       detail: 'nobody has it whole (forged: WRONG_HASH; lacks a: not there; lacks b: not there)',
     })
     expect(reads).toEqual(['forged', 'lacks a', 'lacks b'])
-    expect([...failed].sort()).toEqual(['forged', 'lacks b'])
+    expect([...reader.failed].sort()).toEqual(['forged', 'lacks b'])
   })
 })

@@ -1,0 +1,139 @@
+import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
+import type { Duel, DuelSnapshot, Protocol, Seals } from '@affine/duel'
+
+/** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
+export interface EpochPosition {
+  readonly epoch: number
+  readonly offset: number
+}
+
+/** Where `block` lies. Protocol §5.1. */
+export function placeOf(block: number, { epochBlocks }: Protocol): EpochPosition {
+  return { epoch: Math.floor(block / epochBlocks), offset: block % epochBlocks }
+}
+
+/** The block whose hash is the beacon of `epoch`: its first. Protocol §5.1. */
+export function beaconBlock(epoch: number, { epochBlocks }: Protocol): number {
+  return epoch * epochBlocks
+}
+
+/** The block whose end is the snapshot of `epoch`: the last one before it. Protocol §5.1. */
+export function snapshotBlock(epoch: number, rules: Protocol): number {
+  return beaconBlock(epoch, rules) - 1
+}
+
+/** The block at which the seals of `epoch` are read. Protocol §5.1. */
+export function sealBlock(epoch: number, rules: Protocol): number {
+  return beaconBlock(epoch, rules) + rules.sealBlock
+}
+
+/** The average time of the last 20 blocks up to `block`, in milliseconds; 0 at block 0. */
+export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number): Promise<number> {
+  const past = Math.max(0, block - 20)
+  if (past === block) return 0
+  return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
+}
+
+/** What a hotkey has committed, and the block that holds it. */
+type Committed = Commitment & { readonly block: number }
+
+/** What every hotkey has committed. Whatever does not decode counts as nothing. Protocol §5.3. */
+export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, Committed> {
+  const decoded = new Map<string, Committed>()
+  for (const { hotkey, block, fields } of commitments) {
+    const commitment = decodeCommitment(fields, hotkey)
+    if (commitment !== null) decoded.set(hotkey, { ...commitment, block })
+  }
+  return decoded
+}
+
+/** The chain as `decide` reads it, at the last block before `epoch`. Protocol §5.1. */
+export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol): DuelSnapshot {
+  const commitments = commitmentsOf(chain)
+  const neurons = chain.neurons.map((neuron) => ({
+    ...neuron,
+    said: commitments.get(neuron.hotkey),
+  }))
+  return {
+    epoch,
+    protocol,
+    hotkeys: neurons.map(({ hotkey }) => hotkey),
+    validators: neurons
+      .filter(({ permit }) => permit)
+      .map(({ hotkey, stake, said }) => ({
+        hotkey,
+        stake,
+        ...(said?.kind === 'attest' && { attest: said }),
+      })),
+    miners: neurons.flatMap(({ hotkey, registered, said }) =>
+      said?.kind === 'miner' ? [{ ...said, hotkey, registered }] : [],
+    ),
+  }
+}
+
+/** Every head on chain that is marked with `epoch`, by its hotkey, due or not. Protocol §5.2. */
+export function sealsOf(chain: Snapshot, epoch: number): Seals {
+  const seals: Record<string, string> = {}
+  for (const [hotkey, said] of commitmentsOf(chain)) {
+    if (said.kind === 'seal' && said.epoch === epoch) seals[hotkey] = said.head
+  }
+  return seals
+}
+
+/** A voter, and the address of the bucket that it announced: untrusted text. */
+export interface Holder {
+  readonly hotkey: string
+  readonly url: string
+}
+
+/**
+ * The voters of a duel that have announced a bucket, the heaviest first; nobody without a duel.
+ * Nobody else's bucket is opened: whoever has no weight costs nobody any time. Protocol §6.4.
+ */
+export function holdersOf(
+  duel: Pick<Duel, 'weights'> | undefined,
+  chain: Snapshot,
+): readonly Holder[] {
+  const weights = new Map(Object.entries(duel?.weights ?? {}))
+  const weightOf = ({ hotkey }: Holder): number => weights.get(hotkey) ?? 0
+  return [...commitmentsOf(chain)]
+    .flatMap(([hotkey, said]) => {
+      if (said.kind === 'miner' || !weights.has(hotkey)) return []
+      return [{ hotkey, url: said.url }]
+    })
+    .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
+}
+
+/**
+ * Whom to ask for a lane. Without attesters: its validator, then the other voters. To decide: its
+ * attesters, from the one on that comes after its validator in `holders`, so that not all lanes are
+ * asked of the heaviest; then its validator, then the other voters. Protocol §6.4.
+ */
+export function inReadingOrder(
+  holders: readonly Holder[],
+  validator: string,
+  attesters: readonly string[] = [],
+): readonly Holder[] {
+  const own = holders.findIndex(({ hotkey }) => hotkey === validator)
+  const inTurn = [...holders.slice(own + 1), ...holders.slice(0, own + 1)]
+  const ranks = new Map(attesters.map((hotkey) => [hotkey, 0]))
+  ranks.set(validator, 1)
+  const rankOf = ({ hotkey }: Holder): number => ranks.get(hotkey) ?? 2
+  return inTurn.sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** An address of a host and a path alone. */
+const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+
+/** May it be looked up below a place of the reader's? */
+export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(announced)
+
+/**
+ * May the bucket be read that a validator announced with this address? An https URL, of a host and
+ * a path alone; where `isLocal`, on a local network, http too. Protocol §6.4.
+ */
+export function isBucketUrl(announced: string, isLocal: boolean): boolean {
+  const isAllowed = announced.startsWith('https:') || isLocal
+  return isAllowed && WEB.test(announced) && URL.canParse(announced)
+}

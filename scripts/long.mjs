@@ -31,6 +31,16 @@ const PARTS = {
     words: [bin('vitest'), 'run', '--project', 'node', 'test/verdict/orders.test.ts'],
     env: { HISTORIES: '2000' },
   },
+  sources: {
+    words: [
+      bin('vitest'),
+      'run',
+      '--project',
+      'node',
+      'packages/miners/test/python-agreement.test.ts',
+    ],
+    env: { MUTANTS: '60000' },
+  },
   fuzz: { words: [...sources, 'test/fuzz/main.ts'] },
   kill: {
     words: [bin('vitest'), 'run', '--project', 'machine', 'apps/validator/test/kill'],

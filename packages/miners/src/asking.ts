@@ -1,7 +1,85 @@
 import type { Agent } from '@affine/envs'
+import type { Options } from 'p-retry'
 import type { Asked } from './deployment/deployment.ts'
-import type { NoReplyReason } from './no-reply.ts'
-import type { Caller, UndeliveredReason } from './query.ts'
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** A POST of JSON; without a body a GET. */
+export interface Query {
+  readonly url: string
+  readonly headers?: Headers
+  readonly body?: string
+  readonly replyMs: number
+  readonly signal: AbortSignal
+  readonly now: () => number
+}
+
+/** `text` is the body, `ms` the time it all took. */
+export interface Received {
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Headers
+  readonly text: string
+  readonly ms: number
+  readonly invocation?: string
+}
+
+/**
+ * Sends a request and resolves with the response, whatever its status. Rejects with `Undelivered`
+ * when the platform did not deliver, and with another error for what the server itself did wrong.
+ * Protocol §5.4.
+ */
+export type Exchange = (query: Query) => Promise<Received>
+
+/** The statuses by which a platform says that the miner was not reached. Protocol §5.4. */
+export const UNDELIVERED_STATUSES = ['429', '500', '502', '503', '504'] as const
+
+/** Its status; `undelivered` without one, as where there is no connection. */
+export type UndeliveredReason = (typeof UNDELIVERED_STATUSES)[number] | 'undelivered'
+
+/** The platform did not deliver: what was asked is asked again. Protocol §5.4. */
+export class Undelivered extends Error {
+  readonly reason: UndeliveredReason
+  constructor(message: string, reason: UndeliveredReason = 'undelivered') {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** What requests are made with: a network, a clock in milliseconds, and a draw from 0 to 1. */
+export interface Caller {
+  readonly exchange: Exchange
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/** Why a request had no usable reply. */
+export type NoReplyReason =
+  | 'status'
+  | 'redirect'
+  | 'late'
+  | 'too-large'
+  | 'not-http'
+  | 'not-json'
+  | 'stream'
+  | 'error'
+  | 'no-text'
+  | 'deployment'
+
+/** The miner's server did not give a usable reply. The message says what came, and what to try. */
+export class NoReply extends Error {
+  readonly reason: NoReplyReason
+  constructor(reason: NoReplyReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/**
+ * The reason for ending a sampling phase early: the validator is stopping. No miner is blamed for a
+ * reply that is missing, and the lane goes on when the validator is started again.
+ */
+export class Stopped extends Error {}
 
 /**
  * An agent whose calls can each have an end of their own, `until`, instead of that of the sampling:
@@ -42,4 +120,30 @@ export interface Asking extends Caller {
   /** The most calls at once to one miner. */
   readonly concurrency: number
   readonly on?: Hear
+}
+
+const GROWING = { minTimeout: 100, factor: 2 }
+const CONSTANT = { minTimeout: 1000, factor: 1 }
+
+/**
+ * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
+ * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
+ * hears how attempts failed. Protocol §5.4.
+ */
+export function retryPolicy(
+  signal: AbortSignal,
+  random: Caller['random'],
+  { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
+): Options {
+  return {
+    retries: Number.POSITIVE_INFINITY,
+    ...(isGame ? CONSTANT : GROWING),
+    maxTimeout: 30_000 * (1 + random()),
+    randomize: true,
+    shouldRetry: ({ error }) => error instanceof Undelivered,
+    signal,
+    onFailedAttempt: ({ error }) => {
+      if (!signal.aborted) failed?.(error)
+    },
+  }
 }

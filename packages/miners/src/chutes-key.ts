@@ -1,6 +1,4 @@
-import type { Asking } from './asking.ts'
-import { pause } from './pause.ts'
-import { type Caller, type Query, type Received, Undelivered } from './query.ts'
+import { type Asking, type Caller, type Query, type Received, Undelivered } from './asking.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -166,4 +164,20 @@ export async function chutesAccount(
 
 function bearer(apiKey: string): { readonly authorization: string } {
   return { authorization: `Bearer ${apiKey}` }
+}
+
+/** Resolves after so many milliseconds. Rejects once `signal` aborts, with its reason. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', fail)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', fail, { once: true })
+    if (signal.aborted) fail()
+  })
 }

@@ -1,12 +1,16 @@
-import type { AgentOf, Asking, MinerAgent } from './asking.ts'
+import {
+  type AgentOf,
+  type Asking,
+  type Exchange,
+  type MinerAgent,
+  NoReply,
+  Undelivered,
+} from './asking.ts'
 import { CHUTES_API, ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
-import { UUID } from './deployment/look.ts'
-import { DeploymentLooks } from './deployment/looks.ts'
+import { DeploymentLooks, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
-import { NoReply } from './no-reply.ts'
-import { type Exchange, Undelivered } from './query.ts'
 
 interface Options extends Asking {
   readonly apiKey: string

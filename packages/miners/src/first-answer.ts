@@ -1,27 +1,19 @@
 import { type Message, make, registry } from '@affine/envs'
-import type { AgentOf, Hear } from './asking.ts'
+import * as z from 'zod'
+import type { AgentOf, Caller, Hear, Query } from './asking.ts'
 import type { Asked } from './deployment/deployment.ts'
-import type { Caller } from './query.ts'
-import { servedModels } from './served-models.ts'
-import { within } from './within.ts'
 
 /** How long a miner may be out of reach. */
 const REACH_MS = 30_000
 
-interface FirstQuestion extends Pick<Caller, 'exchange' | 'now'> {
-  /** The agents that ask, and tell how requests end. */
-  readonly agents: (on: Hear) => AgentOf
-  readonly signal: AbortSignal
-}
-
-/** A first prompt, and how long the reply may take. */
-interface FirstPrompt {
+/**
+ * A first prompt of an environment, and how long the reply may take; of the first that is
+ * registered, if none is given.
+ */
+export function firstPrompt(env: string = [...registry.keys()][0] ?? ''): {
   readonly messages: readonly Message[]
   readonly replyMs: number
-}
-
-/** A first prompt of an environment; of the first that is registered, if none is given. */
-export function firstPrompt(env: string = [...registry.keys()][0] ?? ''): FirstPrompt {
+} {
   const game = make(env)
   game.reset()
   const messages = [{ role: 'user', content: game.render() }] as const
@@ -29,13 +21,13 @@ export function firstPrompt(env: string = [...registry.keys()][0] ?? ''): FirstP
 }
 
 /**
- * Why a miner gives no usable reply to one prompt, asked as validators ask it; undefined when it
- * gives one. What it says is not judged. Rejects when `signal` aborts, and with what the agent
- * rejects with.
+ * Why a miner gives no usable reply to one prompt, asked as validators ask it, by `agents` that
+ * tell how requests end; undefined when it gives one. What it says is not judged. Rejects when
+ * `signal` aborts, and with what the agent rejects with.
  */
 export async function whyNoAnswer(
   miner: Asked,
-  { agents, signal, ...caller }: FirstQuestion,
+  { agents, signal, ...caller }: ModelsQuery & { readonly agents: (on: Hear) => AgentOf },
 ): Promise<string | undefined> {
   const whys: string[] = []
   const agent = agents((event) => {
@@ -49,4 +41,43 @@ export async function whyNoAnswer(
   if ('content' in answer) return undefined
   const why = whys.at(-1) ?? 'nothing came'
   return `${why}${await servedModels(miner.chute, why, { ...caller, signal })}`
+}
+
+type ModelsQuery = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
+
+const MOST_NAMED = 5
+const list = z.object({ data: z.array(z.object({ id: z.string() })) })
+
+/**
+ * The models that an endpoint says it serves, as the end of a sentence that tells why it refused a
+ * request; empty when that is not about a model, or the endpoint does not say.
+ */
+export async function servedModels(
+  chute: string,
+  why: string,
+  { exchange, now, signal }: ModelsQuery,
+): Promise<string> {
+  if (!/^status (400|404|422)\b/.test(why) || !/^https?:/.test(chute)) return ''
+  const url = `${chute.replace(/\/$/, '')}/models`
+  try {
+    const { text } = await exchange({ url, replyMs: 5000, signal, now })
+    const names = list
+      .parse(JSON.parse(text))
+      .data.map(({ id }) => JSON.stringify(id.slice(0, 128)))
+    if (names.length === 0) return ''
+    return `; it serves the models ${names.slice(0, MOST_NAMED).join(', ')}`
+  } catch {
+    return '' // it says nothing of models
+  }
+}
+
+/**
+ * Aborts when `signal` does, and after so many milliseconds. Node 20 forgets the timeout of
+ * `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage, unless
+ * somebody listens to it.
+ */
+export function within(ms: number, signal: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(ms)
+  timeout.addEventListener('abort', () => {})
+  return AbortSignal.any([signal, timeout])
 }

@@ -10,18 +10,15 @@ export interface GameTime {
   readonly after: (ms: number, wake: () => void) => () => void
 }
 
-/** The clock of one side: its time in all, and what may end the game before. */
-interface SideClock extends GameTime {
-  readonly ms: number
-  readonly signal: AbortSignal
-}
-
 /**
- * The player of one side of one game, with a clock for all its replies together. It runs from a
- * prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal` has
- * aborted, there is no reply. Protocol §5.4.
+ * The player of one side of one game, with a clock of `ms` for all its replies together. It runs
+ * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
+ * has aborted, there is no reply. Protocol §5.4.
  */
-export function withClock(agent: MinerAgent, { ms, now, after, signal }: SideClock): Agent {
+export function withClock(
+  agent: MinerAgent,
+  { ms, now, after, signal }: GameTime & { readonly ms: number; readonly signal: AbortSignal },
+): Agent {
   let left = ms
   return async (messages) => {
     const asked = now()

@@ -1,14 +1,22 @@
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
+import PQueue from 'p-queue'
 import pRetry from 'p-retry'
-import type { Asking, MinerAgent, MinerEvent } from './asking.ts'
-import { callFailures } from './call-failures.ts'
-import { completionIn } from './completion.ts'
-import { type Query, type Received, UNDELIVERED_STATUSES, Undelivered } from './query.ts'
-import { retryPolicy } from './retry-policy.ts'
-import { statusText } from './status-text.ts'
-import { Stopped } from './stopped.ts'
-import { Throttle } from './throttle.ts'
+import {
+  type Asking,
+  type CallFailure,
+  type Hear,
+  type MinerAgent,
+  type MinerEvent,
+  NoReply,
+  type Query,
+  type Received,
+  retryPolicy,
+  Stopped,
+  UNDELIVERED_STATUSES,
+  Undelivered,
+} from './asking.ts'
+import { completionIn, statusText } from './completion.ts'
 
 /** Where a miner answers, and how it is called there. */
 export type Endpoint = Pick<Miner, 'model' | 'chute'>
@@ -38,28 +46,40 @@ const NO_URL: MinerEvent = {
  * platform's reasons is asked again until `signal` aborts; a reply is never asked for twice. An
  * agent never rejects: no usable reply is `{ fault: 'no-reply' }`. Protocol §5.4.
  */
-export function minerClient({ model, chute }: Endpoint, asking: Asking): Client {
-  const { exchange, concurrency, now, random, on } = asking
+export function minerClient(
+  { model, chute }: Endpoint,
+  { exchange, concurrency, now, random, on = () => {} }: Asking,
+): Client {
   const throttle = new Throttle(concurrency, now)
-  const failuresOf = callFailures(`${model} at ${chute}`, on)
-  return (replyMs, signal) => {
-    const ask = async (messages: readonly Message[], until?: AbortSignal): Promise<Reply> => {
-      const query = queryOf({ model, chute }, messages, { replyMs, signal: until ?? signal, now })
+  const tell = problemsOf(`miner ${model} at ${chute}`, on)
+  return (replyMs, signal) => (messages, until) => {
+    const end = until ?? signal
+    const query = queryOf({ model, chute }, messages, { replyMs, signal: end, now })
+    const ask = async (): Promise<Reply> => {
       const received = await throttle.run(() => exchange(query), until === undefined ? 0 : 1)
       const reply = replyIn(received, query.url)
-      on?.({ type: 'call', outcome: 'reply' })
+      on({ type: 'call', outcome: 'reply' })
       return reply
     }
-    return (messages, until) => {
-      const { failed, ended } = failuresOf()
-      const end = until ?? signal
-      const policy = retryPolicy({ signal: end, random, on: failed, isGame: until !== undefined })
-      return pRetry(() => ask(messages, until), policy).catch((error: unknown) => {
-        const isOver = end.aborted && !(signal.reason instanceof Stopped)
-        if (isOver) ended(error, signal.aborted ? 'sampling' : 'clock')
-        return NO_REPLY
-      })
+    let last: CallFailure | undefined
+    const note = (error: Error): void => {
+      last = failureOf(error)
+      on(last)
     }
+    const failed = (error: Error): void => {
+      note(error)
+      if (last?.outcome === 'miner') tell(last)
+    }
+    const ended = (error: unknown): void => {
+      // What had failed before tells more than a request that was still under way.
+      if (last === undefined && error instanceof NoReply) note(error)
+      tell(signal.aborted ? last : clockFailure(last, on))
+    }
+    const policy = retryPolicy(end, random, { failed, isGame: until !== undefined })
+    return pRetry(ask, policy).catch((error: unknown) => {
+      if (end.aborted && !(signal.reason instanceof Stopped)) ended(error)
+      return NO_REPLY
+    })
   }
 }
 
@@ -109,5 +129,85 @@ export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Lim
     const client = clients.get(key) ?? minerClient({ model, chute }, asking)
     clients.set(key, client)
     return client(replyMs, signal)
+  }
+}
+
+/** What a request failed by. */
+function failureOf(error: Error): CallFailure {
+  const { message: text } = error
+  if (error instanceof NoReply)
+    return { type: 'call', outcome: 'miner', reason: error.reason, text }
+  const reason = error instanceof Undelivered ? error.reason : 'undelivered'
+  return { type: 'call', outcome: 'platform', reason, text }
+}
+
+/** Tells that the clock of a game ran out, and gives the reason: that of the last request. */
+function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
+  const why = last === undefined ? '' : `; its last request: ${last.text}`
+  const text = `its clock in a game ran out, so it lost that game${why}`
+  const failure = { type: 'call', outcome: 'miner', reason: 'clock', text } as const
+  on(failure)
+  return { ...failure, reason: last?.reason ?? 'clock' }
+}
+
+/**
+ * Tells people of each reason for which a reply is missing, once. A request that is made again, and
+ * then gets a reply, is no problem; another one tells of deployments.
+ */
+function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) => void {
+  const told = new Set<string>(['deployment'])
+  return (failure) => {
+    if (failure === undefined || told.has(failure.reason)) return
+    told.add(failure.reason)
+    on({ type: 'problem', what, error: new Error(failure.text) })
+  }
+}
+
+const CALM_MS = 1000
+
+/**
+ * A bound on how many calls are under way: `most`, half as many after a 429, one more after every
+ * round of successes.
+ */
+class Throttle {
+  readonly #most: number
+  readonly #now: () => number
+  readonly #queue: PQueue
+  /** How many there may be, with a fraction. */
+  #room: number
+  #calmAt = 0
+
+  /** By a clock in milliseconds. */
+  constructor(most: number, now: () => number) {
+    this.#most = most
+    this.#now = now
+    this.#room = most
+    this.#queue = new PQueue({ concurrency: most })
+  }
+
+  /** Makes a call once there is room for it, and none of a higher priority waits. */
+  async run(call: () => Promise<Received>, priority: number): Promise<Received> {
+    const received = await this.#queue.add(call, { priority })
+    if (received.status === 429) this.#shrink()
+    if (received.status === 200) this.#grow()
+    return received
+  }
+
+  /** Once a second at most: calls that were under way together tell of one overload. */
+  #shrink(): void {
+    const now = this.#now()
+    if (now <= this.#calmAt) return
+    this.#calmAt = now + CALM_MS
+    const underWay = Math.min(this.#room, this.#queue.pending + 1)
+    this.#setRoom(Math.max(1, underWay / 2))
+  }
+
+  #grow(): void {
+    this.#setRoom(Math.min(this.#most, this.#room + 1 / this.#room))
+  }
+
+  #setRoom(room: number): void {
+    this.#room = room
+    this.#queue.concurrency = Math.floor(room)
   }
 }

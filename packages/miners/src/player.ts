@@ -1,15 +1,11 @@
 import type { Miner } from '@affine/duel'
-import type { Agent } from '@affine/envs'
+import type { Agent, Transcript } from '@affine/envs'
 import pRetry, { AbortError } from 'p-retry'
-import type { Hear, MinerAgent } from './asking.ts'
-import { firstPrompt } from './first-answer.ts'
+import { type Caller, type Hear, type MinerAgent, retryPolicy } from './asking.ts'
+import { statusText } from './completion.ts'
+import { firstPrompt, servedModels, within } from './first-answer.ts'
 import { type Endpoint, minerClient, queryOf, replyIn } from './miner-client.ts'
-import type { Caller } from './query.ts'
 import { playerReply } from './reference-miner.ts'
-import { retryPolicy } from './retry-policy.ts'
-import { servedModels } from './served-models.ts'
-import { statusText } from './status-text.ts'
-import { within } from './within.ts'
 
 /** What `openPlayer` takes: a text, or a registered miner. */
 export type Player = string | Miner
@@ -125,7 +121,7 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
     busy = undefined
   }
   try {
-    await pRetry(ask, retryPolicy({ signal: giveUp, random }))
+    await pRetry(ask, retryPolicy(giveUp, random))
   } catch (error) {
     signal.throwIfAborted()
     if (error === giveUp.reason) {
@@ -137,4 +133,29 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
     const models = await servedModels(chute, message, asking)
     throw new NoAnswer(`${chute} gives no usable reply: ${message}${models}`)
   }
+}
+
+type PlayerEpisode = Pick<Transcript, 'messages' | 'fault'>
+
+/**
+ * Whatever a player that never replies comes to says nothing about it.
+ * @throws NoAnswer when the player of these episodes was asked and gave no usable reply in any;
+ *   with what came instead in this run most often.
+ */
+export function expectReply(
+  player: string,
+  episodes: readonly PlayerEpisode[],
+  { failures }: Pick<Opponent, 'failures'>,
+): void {
+  // In a game that the other player loses at once, a player is not asked.
+  const asked = episodes.filter(({ messages }) => messages.length > 0)
+  if (asked.length === 0 || !asked.every(isSilent)) return
+  const nothing = 'none of what was kept has one; to ask again, keep it in another place'
+  const [[why] = [nothing]] = [...failures].sort(([, a], [, b]) => b - a)
+  throw new NoAnswer(`${player} gives no usable reply: ${why}`)
+}
+
+/** A reply that is too long is not recorded, but it came. */
+function isSilent({ messages, fault }: PlayerEpisode): boolean {
+  return fault === 'no-reply' && messages.every(({ role }) => role !== 'assistant')
 }

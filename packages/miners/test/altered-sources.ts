@@ -1,4 +1,4 @@
-import type { SourceFault } from '../src/deployment/source-refusal.ts'
+import type { SourceFault } from '../src/deployment/python-tokens.ts'
 import { MODEL, REVISION, SGLANG, VLLM } from './plain-sources.ts'
 
 type Altered = readonly [what: string, source: string, code: SourceFault, line: number]
@@ -90,10 +90,15 @@ const noToken: readonly Named[] = [
   ['a raw text', 'r"a"'],
   ['bytes', 'b"a"'],
   ['a prefix in a later piece', '"a" f"{x}"'],
-  ['an escape in hex', '"\\x41"'],
+  ['an escape in hex, cut off', '"\\x4"'],
+  ['half a surrogate pair', '"\\ud83d\\ude00"'],
+  ['half a surrogate pair in eight digits', '"\\U0000DC00"'],
+  ['a character beyond the last', '"\\U00110000"'],
+  ['an escape that Python warns of', '"\\d"'],
+  ['a bell', '"\\a"'],
   ['an escape in octal', '"\\101"'],
   ['an escape by name', '"\\N{BULLET}"'],
-  ['an escape in a long text', '"""\\x41"""'],
+  ['an escape in a long text', '"""\\101"""'],
   ['an escaped end of a line', '"a\\\nb"'],
   ['a text over two lines', '"a\nb"'],
   ['a text without an end', '"""a'],
@@ -118,6 +123,9 @@ const texts: readonly Altered[] = [
   ['a number in hex', as('=32', '=0x20'), 'TOKEN', 12],
   ['a number with an exponent', as('=0.5', '=5e-1'), 'TOKEN', 22],
   ['a number that starts with zero', as('=32', '=032'), 'TOKEN', 12],
+  ['a point alone', as('=0.5', '=.'), 'LITERAL', 22],
+  ['a number that starts with a point', as('=0.5', '=.5'), 'LITERAL', 22],
+  ['a number that Python may not read', as('=32', `=${'9'.repeat(5000)}`), 'TOKEN', 12],
   ['a negative number', as('=32', '=-32'), 'TOKEN', 12],
   ['a number in quotes', as('=32', '="32"'), 'LITERAL', 12],
   ['a share in quotes', as('=0.5', '="0.5"'), 'LITERAL', 22],
@@ -150,7 +158,13 @@ const readings: readonly Altered[] = [
   ['too many lines', last('\n'.repeat(1000)), 'TOO_LARGE', 1],
   ['too many words', last('a '.repeat(600)), 'TOO_LARGE', 24],
   ['too deep', as(README, `${'('.repeat(9)}"a"${')'.repeat(9)}`), 'TOO_DEEP', 8],
-  ['no Python', last('chute = ='), 'SYNTAX', 24],
+  ['no Python', last('chute = ='), 'SECOND_CALL', 24],
+  ['an indent', first(' import os'), 'SYNTAX', 1],
+  ['a bracket that nothing opened', last(')'), 'SYNTAX', 25],
+  ['a bracket of another kind', VLLM.replace(/\)\n$/, ']\n'), 'ARGUMENT', 23],
+  ['no comma', as('concurrency=32,', 'concurrency=32'), 'LITERAL', 13],
+  ['two commas', as('concurrency=32,', 'concurrency=32,,'), 'ARGUMENT', 12],
+  ['a text after one in brackets', as(README, '("a") "b"'), 'LITERAL', 8],
   ['a bracket too few', VLLM.replace(/\)\n$/, '\n'), 'SYNTAX', 24],
 ]
 

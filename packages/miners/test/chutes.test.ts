@@ -8,7 +8,7 @@ import type { MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
 import { chutesAccount } from '../src/chutes-key.ts'
 import type { Asked } from '../src/deployment/deployment.ts'
-import { NODE_CALLER } from '../src/node/caller.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
   answers,
   closeServers,

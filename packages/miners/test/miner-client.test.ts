@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { endpointAgents, minerClient } from '../src/miner-client.ts'
-import { NODE_CALLER } from '../src/node/caller.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { MinerEvent } from '../src/asking.ts'
+import { Stopped } from '../src/asking.ts'
 import { completionIn } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
-import { NODE_CALLER } from '../src/node/caller.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
 import { openPlayer } from '../src/player.ts'
-import { Stopped } from '../src/stopped.ts'
 import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
 
 afterAll(closeServers)

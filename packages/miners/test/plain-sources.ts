@@ -42,6 +42,16 @@ const SHORT = `from chutes.chute.template.vllm import build_vllm_chute
 chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}')
 `
 
+/** Mostly texts and comments, in which much may stand that could end them. */
+export const SPACIOUS: string = `${SHORT.trimEnd().slice(0, -1)},  # It "plays".
+    readme='''It's a "model", é.\n\n## Read 'me':\n''', tagline=( # no
+        "a \\"b\\"" 'c'), username=( ("me") ), # "one", (two
+    engine_args=" " '' "  ", node_selector = NodeSelector(
+        include=["a100", 'h' "100", ("l40s" # \\
+    )], exclude=[ ] ,gpu_count=1 ) , scaling_threshold = 0.5, tee = True,
+) # the end, ''' no text
+`
+
 const engineArguments = [
   '--max-model-len 16384',
   '--max-model-len=16384 --enforce-eager',
@@ -72,6 +82,8 @@ const readmes = [
   '"one" "two"',
   '("one "\n  # in between\n  \'two\')',
   '"a\\tb\\\\c\\"d\\\'e"',
+  // As ast.unparse writes them.
+  String.raw`'\x07\r\n\t\u200b\U000e0001\uffff \\x41 \'"'`,
   '"""\nimport os; os.system("x")\n# no statement\n"""',
 ]
 const images = ['chutes/vllm:0.8.1', 'chutes/vllm:0.10.1_x-y.z', 'chutes/vllm:nightly-2026010900']
@@ -90,6 +102,7 @@ export const plain: readonly string[] = [
   VLLM,
   SGLANG,
   SHORT,
+  SPACIOUS,
   SHORT.replace('.vllm', ''),
   VLLM.replace('import os\n', ''),
   VLLM.replaceAll('\n', '\r\n'),
@@ -104,4 +117,5 @@ export const plain: readonly string[] = [
   VLLM.replace(/ *image=.*\n/, ''),
   VLLM.replace('concurrency=32', 'concurrency=256'),
   VLLM.replace('"me"', '"chutes"'),
+  VLLM.replace(`"${MODEL}"`, String.raw`'\x6de' "\u002F\U00000061ffine-" """5Miner"""`),
 ]

@@ -4,16 +4,23 @@ import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
 import { make, registry } from '@affine/envs'
+import type { Json } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openJournal } from '../../engine/src/journal.ts'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
 import type { GameTime } from '../src/game-clock.ts'
 import { minerClient } from '../src/miner-client.ts'
-import { NODE_CALLER } from '../src/node/caller.ts'
-import { practise } from '../src/practice.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
 import { playerReply } from '../src/reference-miner.ts'
-import { type DuelStanding, runDuel, type SoloDuel, soloChallenge } from '../src/solo-duel.ts'
+import {
+  type DuelStanding,
+  playOn,
+  practise,
+  runDuel,
+  type SoloDuel,
+  soloChallenge,
+} from '../src/solo.ts'
 import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
@@ -283,4 +290,34 @@ describe('the two miners', () => {
     expect(new Set(played.map(({ reward }) => reward))).toEqual(new Set([1, -1]))
     expect(new Set(played.map(({ best }) => best))).toEqual(new Set([1]))
   })
+})
+
+it('rejects with the first failure, once what is being kept is kept', async () => {
+  const kept: Json[] = []
+  let finish = (): void => {}
+  const writing = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const append = async (entry: Json): Promise<void> => {
+    await writing
+    kept.push(entry)
+  }
+  const plays = [() => Promise.reject(new Error('broken')), () => Promise.resolve(1)]
+  const { signal } = new AbortController()
+  const journal = { entries: [], append }
+  const run = { journal, ahead: 2, signal }
+  const playing = playOn(
+    run,
+    () => plays.shift(),
+    () => {},
+  )
+  let hasEnded = false
+  const ended = playing.catch((error: Error) => {
+    hasEnded = true
+    return error.message
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(hasEnded).toBe(false)
+  finish()
+  expect([await ended, kept]).toEqual(['broken', [1]])
 })

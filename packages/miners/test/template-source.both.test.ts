@@ -6,6 +6,7 @@ import { TEMPLATES, templatesHash, templatesOf } from '../src/deployment/templat
 import { altered } from './altered-sources.ts'
 import { MODEL, plain, REVISION, VLLM } from './plain-sources.ts'
 
+const said = { model_name: MODEL, revision: REVISION }
 const wanted = { model: MODEL, revision: REVISION }
 const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 
@@ -21,7 +22,7 @@ describe('the source of a public chute', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
   it.each(plain)('may be %j', (source) => {
-    expect(read(source)).toMatchObject({ ok: true, value: wanted })
+    expect(read(source)).toMatchObject({ ok: true, value: { arguments: said } })
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
-import { quoted, type SourceFault } from './source-refusal.ts'
+import { quoted, type SourceFault } from './python-tokens.ts'
 import { type CommittedModel, readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
@@ -123,7 +123,8 @@ export function judgeSource(
   if (!read.ok) return read
   const { name = '', tag = '', username } = said.image
   const image = `${username}/${name}:${tag}`
-  const wanted = read.value.image ?? `${templates.owner}/${read.value.imageName}:${tag}`
+  const usual = `${templates.owner}/${read.value.imageName}:${tag}`
+  const wanted = String(read.value.arguments.image ?? usual)
   if (image !== wanted)
     return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)
   const { slug = '', version = '', updated_at: updated = '' } = said

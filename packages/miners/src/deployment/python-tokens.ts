@@ -1,57 +1,128 @@
-import { quoted, SourceRefusal } from './source-refusal.ts'
+/** Why a deployment's source is refused. Protocol §5.4. */
+export type SourceFault =
+  | 'TOO_LARGE'
+  | 'TOO_DEEP'
+  | 'ENCODING'
+  | 'TOKEN'
+  | 'SYNTAX'
+  | 'STATEMENT'
+  | 'IMPORT'
+  | 'NO_CALL'
+  | 'SECOND_CALL'
+  | 'ARGUMENT'
+  | 'REPEATED'
+  | 'LITERAL'
+  | 'MODEL'
+  | 'REVISION'
+  | 'IMAGE'
+  | 'ENGINE_ARGUMENT'
+
+/** Thrown inside the readers of a source alone, and caught by `readTemplate`. */
+export class SourceRefusal extends Error {
+  readonly code: SourceFault
+  /** Where in the source. */
+  readonly at: number
+  constructor(code: SourceFault, at: number, message: string) {
+    super(message)
+    this.code = code
+    this.at = at
+  }
+}
+
+const QUOTED = 60
+
+/** A stranger's text in a message: short, and nothing that a terminal acts on. */
+export function quoted(text: string): string {
+  const short = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text
+  return JSON.stringify(short.replace(/[^ -~…]/g, '?'))
+}
 
 const MOST_BYTES = 32 * 1024
 const MOST_LINES = 1000
 const MOST_TOKENS = 600
 const MOST_DEPTH = 8
 
+const HEX = '[0-9A-Fa-f]'
+/** A character by its number. Half a surrogate pair is refused: Python would not join two. */
+const CODE = `x${HEX}{2}|(?:u|U0000)(?![Dd][89A-Fa-f])${HEX}{4}|U00(?:0[1-9A-Fa-f]|10)${HEX}{4}`
+const ESCAPE = String.raw`\\(?:[nrt\\"']|${CODE})`
+const TEXT = [
+  String.raw`"""(?:(?!""")[^\\]|${ESCAPE})*"""|'''(?:(?!''')[^\\]|${ESCAPE})*'''`,
+  String.raw`"(?!"")(?:[^"\\\r\n]|${ESCAPE})*"|'(?!'')(?:[^'\\\r\n]|${ESCAPE})*'`,
+].join('|')
 /**
  * The few tokens of Python that may stand in a source, each as Python reads it: comments, names,
- * numbers, texts without a prefix, with the escapes \n \t \\ \" \' alone, and what joins them.
+ * numbers of at most 15 digits on a side of the point, texts without a prefix, and what joins them.
  */
 const TOKEN = new RegExp(
   [
-    String.raw`(?<blank>[ \t]+|\r?\n|#[^\r\n]*)`,
+    String.raw`(?<end>\r?\n)`,
+    String.raw`(?<blank>[ \t]+|#[^\r\n]*)`,
     `(?<name>[A-Za-z_][A-Za-z0-9_]*(?!["']))`,
-    String.raw`(?<number>(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?![\w.]))`,
-    String.raw`(?<text>"""(?:(?!""")[^\\]|\\[nt\\"'])*"""|'''(?:(?!''')[^\\]|\\[nt\\"'])*''')`,
-    String.raw`(?<line>"(?!"")(?:[^"\\\r\n]|\\[nt\\"'])*"|'(?!'')(?:[^'\\\r\n]|\\[nt\\"'])*')`,
+    String.raw`(?<number>(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?![\w.]))`,
+    `(?<text>${TEXT})`,
     String.raw`(?<mark>[()[\]=,.])`,
   ].join('|'),
-  'y',
+  'gy',
 )
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
 /** A comment that would have Python read the file in another encoding: PEP 263. */
 const COOKIE = /^(?:[^\n]*\n)?[^\n#]*#[^\n]*coding[:=]/
 
-/** A token and where it begins. */
+/** A token, and where in the source it begins. */
 export interface Token {
+  readonly kind: string
   readonly text: string
   readonly from: number
 }
 
+const DEPTHS = new Map(Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }))
+/** In the place of a token where there is none. */
+export const NOTHING: Token = { kind: 'end', text: '', from: 0 }
+
 /**
- * The tokens of a source without blanks and comments. Everything is refused that Python could read
- * in another way: encodings, control characters, continued lines, prefixes, other escapes.
+ * The statements of a source as their tokens, without blanks and comments: one begins with a line,
+ * and ends with a line when no bracket is open. Everything is refused that Python could read in
+ * another way: encodings, control characters, indents, continued lines, prefixes, other escapes.
  * @throws SourceRefusal
  */
-export function tokensOf(source: string): readonly Token[] {
+export function statementsOf(source: string): readonly Token[][] {
   expectReadable(source)
-  const tokens: Token[] = []
+  const statements: Token[][] = [[]]
   let depth = 0
-  for (let from = 0; from < source.length; from = TOKEN.lastIndex) {
-    const found = tokenAt(source, from)
-    if (found.isBlank) continue
-    tokens.push({ text: found.text, from })
-    if (/^[([]$/.test(found.text)) depth += 1
-    if (/^[)\]]$/.test(found.text)) depth -= 1
+  for (const token of tokensOf(source)) {
+    depth += DEPTHS.get(token.text) ?? 0
     if (depth > MOST_DEPTH)
-      throw new SourceRefusal('TOO_DEEP', from, 'too many brackets in brackets')
-    if (tokens.length > MOST_TOKENS)
-      throw new SourceRefusal('TOO_LARGE', from, `more than ${MOST_TOKENS} words and marks`)
+      throw new SourceRefusal('TOO_DEEP', token.from, 'too many brackets in brackets')
+    if (token.kind !== 'end') statements.at(-1)?.push(token)
+    else if (depth === 0) statements.push([])
   }
-  return tokens
+  if (depth !== 0) throw new SourceRefusal('SYNTAX', source.length, 'a bracket has no other one')
+  for (const [{ from } = NOTHING] of statements) expectLineStart(source, from)
+  return statements.filter((tokens) => tokens.length > 0)
+}
+
+function expectLineStart(source: string, from: number): void {
+  if (from === 0 || source[from - 1] === '\n') return
+  throw new SourceRefusal('SYNTAX', from, 'a statement begins with its line')
+}
+
+/** Without blanks and comments, but with the ends of lines. */
+function tokensOf(source: string): readonly Token[] {
+  const tokens: Token[] = []
+  let end = 0
+  for (const { 0: text, index: from, groups = {} } of source.matchAll(TOKEN)) {
+    const kind = Object.keys(groups).find((each) => groups[each] !== undefined) ?? ''
+    if (kind !== 'blank') tokens.push({ kind, text, from })
+    end = from + text.length
+  }
+  const over = tokens.filter(({ kind }) => kind !== 'end')[MOST_TOKENS]
+  if (over !== undefined)
+    throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MOST_TOKENS} words and marks`)
+  if (end === source.length) return tokens
+  const rest = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
+  throw new SourceRefusal('TOKEN', end, `no import and no literal has ${quoted(rest)}`)
 }
 
 function expectReadable(source: string): void {
@@ -67,15 +138,15 @@ function expectReadable(source: string): void {
     throw new SourceRefusal('ENCODING', cookie[0].length - 1, 'a comment names an encoding')
 }
 
-function tokenAt(
-  source: string,
-  from: number,
-): { readonly text: string; readonly isBlank: boolean } {
-  TOKEN.lastIndex = from
-  const match = TOKEN.exec(source)
-  if (match === null) {
-    const rest = source.slice(from, from + 20).split('\n', 1)[0] ?? ''
-    throw new SourceRefusal('TOKEN', from, `no import and no literal has ${quoted(rest)}`)
-  }
-  return { text: match[0], isBlank: match.groups?.blank !== undefined }
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
+
+/** What a text says. */
+export function meaningOf({ text }: Token): string {
+  const quote = /^("""|'''|"|')/.exec(text)?.[0] ?? ''
+  const body = text.slice(quote.length, text.length - quote.length).replaceAll('\r\n', '\n')
+  return body.replace(/\\(?:x..|u.{4}|U.{8}|.)/g, (found) => {
+    const mark = found.slice(1)
+    if (mark.length === 1) return ESCAPED[mark] ?? mark
+    return String.fromCodePoint(Number.parseInt(mark.slice(1), 16))
+  })
 }

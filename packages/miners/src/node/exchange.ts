@@ -2,9 +2,7 @@ import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { type Incoming, responseTo } from '@affine/blocks/node-fetch'
-import { NoReply } from '../no-reply.ts'
-import { type Query, type Received, Undelivered } from '../query.ts'
-import { connectionFault } from './connection-fault.ts'
+import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
 
 const MOST_BYTES = 256 * 1024
 /**
@@ -90,3 +88,31 @@ function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error.code === undefined) return error
   return new Undelivered(connectionFault(error, began))
 }
+
+/** The system's error codes for a connection, in words. */
+const SENTENCES = new Map([
+  ['ENOTFOUND', 'no host has that name: check the spelling'],
+  ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
+  ['ECONNREFUSED', 'nothing listens there: is it running?'],
+  ['EHOSTUNREACH', 'no network leads to that host'],
+  ['ENETUNREACH', 'no network leads to that host'],
+  ['ETIMEDOUT', 'no connection'],
+])
+
+/** Why a connection failed, for people; `began` tells whether a response had begun. */
+function connectionFault({ code = '', message }: NodeJS.ErrnoException, began: boolean): string {
+  if (code === 'EPROTO' && message.includes('wrong version number'))
+    return 'no TLS is spoken there: is it at http:// instead?'
+  if (code === 'ECONNRESET' || code === 'EPIPE') return closedText(began)
+  return SENTENCES.get(code) ?? message
+}
+
+/** The server closed the connection. */
+const closedText = (began: boolean): string =>
+  `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`
+
+/** Since 1970, but even while the machine's clock is set: it is for how long things take. */
+const now = (): number => Math.round(performance.timeOrigin + performance.now())
+
+/** Node's own network, clock and randomness. */
+export const NODE_CALLER: Caller = { exchange, now, random: Math.random }

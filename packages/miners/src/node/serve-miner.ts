@@ -1,7 +1,14 @@
 import type { Context } from 'hono'
 import { partsOf } from '../completion.ts'
-import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
-import { completionOf, eventsOf, MODEL, type Served } from '../served-completion.ts'
+import {
+  type Answered,
+  completionOf,
+  eventsOf,
+  MODEL,
+  type ReferencePlayer,
+  replyTo,
+  type Served,
+} from '../reference-miner.ts'
 import { type Listening, listen } from './listen.ts'
 
 /** What a request came to: nothing where it has no prompt. */

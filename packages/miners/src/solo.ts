@@ -1,0 +1,277 @@
+import type { Sample } from '@affine/blocks'
+import {
+  addChallenge,
+  type ChallengeOutcome,
+  type Match,
+  NO_MATCH,
+  PROTOCOL,
+  ruleOf,
+  type Winner,
+  winnerOf,
+} from '@affine/duel'
+import { challengeId, make, play, registry, specHash, type Transcript } from '@affine/envs'
+import { canonicalize, type Hash, type Json } from '@affine/prng'
+import { type GameTime, withClock } from './game-clock.ts'
+import { playSample, type Role, type Sides } from './play-sample.ts'
+import type { Opponent, Player } from './player.ts'
+
+/** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
+export interface Notes {
+  /** What was there when they were opened, in the order of its writing. */
+  readonly entries: readonly Json[]
+  /** Resolves when the entry is kept. */
+  append(entry: Json): Promise<void>
+}
+
+type JsonFields = { readonly [key: string]: Json }
+
+/**
+ * What is played: the first entry of the notes, or what was asked for with what is drawn for it
+ * now, which is their first entry from then on; undefined when they are of something else.
+ */
+export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>(
+  notes: Notes,
+  asked: Asked,
+  drawn: Drawn,
+): Promise<(Asked & Drawn) | undefined> {
+  const fresh = { ...asked, ...drawn }
+  if (notes.entries.length === 0) {
+    await notes.append(fresh)
+    return fresh
+  }
+  const [begun] = notes.entries as readonly (Asked & Drawn)[]
+  if (begun === undefined) return undefined
+  const names = Object.keys(fresh)
+  const isSame = canonicalize({ ...begun, ...asked }) === canonicalize(begun)
+  return isSame && names.every((name) => Object.hasOwn(begun, name)) ? begun : undefined
+}
+
+interface SoloRun {
+  /** Begins with what is played; what was played follows. */
+  readonly journal: Notes
+  /** Challenges under way at once; in a duel, in each environment. */
+  readonly ahead: number
+  readonly signal: AbortSignal
+  /** By what the clocks of games run. */
+  readonly time: GameTime
+}
+
+/**
+ * Plays what is left, side by side: what `next` gives, until that is undefined. `add` hears what
+ * was played, once it is kept. Rejects when `signal` aborts, or with the first failure, once
+ * nothing is under way any more; what is in the journal then need not be played again.
+ */
+export async function playOn<Entry>(
+  { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
+  next: () => (() => Promise<Entry>) | undefined,
+  add: (entry: Entry) => void,
+): Promise<void> {
+  let hasFailed = false
+  const work = async (): Promise<void> => {
+    for (let play = next(); play !== undefined && !hasFailed; play = next()) {
+      const entry = await play()
+      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      await journal.append(entry as unknown as Json)
+      add(entry)
+    }
+  }
+  const noteFailure = (error: unknown): never => {
+    hasFailed = true
+    throw error
+  }
+  await allSettled(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+}
+
+/** Resolves once all have; rejects with the first failure, but not before all have ended. */
+async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works)
+  await Promise.all(works)
+}
+
+/**
+ * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can
+ * be taken up again. The secret is 64 hex digits, drawn when the duel starts: nobody knows its
+ * challenges before. Protocol §10.
+ */
+export type SoloDuel = Readonly<
+  Record<Role, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
+>
+
+/** The result of a duel so far: each environment, and the winner once it is certain. */
+export type DuelStanding = {
+  readonly envs: Readonly<Record<string, Match>>
+  readonly outcome: Winner | undefined
+}
+
+interface DuelRun extends SoloRun {
+  readonly duel: SoloDuel
+  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
+  readonly now: () => number
+  /** Hears how it stands after every sample; what the journal had is not told. */
+  readonly on: (standing: DuelStanding, sample: Sample) => void
+}
+
+/**
+ * Plays until it is certain who is better: environments side by side, a look after every decisive
+ * challenge in the order of the index, never of arrival. An environment without a verdict after
+ * `PROTOCOL.cap` challenges is held. Rejects when `signal` aborts; what is in the journal then is
+ * not played again. Protocol §10.
+ */
+export async function runDuel(run: DuelRun): Promise<DuelStanding> {
+  const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
+  const playEnv = (duel: EnvDuel): Promise<void> => {
+    const next = () => (standingOf(duels).outcome === undefined ? duel.next() : undefined)
+    return playOn(run, next, (sample) => {
+      duel.add(sample)
+      run.on(standingOf(duels), sample)
+    })
+  }
+  await allSettled(duels.map(playEnv))
+  return standingOf(duels)
+}
+
+function standingOf(duels: readonly EnvDuel[]): DuelStanding {
+  const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
+  const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
+  return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin) }
+}
+
+/** One environment of a duel: what was played in it, and its match so far. */
+class EnvDuel {
+  readonly env: string
+  match: Match = NO_MATCH
+  readonly #run: DuelRun
+  /** By the challenge's index: what has come in, and what the journal had. */
+  readonly #played = new Map<number, ChallengeOutcome>()
+  #next = 0
+
+  constructor(env: string, run: DuelRun) {
+    this.env = env
+    this.#run = run
+    const kept = run.journal.entries.slice(1) as unknown as readonly Sample[]
+    for (const sample of kept.filter((each) => each.env === env)) this.add(sample)
+  }
+
+  /** The next challenge that was not played yet; undefined after the verdict. */
+  next(): (() => Promise<Sample>) | undefined {
+    while (this.#played.has(this.#next)) this.#next += 1
+    if (this.match.verdict !== 'continue' || this.#next >= PROTOCOL.cap) return undefined
+    const index = this.#next
+    this.#next += 1
+    return () => this.#play(index)
+  }
+
+  /** Adds to the match what has come in, in the order of the index, up to the first gap. */
+  add({ index, verdict }: Sample): void {
+    this.#played.set(index, verdict)
+    const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: ruleOf(PROTOCOL) }
+    while (this.match.verdict === 'continue') {
+      const challenge = this.#played.get(this.match.played)
+      if (challenge === undefined) return
+      this.match = addChallenge(this.match, challenge, rule)
+      const isOver = this.match.played === PROTOCOL.cap && this.match.verdict === 'continue'
+      if (isOver) this.match = { ...this.match, verdict: 'hold' }
+    }
+  }
+
+  #play(index: number): Promise<Sample> {
+    const { duel, players, now, time, signal } = this.#run
+    const { replyMs, game } = make(this.env).spec
+    const sides: Sides = (role) => {
+      const agent = players[role].agent(replyMs)
+      const hotkey = nameOf(duel[role])
+      if (game === undefined) return { hotkey, agent }
+      return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
+    }
+    const challengeId = soloChallenge(this.env, duel.secret, index)
+    return playSample({ env: this.env, duel: NONE, index, challengeId }, sides, now)
+  }
+}
+
+/** The exact ids of the environments named; of all, if none are. */
+export function environmentsNamed(
+  names: readonly string[] = [...registry.keys()],
+): readonly string[] {
+  return [...new Set(names.map((name) => make(name).spec.id))]
+}
+
+function nameOf(player: Player): string {
+  return typeof player === 'string' ? player : player.hotkey
+}
+
+const NONE = '0'.repeat(64)
+
+/**
+ * The id of a challenge that belongs to no subnet: it follows from the secret and the index.
+ * Protocol §10.
+ */
+export function soloChallenge(env: string, secret: Hash, index: number): string {
+  const nobody = { genesis: NONE, netuid: 0, duel: NONE, validator: '', epoch: 0, beacon: NONE }
+  return challengeId({ ...nobody, env, specHash: specHash(env), secret, index })
+}
+
+/** A challenge to practise on; of a past one, what the champion earned in it. */
+export type Exercise = {
+  readonly env: string
+  readonly challengeId: string
+  readonly champion?: number
+}
+
+/** An exercise as it was played, with the most that can be earned: in a game, by winning it. */
+export type Played = Exercise & Transcript & { readonly best: number }
+
+interface PracticeRun extends SoloRun {
+  readonly exercises: readonly Exercise[]
+  readonly player: Pick<Opponent, 'agent'>
+  /** Of the scripted opponent in games: 1 if it is left out. Protocol §3.6. */
+  readonly strength?: number
+  readonly on: (played: readonly Played[]) => void
+}
+
+/**
+ * Plays the exercises that the journal does not hold yet, and resolves with all of them, in their
+ * order. Rejects when `signal` aborts; what is in the journal then is not played again.
+ */
+export async function practise(run: PracticeRun): Promise<readonly Played[]> {
+  const { exercises, journal, on } = run
+  const kept = journal.entries.slice(1) as unknown as readonly Played[]
+  const played = new Map(kept.map((each) => [each.challengeId, each]))
+  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
+  const next = (): (() => Promise<Played>) | undefined => {
+    const { value: exercise } = open.next()
+    return exercise && (() => playExercise(exercise, run))
+  }
+  const add = (one: Played): void => {
+    played.set(one.challengeId, one)
+    on([...played.values()])
+  }
+  await playOn(run, next, add)
+  return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
+}
+
+/** A game is played against the scripted opponent. */
+async function playExercise(
+  exercise: Exercise,
+  { player, strength, time, signal }: Pick<PracticeRun, 'player' | 'strength' | 'time' | 'signal'>,
+): Promise<Played> {
+  const { env, challengeId } = exercise
+  const { spec } = make(env)
+  const agent = player.agent(spec.replyMs)
+  if (spec.game === undefined) {
+    const transcript = await play({ spec }, challengeId, agent)
+    return { ...exercise, ...transcript, best: await bestOf(exercise) }
+  }
+  const clocked = withClock(agent, { ...time, ms: spec.game.clockMs, signal })
+  const game = make(env, { strength })
+  const transcript = await play(game, challengeId, (messages) => clocked(messages.slice(-1)))
+  return { ...exercise, ...transcript, best: spec.highestReward }
+}
+
+/** What a perfect player earns in a challenge for one. */
+async function bestOf({ env, challengeId }: Exercise): Promise<number> {
+  const { spec } = make(env)
+  const { reward } = await play({ spec }, challengeId, (messages) => ({
+    content: spec.solve(messages.at(-1)?.content ?? ''),
+  }))
+  return reward
+}

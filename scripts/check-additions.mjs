@@ -147,7 +147,7 @@ function addBackend({ write, edit, run }) {
 }
 
 const ECHO = `import { LocalChain } from './local/local-chain.ts'
-import type { OpenAt } from './opening.ts'
+import type { OpenAt } from './chain.ts'
 
 /** A chain of one block, for each name the same. */
 export const openEcho: OpenAt = async ({ random, netuid = 1 }) => ({

@@ -184,7 +184,7 @@ export class ReadingSubnet {
       netuid: NETUID,
       random: () => new Uint8Array(32).fill(drawn++),
       neurons: all.map(({ hotkey }, i) => ({ hotkey, stake: THRESHOLD * BigInt(stakes[i] ?? 0) })),
-      params: { tempo: rules.protocol.epochBlocks },
+      params: { tempo: rules.protocol.epochBlocks, weightsRateLimit: 1 },
     })
   }
 

@@ -16,7 +16,7 @@ export async function serveHistory(size: Omit<Size, 'envs'>): Promise<History> {
   const root = await mkdtemp(join(tmpdir(), 'explorer-history-'))
   await makeEvidence(root, size)
   const [chain, buckets] = [join(root, 'chain.json'), join(root, 'buckets')]
-  const { neurons } = JSON.parse(await readFile(chain, 'utf8'))
+  const { neurons } = JSON.parse((await readFile(chain, 'utf8')).split('\n')[0] ?? '')
   const voters: { hotkey: string }[] = neurons.slice(0, size.validators)
   for (const { hotkey } of voters) await linkAll(join(root, 'bucket'), join(buckets, hotkey))
   const serving = start(AF, ['serve', buckets, '--network', chain, '--port', '0'])

@@ -23,7 +23,7 @@ import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
-import { goingOn, inProcess, unprintable } from './commands.ts'
+import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
 // it reads.
@@ -455,9 +455,7 @@ describe('over a subnet that came to a champion', () => {
     let epoch: number | undefined
     for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
       epoch ??= state.duel && state.epoch
-    const log = JSON.parse(exported)
-    const blocks = log.blocks.slice(0, 30 * (epoch ?? 0) + 5)
-    const file = await fileOf(JSON.stringify({ ...log, blocks }))
+    const file = await fileOf(firstBlocks(exported, 30 * (epoch ?? 0) + 5))
     const { records } = await inProcess(queue, '--network', file, '--buckets', buckets, '--json')
     const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
     expect(why[hotkeyOf('champion')]).toBe('is the champion')

@@ -41,6 +41,13 @@ export async function inProcess(
   return { stdout, records: lines.filter(Boolean).map((line) => JSON.parse(line)), error, exitCode }
 }
 
+/** The export of a chain as it was when it had so many blocks. */
+export const firstBlocks = (exported: string, count: number): string =>
+  exported
+    .split(/^/m)
+    .slice(0, count + 1)
+    .join('')
+
 /** Serves a chain that goes on, until it is disposed of. */
 export async function goingOn(
   chain: LocalChain,

@@ -10,7 +10,7 @@ import { AF, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { explain } from '../src/commands/explain.ts'
-import { inProcess, unprintable } from './commands.ts'
+import { firstBlocks, inProcess, unprintable } from './commands.ts'
 import { lostGameTexts } from './lost-games.ts'
 
 /** What follows for the miner, line by line. */
@@ -55,7 +55,7 @@ describe('af explain', () => {
   })
   /** How many epochs the chain has closed. */
   const ended = (): number =>
-    Math.floor(JSON.parse(exported).blocks.length / LOCAL_NETWORK.protocol.epochBlocks)
+    Math.floor((exported.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks)
   const whole = (): string => join(root, 'chain.json')
 
   it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
@@ -188,10 +188,9 @@ describe('af explain', () => {
     const [duel] = (await ask(whole(), contender, '--json')).records
     const { from, to } = duel as unknown as Record<'from' | 'to', number>
     expect(to).toBeGreaterThan(from)
-    const log = JSON.parse(exported)
     // Until the last epoch of the duel begins.
-    const blocks = log.blocks.slice(0, to * LOCAL_NETWORK.protocol.epochBlocks)
-    const file = await fileOf('going-on.json', JSON.stringify({ ...log, blocks }))
+    const cut = firstBlocks(exported, to * LOCAL_NETWORK.protocol.epochBlocks)
+    const file = await fileOf('going-on.json', cut)
     const { stdout } = await ask(file, contender)
     expect(stdout).toMatch(/^Your duel goes on: \d of 4 environments, 3 needed\. Your endpoint /)
     expect(stdout).toContain(`${contender} is the contender\n`)
@@ -272,11 +271,7 @@ describe('af explain', () => {
   })
 
   it('knows a miner by its uid, and its place while it waits', async () => {
-    const log = JSON.parse(exported)
-    const file = await fileOf(
-      'early.json',
-      JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }),
-    )
+    const file = await fileOf('early.json', firstBlocks(exported, 12))
     const uid = cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3\n\nWhat to do next:\n {2}- keep the /)

@@ -95,12 +95,12 @@ test.each([
   await served.stop()
 })
 
-test('300 who ask af localnet for its log, and read nothing', async () => {
+test('300 who ask af localnet for its heads, and read nothing', async () => {
   const out = join(root, 'localnet')
   const served = start(AF, ['localnet', '--port', '0', '--out', out, '--block-ms', '60000'])
   const [, url = ''] = await served.says(/ at (http:[^\s,]+), which/)
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json'
-  const request = `${head}\r\nContent-Length: 9\r\n\r\n{"log":0}`
+  const request = `${head}\r\nContent-Length: 11\r\n\r\n{"heads":0}`
   expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
   await served.stop()
 })

@@ -13,6 +13,7 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { firstBlocks } from './commands.ts'
 
 /** Notes the port of every connection that a process makes. */
 const NOTING = `
@@ -145,9 +146,9 @@ describe('af practise --against champion', () => {
     ])
     const words = ['practise', '0.5', '--against', 'champion', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
-    const log = JSON.parse(await readFile(join(root, 'chain.json'), 'utf8'))
+    const exported = await readFile(join(root, 'chain.json'), 'utf8')
     const early = join(root, 'early.json')
-    await writeFile(early, JSON.stringify({ ...log, blocks: log.blocks.slice(0, 12) }))
+    await writeFile(early, firstBlocks(exported, 12))
     const none = await run(AF, ['practise', '0.5', '--against', 'champion', '--network', early])
     expect([none.code, none.stderr]).toEqual([
       1,

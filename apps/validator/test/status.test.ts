@@ -12,7 +12,7 @@ import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { status } from '../src/commands/status.ts'
-import { type Done, goingOn, inProcess, unprintable } from './commands.ts'
+import { type Done, firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 
 const SEED = 'a subnet to see'
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
@@ -45,10 +45,7 @@ afterAll(async () => {
 
 /** The chain up to a block. */
 function until(block: number): LocalChain {
-  const log = JSON.parse(exported)
-  return LocalChain.import(JSON.stringify({ ...log, blocks: log.blocks.slice(0, block + 1) }), () =>
-    randomBytes(32),
-  )
+  return LocalChain.import(firstBlocks(exported, block + 1), () => randomBytes(32))
 }
 const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> =>
   askIn(buckets, chain, ...words)

@@ -102,7 +102,7 @@ describe.concurrent('af-verify', () => {
     const cut = join(root, 'cut.json')
     await writeFile(cut, (await readFile(chain, 'utf8')).slice(0, -10))
     const { code, stderr } = await verify('buckets', '--network', cut)
-    const why = `BadLog: ${cut} is no whole export of a chain: the text is not valid`
+    const why = `BadLog: ${cut} is no whole export of a chain: the text does not end with a whole block`
     expect([code, stderr]).toEqual([4, expect.stringContaining(why)])
   })
 
@@ -110,10 +110,10 @@ describe.concurrent('af-verify', () => {
     const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
-    await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","blocks":[{"\u009b":1}]}')
+    await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","\u009b":1}\n')
     const chains: readonly (readonly [string, string])[] = [
       ['odd.json', 'BadLog'],
-      [`http://127.0.0.1:${port}`, 'BadLog'],
+      [`http://127.0.0.1:${port}`, 'BadReply'],
       ['http://127.0.0.1:1', 'no chain answers at http://127.0.0.1:1; is it running?'],
     ]
     for (const [chain, why] of chains) {

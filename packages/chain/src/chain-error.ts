@@ -43,6 +43,7 @@ export const ADVICE = {
   Payment: 'this account cannot pay the fee: send it a little TAO',
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',
+  UnknownBlock: 'the chain has no such block yet',
   FieldTooLong: 'a commitment field has at most 128 bytes',
   DrandBehind: "the chain's drand is over ten minutes late: weights can be sent once it runs again",
 } as const

@@ -1,8 +1,8 @@
 import { encodeCommitment, type LocalChain } from '../src/index.ts'
 import { alice, bob, bytes, charlie, miner, noLimits, stranger, subnet } from './subnet.ts'
 
-/** A few blocks with one of everything in them. */
-export async function scenario(): Promise<LocalChain> {
+/** A few blocks with one of everything in them, and what became of each call: '' if it is in one. */
+export async function scenario(): Promise<{ chain: LocalChain; refusals: readonly string[] }> {
   const chain = subnet({
     params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2 },
     time: 1000,
@@ -10,7 +10,16 @@ export async function scenario(): Promise<LocalChain> {
   const hash = 'ab'.repeat(32)
   const url = 'https://bucket.example/v1'
   const model = `org/model-${miner.hotkey}`
-  const calls = [
+  const ended: Promise<string>[] = []
+  const send = (...calls: Promise<unknown>[]): void => {
+    const end = (call: Promise<unknown>) =>
+      call.then(
+        () => '',
+        ({ code }) => code as string,
+      )
+    ended.push(...calls.map(end))
+  }
+  send(
     chain.commit(
       miner,
       encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'chute' }),
@@ -22,10 +31,10 @@ export async function scenario(): Promise<LocalChain> {
     ]),
     chain.setWeights(charlie, [[3, 1]]), // no permit yet
     chain.commit(stranger, [bytes(1)]), // not registered
-  ]
+  )
   await chain.produce(2000)
   const bitmap = new Uint8Array(16).fill(7)
-  calls.push(
+  send(
     chain.commit(
       alice,
       encodeCommitment({ kind: 'attest', epoch: 0, bitmap, next: hash, stateRoot: hash, url }),
@@ -36,10 +45,9 @@ export async function scenario(): Promise<LocalChain> {
   )
   await chain.produce(3000)
   await chain.produce(3000)
-  calls.push(chain.setWeights(bob, [[4, 1]]), chain.setWeights(charlie, [[2, 1]]))
+  send(chain.setWeights(bob, [[4, 1]]), chain.setWeights(charlie, [[2, 1]]))
   await chain.produce(4000)
-  calls.push(chain.register(stranger), chain.register(alice), chain.commit(stranger, [bytes(1)]))
+  send(chain.register(stranger), chain.register(alice), chain.commit(stranger, [bytes(1)]))
   await chain.produce(5000)
-  await Promise.allSettled(calls)
-  return chain
+  return { chain, refusals: await Promise.all(ended) }
 }

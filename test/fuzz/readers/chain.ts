@@ -9,20 +9,26 @@ import {
   serveLocal,
   verify,
 } from '../../../packages/chain/src/index.ts'
-import { extrinsicShape, logShape, read } from '../../../packages/chain/src/local/log.ts'
+import {
+  blockShape,
+  extrinsicShape,
+  readLine,
+  setupShape,
+} from '../../../packages/chain/src/local/log.ts'
 import { apply, firstLedgerOf } from '../../../packages/chain/src/local/rules.ts'
 import { commitment, hotkey } from '../../../packages/chain/test/any-commitment.ts'
 import { scenario } from '../../../packages/chain/test/scenario.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
+import { canonicalize, type Json } from '../../../packages/prng/src/index.ts'
 import accounts from '../../../vectors/chain/accounts.json' with { type: 'json' }
 import commitments from '../../../vectors/chain/commitments.json' with { type: 'json' }
-import log from '../../../vectors/chain/log.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, expectSame, joinParts, partsOf, refusal, textOf } from '../input.ts'
 
 const refuses = refusal(ChainError)
 const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')
 const jsonOf = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value))
+const lineOf = (value: Json): Uint8Array => bytesOf(canonicalize(value))
 
 function readCommitment(bytes: Uint8Array) {
   const fields = partsOf(bytes)
@@ -33,11 +39,11 @@ function readCommitment(bytes: Uint8Array) {
 }
 
 /** What a hotkey signed may be anything of its shape: the rules take it or refuse it by name. */
-function callReader(): Reader['read'] {
-  const begun = firstLedgerOf(read(logShape, JSON.stringify(log.log), 'BadLog'))
+function callReader(lines: readonly string[]): Reader['read'] {
+  const begun = firstLedgerOf(readLine(setupShape, lines[0] ?? '', 'the first line'))
   return (bytes) => {
     const ledger = { ...begun, block: 7 }
-    const code = apply(ledger, read(extrinsicShape, textOf(bytes), 'BadRequest'))
+    const code = apply(ledger, readLine(extrinsicShape, textOf(bytes), 'the call'))
     return code === null ? ledger : { ok: false, code: 'REFUSED', detail: code }
   }
 }
@@ -55,11 +61,40 @@ function requestReader(chain: LocalChain): Reader['read'] {
 }
 
 /** A server whose answer has these bytes: the first tells its status. */
-function readServer(bytes: Uint8Array) {
-  const [first = 0] = bytes
-  const answer = async () =>
-    new Response(Uint8Array.from(bytes.subarray(1)), { status: first & 1 ? 400 : 200 })
-  return remoteChain('http://chain', { fetch: answer })
+function serverReader(chain: LocalChain): Reader['read'] {
+  const serve = serveLocal(chain, 0)
+  let answer: typeof fetch = (input, init) => serve(new Request(input, init))
+  const opening = remoteChain('http://chain', { fetch: (...asked) => answer(...asked) })
+  return async (bytes) => {
+    const remote = await opening
+    const [first = 0, ...rest] = bytes
+    answer = async () => new Response(Uint8Array.from(rest), { status: first & 1 ? 400 : 200 })
+    const asked: readonly Promise<unknown>[] = [
+      remote.head(),
+      remote.block(0),
+      remote.snapshot(0),
+      remote.weights(0),
+    ]
+    const refused: unknown[] = []
+    for (const one of asked) await one.catch((error) => refused.push(error))
+    const fault = refused.find((error) => !refuses(error))
+    if (fault !== undefined || refused.length === asked.length) throw fault ?? refused[0]
+    return bytes
+  }
+}
+
+/** What a server answers to each kind of question, as `serverReader` takes it. */
+async function answersOf(chain: LocalChain): Promise<readonly Uint8Array[]> {
+  const serve = serveLocal(chain, 0)
+  const headers = { 'content-type': 'application/json' }
+  const questions = [{ heads: -1 }, { block: 0 }, { snapshot: 0 }, { weights: 1 }]
+  return Promise.all(
+    questions.map(async (question) => {
+      const body = JSON.stringify(question)
+      const answer = await serve(new Request('http://chain', { method: 'POST', headers, body }))
+      return bytesOf(` ${await answer.text()}`)
+    }),
+  )
 }
 
 /** A chain of two blocks, with a call in the second. */
@@ -74,15 +109,10 @@ async function smallChain(): Promise<LocalChain> {
 
 /** Readers of a local chain, of its export and its server, and of what hotkeys commit to. */
 export async function chainReaders(): Promise<readonly Reader[]> {
-  const chain = await scenario()
-  const whole = chain.export()
-  const made = await smallChain()
-  const small = made.export()
-  const begun = JSON.stringify({
-    ...JSON.parse(small),
-    blocks: JSON.parse(small).blocks.slice(0, 1),
-  })
-  const calls = log.log.blocks.flatMap((block) => block.calls.map(([call]) => call))
+  const { chain } = await scenario()
+  const lines = chain.export().trimEnd().split('\n')
+  const small = await smallChain()
+  const calls = lines.slice(1).flatMap((line) => JSON.parse(line).calls as readonly Json[])
   const slots = [
     ...commitments.cases.map(({ input }) => input.fields.map(hex)),
     ...fc.sample(commitment, { numRuns: 200, seed: 1 }).map(encodeCommitment),
@@ -106,32 +136,36 @@ export async function chainReaders(): Promise<readonly Reader[]> {
       },
     },
     {
-      name: 'chain log',
+      name: 'chain line',
       share: 10,
-      samples: [whole, small].map(bytesOf),
-      read: (bytes) => read(logShape, textOf(bytes), 'BadLog'),
+      samples: lines.slice(1).map(bytesOf),
+      read: (bytes) => readLine(blockShape, textOf(bytes), 'the line'),
       refuses,
     },
     {
       name: 'chain export',
       share: 0.5,
-      samples: [bytesOf(small)],
+      samples: [bytesOf(small.export())],
       longest: 4096, // a signature takes some milliseconds
       read: (bytes) => LocalChain.import(textOf(bytes)),
       refuses,
     },
-    { name: 'chain call', share: 10, samples: calls.map(jsonOf), read: callReader(), refuses },
+    { name: 'chain call', share: 10, samples: calls.map(lineOf), read: callReader(lines), refuses },
     {
       name: 'chain request',
       share: 0.3,
-      samples: [...calls.map((submit) => jsonOf({ submit })), jsonOf({ log: 0 })],
+      samples: [
+        ...calls.map((submit) => jsonOf({ submit })),
+        ...['heads', 'block', 'snapshot', 'weights'].map((kind) => jsonOf({ [kind]: 0 })),
+        jsonOf({ basis: alice.hotkey }),
+      ],
       read: requestReader(chain),
     },
     {
       name: 'chain answer',
       share: 0.3,
-      samples: [bytesOf(` ${begun}`), bytesOf('!{"code":"Stale"}')],
-      read: readServer,
+      samples: [...(await answersOf(small)), bytesOf('!{"code":"Stale"}')],
+      read: serverReader(small),
       refuses,
     },
   ]

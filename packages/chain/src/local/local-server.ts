@@ -1,15 +1,16 @@
-import { record, type Shape, uint } from '@affine/prng/shape'
 import { ChainError } from '../chain-error.ts'
-import { bodyOf, JSON_TYPE, readText } from './body.ts'
 import type { LocalChain } from './local-chain.ts'
-import { type Extrinsic, extrinsicShape, read } from './log.ts'
+import { placeOf } from './log.ts'
+import {
+  type ChainQuestion,
+  JSON_TYPE,
+  jsonOf,
+  questionShape,
+  readText,
+  textOfSnapshot,
+} from './questions.ts'
 
 const MAX_REQUEST = 16_384
-
-const asksLog = record({ log: uint() })
-const submits = record({ submit: extrinsicShape })
-const requestShape: Shape<{ readonly log: number } | { readonly submit: Extrinsic }> = (value) =>
-  'log' in Object(value) ? asksLog(value) : submits(value)
 
 /** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
@@ -18,13 +19,11 @@ const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$
  * Serves a local chain to `remoteChain`. Returns a handler of web-standard requests to any path.
  * Use it on loopback only: it has no authentication.
  *
- * A request is a POST of at most 16 KiB of JSON. `{ log: n }` is answered with the log from block n
- * on, once there is such a block; after `waitMs` milliseconds, with a log without blocks. The log
- * is made as it is read, so that many readers that have stopped cost little.
- * `{ submit: extrinsic }` is answered once the call waits for the next block; the log then shows
- * its result. A call that this block would refuse is refused at once, and is in no log. A refusal
- * has the status 400 and `{ code, message }`. Pages on loopback may read the log, but not submit
- * calls.
+ * A request is a POST of at most 16 KiB of JSON: a `ChainQuestion`. It is answered with
+ * `{ genesis, netuid, value }`. `{ heads }` is answered once there is such a block, and after
+ * `waitMs` milliseconds without heads. `{ submit }` is answered once the call waits for the next
+ * block. A refusal has the status 400 and `{ code, message }`. Pages on loopback may read the
+ * chain, but not submit calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -45,24 +44,44 @@ export function serveLocal(
 }
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
-  const isPage = request.headers.has('origin')
+  const { genesis, netuid } = chain
   try {
-    const asked = read(requestShape, await textOf(request), 'BadRequest')
-    if ('submit' in asked) {
-      if (isPage)
-        throw new ChainError('BadRequest', 'a page may read the log, but not submit calls')
-      const refusal = chain.refusalOf(asked.submit)
-      if (refusal !== null) throw new ChainError(refusal)
-      return Response.json(chain.submit(asked.submit))
-    }
-    for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
-      if (number >= asked.log) break
-    const body = bodyOf(chain.exportPieces(asked.log))
-    return new Response(body, { headers: { 'content-type': JSON_TYPE } })
+    const question = await questionIn(request)
+    if (question.submit && request.headers.has('origin'))
+      throw new ChainError('BadRequest', 'a page may read the chain, but not submit calls')
+    const value = await valueFor(question, chain, waitMs)
+    return Response.json({ genesis, netuid, value })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
+}
+
+async function valueFor(
+  question: ChainQuestion,
+  chain: LocalChain,
+  waitMs: number,
+): Promise<unknown> {
+  const { heads, block, snapshot, weights, basis, submit } = question
+  if (heads !== undefined) return Promise.race([chain.headsFrom(heads), noneAfter(waitMs)])
+  if (block !== undefined) return chain.block(block)
+  if (snapshot !== undefined) return textOfSnapshot(await chain.snapshot(snapshot))
+  if (weights !== undefined) return chain.weights(weights)
+  if (basis !== undefined) return chain.basisOf(basis)
+  return submit && chain.submit(submit).signature
+}
+
+/** No heads, after so many milliseconds. */
+const noneAfter = (ms: number): Promise<readonly []> =>
+  new Promise((resolve) => {
+    AbortSignal.timeout(ms).onabort = () => resolve([])
+  })
+
+async function questionIn(request: Request): Promise<ChainQuestion> {
+  const value = jsonOf(await textOf(request))
+  const wrong = questionShape(value)
+  if (wrong === undefined) return value as ChainQuestion
+  throw new ChainError('BadRequest', `the question is not valid${placeOf(wrong)}`)
 }
 
 /** The text of a request; empty if it is not allowed or cannot be read. */

@@ -1,5 +1,5 @@
+import { canonicalize, digest, parseCanonical } from '@affine/prng'
 import {
-  anyText,
   hex,
   int,
   list,
@@ -11,12 +11,10 @@ import {
   uint,
   where,
 } from '@affine/prng/shape'
-import { blake2b } from '@noble/hashes/blake2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Account, decodeAddress, verify } from '../account.ts'
 import type { Chain, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { parseJson } from '../json.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
 export const PARAMS = {
@@ -46,7 +44,7 @@ export type LogCall =
  * A call, signed for one chain. A hotkey's nonces must rise, and may have gaps. A call has no
  * effect in a block after `until`. Protocol §5.2.
  */
-export interface Extrinsic {
+export type Extrinsic = {
   readonly hotkey: string
   readonly nonce: number
   readonly until: number
@@ -54,19 +52,8 @@ export interface Extrinsic {
   readonly signature: string
 }
 
-/** A block of the local chain. `hash` covers the parent's hash and all other fields. */
-export interface LogBlock {
-  /** In milliseconds, for people: it may not fall, and decides nothing. */
-  readonly time: number
-  /** 32 random bytes, so that nobody can predict the hash. */
-  readonly entropy: string
-  /** Every call with the code of its refusal, or '' if it took effect. */
-  readonly calls: readonly (readonly [extrinsic: Extrinsic, refusal: string])[]
-  readonly hash: string
-}
-
-/** What a chain starts from. Its hash takes the place of a parent's hash for block 0. */
-export interface LogSetup {
+/** What a chain starts from: the first line of its log. Its hash is the parent of block 0. */
+export type LogSetup = {
   readonly format: 'affine-chain/1'
   readonly netuid: number
   readonly params: Params
@@ -74,23 +61,34 @@ export interface LogSetup {
   readonly neurons: readonly { readonly hotkey: string; readonly stake: string }[]
 }
 
-export type Log = LogSetup & { readonly blocks: readonly LogBlock[] }
+/** A block of the local chain, a line of its log. */
+export type LogBlock = {
+  /** In milliseconds, for people: it may not fall, and decides nothing. */
+  readonly time: number
+  /** 32 random bytes, so that nobody can predict the hash. */
+  readonly entropy: string
+  /** Every call took effect. */
+  readonly calls: readonly Extrinsic[]
+  readonly hash: string
+}
 
-/** Enough for a million blocks. So many empty objects would fill half a gigabyte. */
-const MAX_COMMAS = 2 ** 23
+/** No line of a log has more characters: 1024 calls of 256 weights have 3.5 million. */
+const MAX_LINE = 2 ** 22
 
-const hotkey = where<string>('an SS58 address', (value) => {
+export const hotkeyShape: Shape<string> = where('an SS58 address', (value) => {
   return typeof value === 'string' && decodeAddress(value) !== null
 })
 const u16 = uint(65_535)
+export const weightsShape: Shape<UidWeights> = list(pair(u16, u16), 4096)
+/** A number of rao. */
+export const raoShape: Shape<string> = text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
 
 // These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
 const fields = list(text('up to 1024 bytes in hex', /^([0-9a-f]{2}){0,1024}$/), 16)
-const weights = list(pair(u16, u16), 4096)
 
 const commits = record({ fields })
-const weighs = record({ weights })
+const weighs = record({ weights: weightsShape })
 const registers = record({ register: where<true>('true', (value) => value === true) })
 const call: Shape<LogCall> = (value) => {
   if ('fields' in Object(value)) return commits(value)
@@ -98,24 +96,21 @@ const call: Shape<LogCall> = (value) => {
 }
 
 export const extrinsicShape: Shape<Extrinsic> = record({
-  hotkey,
+  hotkey: hotkeyShape,
   nonce: uint(),
   until: uint(),
   call,
   signature: hex(64),
 })
 
-const block = record({
+export const blockShape: Shape<LogBlock> = record({
   time: uint(),
   entropy: hex(32),
-  calls: list(pair(extrinsicShape, anyText()), 4096),
+  calls: list(extrinsicShape, 4096),
   hash: hex(32),
 })
-const neuron = record({
-  hotkey,
-  stake: text('a number of rao', /^(0|[1-9][0-9]{0,19})$/),
-})
-const listed = list(neuron)
+
+const listed = list(record({ hotkey: hotkeyShape, stake: raoShape }))
 const neurons: Shape<LogSetup['neurons']> = (value) => {
   const wrong = listed(value)
   if (wrong !== undefined) return wrong
@@ -123,7 +118,7 @@ const neurons: Shape<LogSetup['neurons']> = (value) => {
   return new Set(hotkeys).size < hotkeys.length ? ': expected each hotkey once' : undefined
 }
 
-export const logShape: Shape<Log> = record({
+export const setupShape: Shape<LogSetup> = record({
   format: oneOf('affine-chain/1'),
   netuid: u16,
   params: record({
@@ -134,42 +129,35 @@ export const logShape: Shape<Log> = record({
     commitmentBytes: uint(),
   }),
   neurons,
-  blocks: list(block),
 })
 
 /**
- * The value of a JSON text of this shape.
- * @throws ChainError with this `code`, which says where the first fault is, for any other text.
+ * What a line of a log says; `what` names the line.
+ * @throws ChainError `BadLog` unless the line is the canonical text of a value of this shape.
  */
-export function read<T>(shape: Shape<T>, text: string, code: string): T {
-  const value = jsonOf(text)
-  const wrong = shape(value)
-  if (wrong === undefined) return value as T
-  const place = wrong.slice(1, wrong.indexOf(':')).replaceAll('/', '.')
-  throw new ChainError(code, `the text is not valid at "${place || 'the start'}"`)
+export function readLine<T>(shape: Shape<T>, line: string, what: string): T {
+  if (line.length > MAX_LINE) throw new ChainError('BadLog', `${what} is too long`)
+  const parsed = parseCanonical(line)
+  if (!parsed.ok) throw new ChainError('BadLog', `${what} is not valid: ${parsed.detail}`)
+  const wrong = shape(parsed.value)
+  if (wrong === undefined) return parsed.value as T
+  throw new ChainError('BadLog', `${what} is not valid${placeOf(wrong)}`)
 }
 
-/** What the text says; undefined unless it is JSON of a size and a depth that may be parsed. */
-export function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text, MAX_COMMAS)
-  } catch {
-    return undefined
-  }
+/** Where the fault is that a shape names: its keys are ours. */
+export const placeOf = (wrong: string): string =>
+  ` at "${wrong.slice(1, wrong.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
+
+/** What the blocks after this setup have for a parent. */
+export const hashOfSetup = (setup: LogSetup): string => digest('local-chain', setup)
+
+/** The hash of a block: of its parent's hash and of all its other fields. */
+export function hashOfBlock(
+  parent: string,
+  { time, entropy, calls }: Omit<LogBlock, 'hash'>,
+): string {
+  return digest('local-block', parent, time, entropy, calls)
 }
-
-/** BLAKE2b-256 of a value's JSON text, 64 hex digits. The order of its keys counts. */
-export const hashOf = (value: unknown): string =>
-  bytesToHex(blake2b(utf8ToBytes(JSON.stringify(value)), { dkLen: 32 }))
-
-/** The same call with its keys in the order that hashes cover, whatever order they came in. */
-export const inOrder = ({ hotkey, nonce, until, call, signature }: Extrinsic): Extrinsic => ({
-  hotkey,
-  nonce,
-  until,
-  call,
-  signature,
-})
 
 /** The chain and the subnet that a call is signed for. */
 type SubnetId = Pick<Chain, 'genesis' | 'netuid'>
@@ -192,4 +180,4 @@ export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
 const payloadOf = (
   { genesis, netuid }: SubnetId,
   { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>,
-) => utf8ToBytes(JSON.stringify(['affine-chain/1', genesis, netuid, hotkey, nonce, until, call]))
+) => utf8ToBytes(canonicalize(['affine-chain/1', genesis, netuid, hotkey, nonce, until, call]))

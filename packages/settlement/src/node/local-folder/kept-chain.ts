@@ -2,15 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
-import { ChainError, LocalChain, serveLocal } from '@affine/chain'
+import { ChainError, LocalChain, serveLocal, verifyReady } from '@affine/chain'
 import { NODE_HOST } from '../host.ts'
 
 type Serve = ReturnType<typeof serveLocal>
-
-/** What follows the last block in a chain's export. */
-const END = ']}'
-/** An export up to its last whole block. */
-const WHOLE = /^.*"hash":"[0-9a-f]{64}"\}/s
 
 /**
  * A local chain and the file of its export. Every block is synced to the file before anyone hears
@@ -21,11 +16,9 @@ export class KeptChain implements AsyncDisposable {
   readonly #file: FileHandle
   readonly #path: string
   readonly #answer: Serve
-  /**
-   * The size of the part of the file that stays when a block is added, and how many blocks it has.
-   */
-  #size: number
+  /** How many blocks the file has, and its size with them. */
   #count: number
+  #size: number
   #saved: Promise<void> = Promise.resolve()
 
   private constructor(chain: LocalChain, file: FileHandle, path: string) {
@@ -33,8 +26,8 @@ export class KeptChain implements AsyncDisposable {
     this.#file = file
     this.#path = path
     this.#answer = serveLocal(chain)
-    this.#size = chain.export().length - END.length // all of it is ASCII
     this.#count = chain.height + 1
+    this.#size = chain.export().length // all of it is ASCII
   }
 
   /** Writes a new chain to a new file. */
@@ -46,16 +39,16 @@ export class KeptChain implements AsyncDisposable {
 
   /**
    * Opens the chain of a file. If its last process was killed, the file may end in the middle of a
-   * block. Nobody has heard of that block, and it is cut off.
+   * block's line. Nobody has heard of that block, and it is cut off.
    * @throws Error, as a rejection, if any other block does not match its hash: the file was
    *   altered.
    */
   static async resume(path: string): Promise<KeptChain> {
     const text = await NODE_HOST.readText(path)
-    const [whole = ''] = WHOLE.exec(text) ?? []
-    const chain = importChain(`${whole}${END}`, path)
-    const kept = new KeptChain(chain, await open(path, 'a'), path)
-    if (text !== `${whole}${END}`) await kept.#write(END)
+    await verifyReady()
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    const kept = new KeptChain(importChain(whole, path), await open(path, 'a'), path)
+    if (text !== whole) await kept.#write('')
     return kept
   }
 
@@ -79,15 +72,13 @@ export class KeptChain implements AsyncDisposable {
 
   /** Adds to the file the blocks that it lacks. */
   async #save(): Promise<void> {
-    const { chain } = this
-    const head = chain.export(chain.height + 1).length - END.length
-    const more = `,${chain.export(this.#count).slice(head)}`
+    const more = this.chain.exportBlocks(this.#count)
     await this.#write(more)
-    this.#size += more.length - END.length
-    this.#count = chain.height + 1
+    this.#size += more.length
+    this.#count = this.chain.height + 1
   }
 
-  /** Replaces the end of the file with a text. */
+  /** Writes a text after the blocks of the file, and nothing after that. */
   async #write(text: string): Promise<void> {
     try {
       await this.#file.truncate(this.#size)

@@ -1,11 +1,10 @@
 import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel } from '@affine/duel'
-import { type Agent, challengeId, type EnvSpec, make } from '@affine/envs'
+import { type Agent, challengeId, type EnvSpec, make, SIDES, type Side } from '@affine/envs'
 import {
   type Asked,
   type LaneChallenge,
   playSample,
-  type Role,
   type Sides,
   Stopped,
   unbegunSample,
@@ -83,8 +82,8 @@ function samplerOf(
 ): (challenge: LaneChallenge) => Promise<Sample> {
   const { duel, templates, deadline, gamesTime, mayAsk, now } = task
   const distinct = distinctAgents(entries, deadline)
-  const askedAs = (role: Role): Asked => ({ ...duel[role], templates })
-  const agentOf = (role: Role, { replyMs, game }: EnvSpec): Agent => {
+  const askedAs = (role: Side): Asked => ({ ...duel[role], templates })
+  const agentOf = (role: Side, { replyMs, game }: EnvSpec): Agent => {
     const agent = distinct(task.agent(askedAs(role), replyMs, deadline))
     if (game === undefined) return agent
     return withClock(agent, { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline })
@@ -121,8 +120,6 @@ function scheduleOf({ scope, secret }: LaneTask): readonly LaneChallenge[] {
     }))
   })
 }
-
-const SIDES: readonly Role[] = ['champion', 'contender']
 
 const lacksReply = ({ champion, contender }: Sample): boolean =>
   champion.fault === 'no-reply' || contender.fault === 'no-reply'

@@ -23,7 +23,6 @@ export { pause } from './pause.ts'
 export {
   type LaneChallenge,
   playSample,
-  type Role,
   type Sides,
   unbegunSample,
   withoutReplies,

@@ -9,11 +9,11 @@ import {
   type Winner,
   winnerOf,
 } from '@affine/duel'
-import { challengeId, make, registry, specHash } from '@affine/envs'
+import { challengeId, make, registry, type Side, specHash } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
 import { allSettled, type Notes, playOn } from './notes.ts'
-import { playSample, type Role, type Sides } from './play-sample.ts'
+import { playSample, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
 
 /**
@@ -22,7 +22,7 @@ import type { Opponent, Player } from './player.ts'
  * challenges before. Protocol §10.
  */
 export type SoloDuel = Readonly<
-  Record<Role, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
+  Record<Side, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
 /** The result of a duel so far: each environment, and the winner once it is certain. */
@@ -35,7 +35,7 @@ export interface DuelRun {
   readonly duel: SoloDuel
   /** Begins with the duel; its samples follow. */
   readonly journal: Notes
-  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
+  readonly players: Readonly<Record<Side, Pick<Opponent, 'agent'>>>
   /** Challenges under way at once in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal

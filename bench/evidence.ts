@@ -26,11 +26,11 @@ import {
   type Agent,
   challengesOf,
   type Env,
-  type GameSide,
   make,
   type PerSide,
   play,
   playGame,
+  type Side,
   type Transcript,
 } from '@affine/envs'
 import {
@@ -272,7 +272,7 @@ async function samplesOf(scope: Scope): Promise<readonly Sample[]> {
 async function playBoth(
   env: Env,
   id: string,
-  missing: GameSide | undefined,
+  missing: Side | undefined,
 ): Promise<PerSide<Transcript>> {
   const good: Agent = (messages) => ({
     content: `I weigh the lines.\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,

@@ -2,16 +2,19 @@ import {
   type Challenges,
   challengesOf,
   type Env,
-  type GameSide,
+  type Message,
   make,
+  type PerSide,
   type ReplayedSide,
+  replayFrom,
+  replayGameFrom,
+  type Side,
 } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { isUnbegun } from './forfeit.ts'
 import { type Episode, type Header, readSample, type Sample } from './line.ts'
-import { replaySides } from './replay-sides.ts'
 import type { Scope } from './scope.ts'
 import { type ChallengeVerdict, challengeVerdict, pointsOf } from './verdict.ts'
 
@@ -128,7 +131,7 @@ function auditSample(
   if (wrongDuel !== null) return wrongDuel
   const replayed = replaySides(env, seed, sample)
   if (!replayed.ok) return replayed
-  const expectedOf = (side: GameSide) => ({ ...replayed.value[side], miner: duel[side].hotkey })
+  const expectedOf = (side: Side) => ({ ...replayed.value[side], miner: duel[side].hotkey })
   const wrong =
     auditEpisode(champion, 'champion', expectedOf('champion')) ??
     auditEpisode(contender, 'contender', expectedOf('contender')) ??
@@ -144,6 +147,26 @@ function auditSample(
     invocations: invocationsOf(champion, contender),
   }
   return { ok: true, value }
+}
+
+/**
+ * What both sides' messages come to when they are played again, apart or as a game, or the first
+ * thing that is wrong with them. Takes hostile data and never throws. Protocol §3.1.
+ */
+function replaySides(
+  env: Env,
+  seed: bigint,
+  { champion, contender }: PerSide<{ readonly messages: readonly Message[] }>,
+): EvidenceResult<PerSide<ReplayedSide>> {
+  if (env.spec.game !== undefined) {
+    const recorded = { champion: champion.messages, contender: contender.messages }
+    return replayGameFrom(env, seed, recorded)
+  }
+  const one = replayFrom(env, seed, champion.messages)
+  if (!one.ok) return faultAt('champion', one)
+  const other = replayFrom(env, seed, contender.messages)
+  if (!other.ok) return faultAt('contender', other)
+  return { ok: true, value: { champion: one.value, contender: other.value } }
 }
 
 function invocationsOf(...episodes: readonly Episode[]): readonly string[] {
@@ -162,7 +185,7 @@ interface ExpectedEpisode extends ReplayedSide {
 /** Is an episode that replays the miner's, and does it end as it says? Protocol §6.5. */
 function auditEpisode(
   { miner, messages, fault, reward }: Episode,
-  side: GameSide,
+  side: Side,
   expected: ExpectedEpisode,
 ): Failure | null {
   const isUnbegun = expected.fault && messages.length === 0

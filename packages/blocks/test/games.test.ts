@@ -1,4 +1,4 @@
-import { type GameSide, make, unbegunGame } from '@affine/envs'
+import { make, type Side, unbegunGame } from '@affine/envs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Episode, type Sample, verifyLane } from '../src/index.ts'
 import { honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
@@ -32,7 +32,7 @@ function gameThat(isIt: (ended: Ended) => boolean): Ended {
 interface Ended {
   readonly game: Sample
   /** Whose reply, or whose fault, was the last. */
-  readonly mover: GameSide
+  readonly mover: Side
   readonly isWon: boolean
 }
 
@@ -47,14 +47,13 @@ function endedOf(game: Sample): Ended {
 }
 
 /** The game with other episodes. */
-const withSides = (game: Sample, sides: Partial<Record<GameSide, Partial<Episode>>>): Sample => ({
+const withSides = (game: Sample, sides: Partial<Record<Side, Partial<Episode>>>): Sample => ({
   ...game,
   champion: { ...game.champion, ...sides.champion },
   contender: { ...game.contender, ...sides.contender },
 })
 
-const verdictFor = (winner: GameSide): Sample['verdict'] =>
-  winner === 'contender' ? 'win' : 'loss'
+const verdictFor = (winner: Side): Sample['verdict'] => (winner === 'contender' ? 'win' : 'loss')
 
 /** The same game as if it had ended in its loser's prompt. */
 function cutAt({ game, mover }: Ended, fault: Episode['fault']): Sample {

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockDraft, Sample, Scope } from '@affine/blocks'
 import type { Duel } from '@affine/duel'
-import { type Agent, challengeId, type EnvSpec, make } from '@affine/envs'
+import { type Agent, challengeId, type EnvSpec, make, SIDES, type Side } from '@affine/envs'
 import {
   type Asked,
   type LaneChallenge,
   type MinerAgent,
   playSample,
-  type Role,
   Stopped,
   unbegunSample,
   withClock,
@@ -100,9 +99,9 @@ function samplerOf(
   const hotkeys = { champion: duel.champion.hotkey, contender: duel.contender.hotkey }
   const used = invocationsIn(entries)
   const inTurn = gamesInTurn(gamesTime)
-  const askedAs = (role: Role): Asked => ({ ...duel[role], templates })
+  const askedAs = (role: Side): Asked => ({ ...duel[role], templates })
 
-  const agentOf = (role: Role, { replyMs, game }: EnvSpec): Agent => {
+  const agentOf = (role: Side, { replyMs, game }: EnvSpec): Agent => {
     const agent = distinctAgent(task.agent(askedAs(role), replyMs, deadline), used, deadline)
     if (game === undefined) return agent
     return withClock(agent, { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline })
@@ -169,7 +168,7 @@ async function lookAgain(
   { duel, templates, deadline, hasChanged }: LaneTask,
   journal: Awaited<ReturnType<typeof openLaneJournal>>,
 ): Promise<readonly Sample[]> {
-  const look = async (role: Role): Promise<string[]> => {
+  const look = async (role: Side): Promise<string[]> => {
     const isChanged = await hasChanged?.({ ...duel[role], templates }, deadline)
     return isChanged ? [duel[role].hotkey] : []
   }
@@ -224,5 +223,3 @@ function readEntry(entry: Json, place: string): Entry {
 
 const isEpisode = (episode: Sample['champion'] | undefined): boolean =>
   Array.isArray(episode?.messages)
-
-const SIDES: readonly Role[] = ['champion', 'contender']

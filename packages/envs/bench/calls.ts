@@ -1,5 +1,5 @@
 import type { EnvSpec } from '../src/index.ts'
-import { type Message, record } from '../src/replay.ts'
+import { type Message, record } from '../src/play.ts'
 
 /** What both miners are asked and reply in a challenge, in the mean. */
 export interface CallCost {
@@ -13,12 +13,13 @@ export interface CallCost {
 export function callsOf({ spec }: { readonly spec: EnvSpec }, challenges: number): CallCost {
   let [calls, asked, replied] = [0, 0, 0]
   for (let seed = 0; seed < challenges; seed++) {
-    const episode = record(spec, seed)
+    const episode = record(spec, seed, 1)
     let turn = episode.next()
     while (!turn.done) {
-      const content = spec.solve(turn.value.at(-1)?.content ?? '')
+      const { messages } = turn.value
+      const content = spec.solve(messages.at(-1)?.content ?? '')
       calls += 2
-      asked += 2 * charactersOf(turn.value)
+      asked += 2 * charactersOf(messages)
       replied += 2 * content.length
       turn = episode.next({ content })
     }

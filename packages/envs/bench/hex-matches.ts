@@ -1,7 +1,6 @@
 import { pcg64 } from '@affine/prng'
-import { recordGame } from '../src/game-record.ts'
 import { make } from '../src/index.ts'
-import type { RecordedMessage } from '../src/replay.ts'
+import { type RecordedMessage, record } from '../src/play.ts'
 import { drawFrom, type Program } from './draw.ts'
 import { HEX_PLAYERS } from './hex-players.ts'
 import { type NamePair, type Score, shareText } from './share.ts'
@@ -27,12 +26,12 @@ export function hexMatch([strong, weak]: NamePair, perSize: number): readonly Pl
 /** The game of one challenge. Its first draw says who is first. */
 function playHex([a, b]: readonly [Program, Program], seed: number): Omit<PlayedGame, 'size'> {
   const draws = { champion: drawFrom(2 * seed), contender: drawFrom(2 * seed + 1) }
-  const game = recordGame(spec, seed)
+  const game = record(spec, seed, 2)
   let turn = game.next()
   while (!turn.done) {
-    const { side, prompt } = turn.value
+    const { side, messages } = turn.value
     const program = side === 'champion' ? a : b
-    turn = game.next({ content: program(prompt, draws[side]) })
+    turn = game.next({ content: program(messages[0]?.content ?? '', draws[side]) })
   }
   const { champion, contender } = turn.value
   return {

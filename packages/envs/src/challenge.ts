@@ -84,3 +84,9 @@ function decodeId(text: string): Uint8Array | undefined {
   const hash = base58.decode(text)
   return hash.length === 32 ? hash : undefined
 }
+
+/** A seed that nobody knows before: 128 bits of the Web Crypto API. */
+export function drawnSeed(): bigint {
+  const words = crypto.getRandomValues(new BigUint64Array(2))
+  return words.reduce((seed, word) => (seed << 64n) | word, 0n)
+}

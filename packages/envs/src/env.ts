@@ -1,10 +1,8 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
-import { seedOf } from './challenge.ts'
+import { drawnSeed, seedOf } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import { drawnSeed } from './drawn-seed.ts'
-import { Info } from './info.ts'
+import { actionIn, type EpisodeTurns, playerTurns } from './episode.ts'
 import type { Space } from './spaces.ts'
-import { lastLineOf } from './text.ts'
 
 export type ResetOptions = {
   readonly seed?: number | bigint
@@ -23,11 +21,9 @@ interface StreamOrigin {
 interface RunningEpisode {
   readonly source: StreamOrigin
   readonly info: Info
-  state: unknown
-  /** How many steps it may still take. */
-  left: number
-  /** The sum of its rewards so far. */
-  total: number
+  readonly turns: EpisodeTurns
+  /** Where it is: a turn, or its end. */
+  now: ReturnType<EpisodeTurns['next']>
 }
 
 /** Gymnasium's interface over a specification. `make` gives one; two never share an episode. */
@@ -60,8 +56,10 @@ export class Env {
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
     const info = new Info({ spec, state, challengeId, commit })
-    this.#episode = { source, info, state, left: spec.maxSteps, total: 0 }
-    return [spec.observe(state), info]
+    const turns = playerTurns(spec, source.random, state)
+    const now = turns.next()
+    this.#episode = { source, info, turns, now }
+    return [now.value.observation, info]
   }
 
   #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): StreamOrigin {
@@ -86,39 +84,37 @@ export class Env {
   step(
     action: unknown,
   ): [observation: unknown, reward: number, terminated: boolean, truncated: boolean, info: Info] {
-    const { spec } = this
+    const { actionSpace } = this
     const episode = this.#episode
     if (episode === undefined)
       throw new TypeError('"step" expected an episode in progress, got none')
-    if (episode.left === 0)
+    if (episode.now.done)
       throw new TypeError('"step" expected an episode in progress, got one that has ended')
-    if (action !== null && !spec.actionSpace.contains(action))
-      throw new TypeError(
-        `"action" expected ${spec.actionSpace.description}, got ${String(action)}`,
-      )
-    const played = action === null ? null : spec.step(episode.state, action, episode.source.random)
-    const { state, reward, terminated } = played ?? forfeitOf(episode, spec)
-    episode.state = state
-    episode.total += reward
-    episode.left = terminated ? 0 : episode.left - 1
-    const truncated = !terminated && episode.left === 0
-    return [spec.observe(state), reward, terminated, truncated, episode.info]
+    if (action !== null && !actionSpace.contains(action))
+      throw new TypeError(`"action" expected ${actionSpace.description}, got ${String(action)}`)
+    const before = episode.now.value.reward
+    const now = episode.turns.next(action)
+    episode.now = now
+    const terminated = now.done ? now.value.terminated : false
+    const truncated = now.done === true && !terminated
+    const { observation, reward } = now.value
+    return [observation, reward - before, terminated, truncated, episode.info]
   }
 
   /** The present state in text: its prompt. */
   render(): string {
     if (this.#episode === undefined) throw new TypeError('"render" expected a reset before it')
-    return this.prompt(this.spec.observe(this.#episode.state))
+    return this.prompt(this.#episode.now.value.observation)
   }
 
   /** Is there no step to take: before reset, after the end? */
   get over(): boolean {
-    return this.#episode === undefined || this.#episode.left === 0
+    return this.#episode?.now.done ?? true
   }
 
   /** The sum of the episode's rewards so far. */
   get total(): number {
-    return this.#episode?.total ?? 0
+    return this.#episode?.now.value.reward ?? 0
   }
 
   /** Drops the episode; a reset with a seed starts anew. */
@@ -136,8 +132,7 @@ export class Env {
    * the action space.
    */
   parse(reply: string): unknown {
-    const action = this.spec.parse(lastLineOf(reply))
-    return this.actionSpace.contains(action) ? action : null
+    return actionIn(this.spec, reply)
   }
 }
 
@@ -153,7 +148,50 @@ export function expectOnly(name: string, given: object, known: readonly string[]
 const saltOf = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
-/** What an action comes to that is illegal, or none. */
-function forfeitOf({ state, total }: RunningEpisode, { lowestReward }: EnvSpec) {
-  return { state, reward: lowestReward - total, terminated: true }
+/** What info is about. */
+interface Described {
+  readonly spec: Pick<EnvSpec, 'id' | 'difficulty' | 'specHash'>
+  /** The initial one. */
+  readonly state: unknown
+  readonly challengeId: string | undefined
+  commit(): Hash
+}
+
+/**
+ * About the episode, the same object at every step. The hashes are worked out when they are read:
+ * either costs more than an episode, and the specHash is itself made of episodes. A class, because
+ * getters in an object literal cost as much as two.
+ */
+export class Info {
+  declare readonly challengeId?: string
+  readonly env: string
+  /** The challenge's. */
+  readonly difficulty: number
+  readonly #spec: Pick<EnvSpec, 'specHash'>
+  readonly #commit: () => Hash
+
+  constructor({ spec, state, challengeId, commit }: Described) {
+    if (challengeId !== undefined) this.challengeId = challengeId
+    this.env = spec.id
+    this.difficulty = spec.difficulty(state)
+    this.#spec = spec
+    this.#commit = commit
+  }
+
+  get specHash(): Hash {
+    return this.#spec.specHash()
+  }
+
+  /**
+   * `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge
+   * will use. Protocol §3.6.
+   */
+  get groundTruthCommitment(): Hash {
+    return this.#commit()
+  }
+
+  /** As text, with the hashes, which are no properties of its own. */
+  toJSON(): object {
+    return { ...this, specHash: this.specHash, groundTruthCommitment: this.groundTruthCommitment }
+  }
 }

@@ -1,9 +1,8 @@
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { encodeId, seedOfChecked } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import type { PerSide } from './game-episode.ts'
-import { recordGame } from './game-record.ts'
-import { type Answer, record, type Transcript } from './replay.ts'
+import type { PerSide } from './episode.ts'
+import { type Answer, record, type Transcript } from './play.ts'
 
 /** From a digit to its full-width form. */
 const FULL_WIDTH = 0xfee0
@@ -58,24 +57,15 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
 export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   const random = pcg64(index)
   const seed = seedOfChecked(encodeId(digest('golden', spec.id, index)))
-  if (spec.game === undefined)
-    return answered(record(spec, seed), (asked) => {
-      const prompt = asked.at(-1)?.content ?? ''
-      return goldenAnswer({ spec, prompt, kind: random.integers(0, 16) }, random)
-    })
-  return answered(recordGame(spec, seed), ({ prompt }) =>
-    goldenAnswer({ spec, prompt, kind: random.integers(0, 256) }, random),
-  )
-}
-
-/** A dialogue to its end. */
-function answered<Asked, Ended>(
-  dialogue: globalThis.Generator<Asked, Ended, Answer>,
-  answer: (asked: Asked) => Answer,
-): Ended {
-  let turn = dialogue.next()
-  while (!turn.done) turn = dialogue.next(answer(turn.value))
-  return turn.value
+  const isGame = spec.game !== undefined
+  const dialogue = record(spec, seed, isGame ? 2 : 1)
+  let asked = dialogue.next()
+  while (!asked.done) {
+    const prompt = asked.value.messages.at(-1)?.content ?? ''
+    const kind = random.integers(0, isGame ? 256 : 16)
+    asked = dialogue.next(goldenAnswer({ spec, prompt, kind }, random))
+  }
+  return isGame ? asked.value : asked.value.champion
 }
 
 interface GoldenTurn {

@@ -6,31 +6,32 @@ export {
   isChallengeId,
   seedOf,
 } from './challenge.ts'
-export { checkEnv } from './check-env.ts'
 export type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
-export { Env, type ResetOptions } from './env.ts'
-export type { Explanation, LastTurn, Outcome } from './explanation.ts'
-export { GameEpisode, type GameSide, type PerSide } from './game-episode.ts'
+export { Env, type Info, type ResetOptions } from './env.ts'
 export {
-  playGame,
-  type ReplayedSide,
-  replayGame,
-  replayGameFrom,
-  unbegunGame,
-} from './game-record.ts'
-export type { Info } from './info.ts'
+  actionIn,
+  type EpisodeEnd,
+  type EpisodeTurns,
+  type OpenTurn,
+  type PerSide,
+  SIDES,
+  type Side,
+  turnsOf,
+} from './episode.ts'
+export type { Explanation, LastTurn, Outcome } from './explanation.ts'
 export type { Picture, PictureShape } from './picture.ts'
-export { type MakeOptions, make, register, registry, specHash } from './registry.ts'
 export {
   type Agent,
   type Fault,
   type Message,
   play,
+  playGame,
   type Reply,
-  replay,
-  replayFrom,
   type Transcript,
-} from './replay.ts'
+  unbegunGame,
+} from './play.ts'
+export { type MakeOptions, make, register, registry, specHash } from './registry.ts'
+export { type ReplayedSide, replay, replayFrom, replayGame, replayGameFrom } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv, defineGame } from './spec.ts'
 export { isOversize, normalise } from './text.ts'

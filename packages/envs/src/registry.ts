@@ -1,7 +1,7 @@
 import type { Hash } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import { Env, expectOnly } from './env.ts'
-import { rulesOf } from './game-episode.ts'
+import { rulesOf } from './episode.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'

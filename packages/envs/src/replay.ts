@@ -1,98 +1,33 @@
 import type { Result } from '@affine/prng'
-import { isChallengeId, seedOf, seedOfChecked } from './challenge.ts'
+import { isChallengeId, seedOfChecked } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import { Env } from './env.ts'
+import type { Env } from './env.ts'
+import { actionIn, type PerSide, rewardOf, rulesOf, SIDES, type Side, turnsOf } from './episode.ts'
+import type { Message } from './play.ts'
 import { isOversize, normalise } from './text.ts'
-
-export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
-
-/** Why an episode ended without a usable reply. */
-export type Fault = 'no-reply' | 'oversize'
-
-/** `invocation` is the platform's id of the call, `ms` how long it took; both are only recorded. */
-export type Reply = { readonly content: string; readonly invocation?: string; readonly ms?: number }
-
-export type Answer = Reply | { readonly fault: 'no-reply' }
-
-/**
- * Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents,
- * nothing else.
- */
-export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
-
-export type RecordedMessage = Message & Partial<Reply>
-
-export type Transcript = {
-  readonly messages: readonly RecordedMessage[]
-  readonly reward: number
-  readonly fault?: Fault
-}
-
-/**
- * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a
- * faulty one is not recorded. Only the specification of `env` is used: one can serve many plays at
- * once, and its own episode stays.
- *
- * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the
- * agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one.
- */
-export async function play(
-  { spec }: Pick<Env, 'spec'>,
-  challengeId: string,
-  agent: Agent,
-): Promise<Transcript> {
-  const course = record(spec, seedOf(challengeId))
-  let turn = course.next()
-  while (!turn.done) turn = course.next(await agent(turn.value))
-  return turn.value
-}
-
-/**
- * An episode as a dialogue: yields the conversation, takes the next answer, returns the transcript.
- * Protocol §3.1.
- */
-export function* record(
-  spec: EnvSpec,
-  seed: number | bigint,
-): Generator<readonly Message[], Transcript, Answer> {
-  const env = new Env(spec)
-  env.reset({ seed })
-  const messages: RecordedMessage[] = []
-  while (!env.over) {
-    messages.push({ role: 'user', content: env.render() })
-    const reply = recordable(yield messages.map(({ role, content }) => ({ role, content })))
-    if ('fault' in reply) return { messages, reward: spec.lowestReward, fault: reply.fault }
-    messages.push(reply)
-    env.step(env.parse(reply.content))
-  }
-  return { messages, reward: env.total }
-}
-
-/** An answer as it is recorded, its text normalised, or why it is none. Protocol §3.1. */
-export function recordable(answer: Answer): RecordedMessage | { readonly fault: Fault } {
-  if ('fault' in answer) return { fault: 'no-reply' }
-  const content = normalise(answer.content)
-  return isOversize(content) ? { fault: 'oversize' } : { ...answer, role: 'assistant', content }
-}
-
-/**
- * PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED, OVERSIZE: a reply that
- * `play` would not have recorded. WRONG_ROLE: prompts and replies do not alternate, or an item is
- * no message.
- */
-type MessageFault = 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'OVERSIZE' | 'WRONG_ROLE'
 
 /**
  * TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after
- * its end.
+ * its end. PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED, OVERSIZE: a
+ * reply that `play` would not have recorded. WRONG_ROLE: prompts and replies do not alternate, or
+ * an item is no message.
  */
-export type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | MessageFault
+type ReplayFault =
+  | 'TOO_SHORT'
+  | 'TOO_LONG'
+  | 'PROMPT_DIFFERS'
+  | 'NOT_NORMALISED'
+  | 'OVERSIZE'
+  | 'WRONG_ROLE'
 
-type Replayed<Code extends string> = Result<
-  { readonly reward: number; readonly fault: boolean },
-  Code
->
+/** What an episode that was played again came to for one player. */
+export interface ReplayedSide {
+  readonly reward: number
+  /** Was there no usable reply to its last prompt? */
+  readonly fault: boolean
+  /** Of a reply that ended the episode because it is no action, or one that is not allowed there. */
+  readonly forfeit?: 'unreadable' | 'illegal'
+}
 
 /**
  * Runs an episode again over recorded messages: the same code that played it, so there is no second
@@ -107,7 +42,7 @@ export function replay(
   env: Pick<Env, 'spec'>,
   challengeId: string,
   messages: readonly Message[],
-): Replayed<ReplayFault | 'BAD_CHALLENGE_ID'> {
+): Result<ReplayedSide, ReplayFault | 'BAD_CHALLENGE_ID'> {
   if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
   return replayFrom(env, seedOfChecked(challengeId), messages)
 }
@@ -117,54 +52,121 @@ export function replayFrom(
   { spec }: Pick<Env, 'spec'>,
   seed: bigint,
   messages: readonly Message[],
-): Replayed<ReplayFault> {
+): Result<ReplayedSide, ReplayFault> {
   if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
-  const env = new Env(spec)
-  env.reset({ seed })
-  for (let index = 0; index < messages.length; index++) {
-    if (env.over)
-      return refusal('TOO_LONG', `${messages.length} messages, the episode takes ${index}`)
-    const wrong = takeMessage(env, messages[index], index % 2 === 0)
-    if (wrong !== undefined) return refusal(wrong, `message ${index}`)
-  }
-  const endsInPrompt = messages.length % 2 === 1
-  if (endsInPrompt) return { ok: true, value: { reward: spec.lowestReward, fault: true } }
-  if (!env.over) return refusal('TOO_SHORT', `${messages.length} messages, the episode goes on`)
-  return { ok: true, value: { reward: env.total, fault: false } }
+  const lists = { champion: messages, contender: [] }
+  const replayed = replayTurns(spec, seed, { lists, players: 1 })
+  return replayed.ok ? { ok: true, value: replayed.value.champion } : replayed
 }
 
-/** Compares a prompt, or plays a reply; what is wrong with it, if anything. */
-function takeMessage(env: Env, message: unknown, isPrompt: boolean): MessageFault | undefined {
-  if (isPrompt) return promptFault(message, env.render())
-  const reply = replyIn(message)
-  if (!reply.ok) return reply.code
-  env.step(env.parse(reply.value))
-  return undefined
+/** The same as `replayGameFrom`, from a challenge id. */
+export function replayGame(
+  env: Pick<Env, 'spec'>,
+  challengeId: string,
+  recorded: PerSide<readonly Message[]>,
+): Result<PerSide<ReplayedSide>, ReplayFault | 'BAD_CHALLENGE_ID'> {
+  if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
+  return replayGameFrom(env, seedOfChecked(challengeId), recorded)
+}
+
+/**
+ * Plays a game again from what was recorded of both players, taking each message from the mover's.
+ * Two empty lists are a game that was never begun. A list that ends with a prompt is that player's
+ * fault; one without messages can have no fault but `no-reply`.
+ *
+ * Takes hostile data and never throws if the environment doesn't. Protocol §3.1.
+ * @throws RangeError for an environment of one player.
+ */
+export function replayGameFrom(
+  { spec }: Pick<Env, 'spec'>,
+  seed: bigint,
+  recorded: PerSide<readonly Message[]>,
+): Result<PerSide<ReplayedSide>, ReplayFault> {
+  rulesOf(spec)
+  const missing = SIDES.find((side) => !Array.isArray(recorded[side]))
+  if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)
+  if (SIDES.some((side) => recorded[side].length > 0))
+    return replayTurns(spec, seed, { lists: recorded, players: 2 })
+  const none = { reward: spec.lowestReward, fault: true }
+  return { ok: true, value: { champion: none, contender: none } }
+}
+
+/** What was recorded of an episode, and how many play in it. */
+interface Recorded {
+  readonly lists: PerSide<readonly Message[]>
+  readonly players: 1 | 2
+}
+
+/** What comes of recorded messages for both sides, or the first thing that is wrong with them. */
+function replayTurns(
+  spec: EnvSpec,
+  seed: bigint,
+  { lists, players }: Recorded,
+): Result<PerSide<ReplayedSide>, ReplayFault> {
+  const refused = (code: ReplayFault, side: Side, at: number) =>
+    refusal(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
+  const taken = { champion: 0, contender: 0 }
+  const turns = turnsOf(spec, seed, players)
+  let turn = turns.next()
+  let way: ReplayedSide['forfeit']
+  while (!turn.done) {
+    const { side, observation } = turn.value
+    const at = taken[side]
+    const messages = lists[side].slice(at, at + 2)
+    const wrong = faultIn(messages, spec.prompt(observation), players)
+    if (wrong !== undefined) return refused(wrong.code, side, at + wrong.at)
+    taken[side] += messages.length
+    const [, reply] = messages
+    const action = reply === undefined ? null : actionIn(spec, reply.content)
+    if (reply !== undefined) way = action === null ? 'unreadable' : 'illegal'
+    else way = undefined
+    turn = turns.next(action)
+  }
+  const long = SIDES.find((side) => lists[side].length > taken[side])
+  if (long !== undefined) return refused('TOO_LONG', long, taken[long])
+  const { value: end } = turn
+  const replayedOf = (side: Side): ReplayedSide => {
+    const reward = rewardOf(spec, end, side)
+    if (side !== end.side || !end.isForfeit) return { reward, fault: false }
+    return way === undefined ? { reward, fault: true } : { reward, fault: false, forfeit: way }
+  }
+  const value = { champion: replayedOf('champion'), contender: replayedOf('contender') }
+  return { ok: true, value }
+}
+
+const REASONS: Partial<Record<ReplayFault, string>> = {
+  TOO_SHORT: ': it is its turn, and this is missing',
+  TOO_LONG: ': out of turn, because the game is over',
+}
+
+/** What is wrong with a prompt and a reply, or with a prompt that got none; and with which. */
+function faultIn(
+  messages: readonly Message[],
+  due: string,
+  players: 1 | 2,
+): { readonly code: ReplayFault; readonly at: 0 | 1 } | undefined {
+  const [prompt, reply] = messages.map((message): Unread => Object(message))
+  if (prompt === undefined) return { code: 'TOO_SHORT', at: 0 }
+  if (prompt.role !== 'user' || typeof prompt.content !== 'string')
+    return { code: 'WRONG_ROLE', at: 0 }
+  if (prompt.content !== due) return { code: 'PROMPT_DIFFERS', at: 0 }
+  if (reply === undefined) return undefined
+  const code = replyFault(reply, players)
+  return code && { code, at: 1 }
 }
 
 /** A message of which nothing is known. */
 type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
 
-/** What is wrong with a message, if it is not the prompt that is due. Protocol §3.1. */
-export function promptFault(message: unknown, due: string): MessageFault | undefined {
-  const { role, content }: Unread = Object(message)
-  if (role !== 'user' || typeof content !== 'string') return 'WRONG_ROLE'
-  if (content !== due) return 'PROMPT_DIFFERS'
-  return undefined
-}
-
-/** The text of a message, if it is a reply that `play` could have recorded. Protocol §3.1. */
-export function replyIn(message: unknown): Result<string, MessageFault> {
-  const { role, content }: Unread = Object(message)
-  if (role !== 'assistant' || typeof content !== 'string') return refusal('WRONG_ROLE', '')
+/** What is wrong with a message, if it is no reply that could have been recorded. Protocol §3.1. */
+function replyFault({ role, content }: Unread, players: 1 | 2): ReplayFault | undefined {
+  if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
   // Length before content: what follows is then bounded, whatever came in.
-  if (isOversize(content)) return refusal('OVERSIZE', '')
-  if (normalise(content) !== content) return refusal('NOT_NORMALISED', '')
-  return { ok: true, value: content }
+  if (isOversize(content)) return 'OVERSIZE'
+  if (normalise(content) !== content) return 'NOT_NORMALISED'
+  // Of a reply in a game, its last line alone is recorded.
+  return players === 2 && content.includes('\n') ? 'NOT_NORMALISED' : undefined
 }
 
-export function refusal<Code extends string>(code: Code, detail: string): ReplayRefusal<Code> {
-  return { ok: false, code, detail }
-}
-
-type ReplayRefusal<Code> = { readonly ok: false; readonly code: Code; readonly detail: string }
+const refusal = <Code extends string>(code: Code, detail: string) =>
+  ({ ok: false, code, detail }) as const

@@ -1,5 +1,5 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import { drawnSeed } from './drawn-seed.ts'
+import { drawnSeed } from './challenge.ts'
 
 /** A set of values that can be tested for membership and sampled, as in Gymnasium. */
 export interface Space<T> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { checkEnv } from '../src/check-env.ts'
 import {
-  checkEnv,
   type Definition,
   defineEnv,
   Env,

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
-import { checkEnv, Env } from '../src/index.ts'
+import { checkEnv } from '../src/check-env.ts'
+import { Env } from '../src/index.ts'
 
 const home = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(import.meta.dirname, 'docs-'))
@@ -22,7 +23,8 @@ async function run(name: string, program: string, index: string): Promise<string
     .spyOn(console, 'log')
     .mockImplementation((...values) => void lines.push(values.join(' ')))
   const file = join(folder, name)
-  writeFileSync(file, program.replace("'@affine/envs'", `'${index}'`))
+  const own = program.replace("'@affine/envs'", `'${index}'`)
+  writeFileSync(file, own.replace("'@affine/envs/check'", "'./src/check-env.ts'"))
   try {
     await import(/* @vite-ignore */ pathToFileURL(file).href)
   } finally {

@@ -1,6 +1,6 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
-import { drawnSeed } from '../src/drawn-seed.ts'
+import { drawnSeed } from '../src/challenge.ts'
 import {
   defineEnv,
   Env,

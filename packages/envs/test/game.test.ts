@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { checkEnv } from '../src/check-env.ts'
 import {
   type Agent,
   challengeId,
-  checkEnv,
   defineGame,
   Env,
-  type GameSide,
   type Message,
   make,
   type PerSide,
   playGame,
   replayGame,
   replayGameFrom,
+  type Side,
   seedOf,
   spaces,
   type Transcript,
@@ -25,8 +25,8 @@ const idOf = (index: number): string =>
   challengeId({ ...parts, env: 'hex@0.1.0', beacon: zeros, secret: zeros, index })
 const env = make('hex@0.1.0')
 const scripted: Agent = (asked) => ({ content: env.spec.solve(asked[0]?.content ?? '') })
-const other = (side: GameSide): GameSide => (side === 'champion' ? 'contender' : 'champion')
-const both = <Of>(of: (side: GameSide) => Of): PerSide<Of> => ({
+const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
+const both = <Of>(of: (side: Side) => Of): PerSide<Of> => ({
   champion: of('champion'),
   contender: of('contender'),
 })
@@ -36,7 +36,7 @@ const recordOf = (game: PerSide<Transcript>): PerSide<readonly Message[]> =>
 /** A game in which the reply at `turn`, from 0, is another one than the scripted player's. */
 async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent>) {
   let turns = 0
-  const movers: GameSide[] = []
+  const movers: Side[] = []
   const agents = both(
     (side): Agent =>
       (asked) => {
@@ -45,15 +45,15 @@ async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent
       },
   )
   const game = await playGame(env, idOf(index), agents)
-  return { game, mover: movers.at(-1) as GameSide }
+  return { game, mover: movers.at(-1) as Side }
 }
 
 describe('a game', () => {
   test('is won by one side, is played in turn, and replays', async () => {
-    const winners = new Set<GameSide>()
-    const firsts = new Set<GameSide>()
+    const winners = new Set<Side>()
+    const firsts = new Set<Side>()
     for (let index = 0; index < 40; index++) {
-      const asked: (readonly [GameSide, string])[] = []
+      const asked: (readonly [Side, string])[] = []
       const agents = both(
         (side): Agent =>
           (messages) => {
@@ -99,7 +99,7 @@ describe('a game', () => {
         const { reward } = game[side]
         return { reward, fault: fault !== undefined && side === mover }
       })
-      expect(replayGame(env, idOf(3), recordOf(game))).toEqual({ ok: true, value })
+      expect(replayGame(env, idOf(3), recordOf(game))).toMatchObject({ ok: true, value })
     }
   })
 
@@ -151,10 +151,10 @@ describe('the replay of a game says what is first wrong', () => {
     )
     const firstSide = game.champion.messages.length >= game.contender.messages.length
     // Index 0 is won by whoever is first, with one message pair more.
-    const mover: GameSide = firstSide ? 'champion' : 'contender'
+    const mover: Side = firstSide ? 'champion' : 'contender'
     const lists = { mover: [...game[mover].messages], other: [...game[other(mover)].messages] }
     altered(lists)
-    const side = (each: GameSide) => (each === mover ? lists.mover : lists.other)
+    const side = (each: Side) => (each === mover ? lists.mover : lists.other)
     const result = replayGame(env, idOf(0), both(side))
     return result.ok ? result.value : result.code
   }
@@ -210,7 +210,7 @@ describe('the replay of a game says what is first wrong', () => {
       both(() => scripted),
     )
     const recorded = { champion: champion.messages, contender: contender.messages }
-    const first: GameSide =
+    const first: Side =
       recorded.champion.length > recorded.contender.length ? 'champion' : 'contender'
     const early = { ...recorded, [first]: [] }
     expect(replayGame(env, idOf(0), early)).toMatchObject({

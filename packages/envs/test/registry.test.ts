@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { checkEnv } from '../src/check-env.ts'
 import {
-  checkEnv,
   defineEnv,
   type EnvSpec,
   make,

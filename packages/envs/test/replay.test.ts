@@ -62,7 +62,7 @@ describe.each(envs)('%s', (id) => {
                 : { content }
           }
           const { messages, reward, fault } = await play(env, idOf(id, index), agent)
-          expect(replay(env, idOf(id, index), messages)).toEqual({
+          expect(replay(env, idOf(id, index), messages)).toMatchObject({
             ok: true,
             value: { reward, fault: fault !== undefined },
           })

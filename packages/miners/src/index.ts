@@ -33,7 +33,6 @@ export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-clie
 export {
   type LaneChallenge,
   playSample,
-  type Role,
   type Sides,
   unbegunSample,
   withoutReplies,

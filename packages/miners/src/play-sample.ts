@@ -1,12 +1,19 @@
 import { challengeVerdict, type Sample } from '@affine/blocks'
-import { type Agent, make, type PerSide, play, playGame, unbegunGame } from '@affine/envs'
+import {
+  type Agent,
+  make,
+  type PerSide,
+  play,
+  playGame,
+  type Side,
+  unbegunGame,
+} from '@affine/envs'
 import { NO_REPLY } from './miner-client.ts'
 
 /** A challenge of a lane, before anyone has played it. */
 export type LaneChallenge = Pick<Sample, 'env' | 'duel' | 'index' | 'challengeId'>
-export type Role = 'champion' | 'contender'
 /** The miner of an episode, and the agent that answers for it. */
-export type Sides = (role: Role) => { readonly hotkey: string; readonly agent: Agent }
+export type Sides = (side: Side) => { readonly hotkey: string; readonly agent: Agent }
 
 /** Puts one challenge to both miners: apart from each other, or as a game. Protocol §3.1, §5.4. */
 export async function playSample(
@@ -23,7 +30,7 @@ export async function playSample(
 }
 
 type Players = PerSide<ReturnType<Sides>>
-type Episodes = Pick<Sample, Role>
+type Episodes = Pick<Sample, Side>
 
 /** Both at once. */
 async function playApart(
@@ -31,8 +38,8 @@ async function playApart(
   players: Players,
   now: () => number,
 ): Promise<Episodes> {
-  const episode = async (role: Role): Promise<Sample[Role]> => {
-    const { hotkey, agent } = players[role]
+  const episode = async (side: Side): Promise<Sample[Side]> => {
+    const { hotkey, agent } = players[side]
     const started = now()
     const transcript = await play(make(env), challengeId, agent)
     return { miner: hotkey, ...transcript, ms: Math.max(0, now() - started) }
@@ -68,12 +75,12 @@ export function unbegunSample(challenge: LaneChallenge, hotkeys: PerSide<string>
 
 /** A sample as it is if some miners never reply. Protocol §5.4. */
 export async function withoutReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
-  const isSilent = (role: Role): boolean => miners.includes(sample[role].miner)
+  const isSilent = (side: Side): boolean => miners.includes(sample[side].miner)
   const { spec } = make(sample.env)
   if (spec.game !== undefined) return gameWithout(sample, isSilent)
-  const episode = async (role: Role): Promise<Sample[Role]> => {
-    const { miner, ms } = sample[role]
-    if (!isSilent(role)) return sample[role]
+  const episode = async (side: Side): Promise<Sample[Side]> => {
+    const { miner, ms } = sample[side]
+    if (!isSilent(side)) return sample[side]
     return { miner, ms, ...(await play({ spec }, sample.challengeId, () => NO_REPLY)) }
   }
   const [champion, contender] = await Promise.all([episode('champion'), episode('contender')])
@@ -82,16 +89,16 @@ export async function withoutReplies(sample: Sample, miners: readonly string[]):
 }
 
 /** A game up to the first prompt of a silent player. If that never replied it is as it was. */
-async function gameWithout(sample: Sample, isSilent: (role: Role) => boolean): Promise<Sample> {
+async function gameWithout(sample: Sample, isSilent: (side: Side) => boolean): Promise<Sample> {
   const { champion, contender, ...challenge } = sample
   const silent = (['champion', 'contender'] as const).filter(isSilent)
   if (silent.length === 2)
     return unbegunSample(challenge, { champion: champion.miner, contender: contender.miner })
-  if (!silent.some((role) => sample[role].messages.length > 1)) return sample
-  const sides: Sides = (role) => {
-    const [, first] = sample[role].messages
-    const answer = isSilent(role) || first === undefined ? NO_REPLY : first
-    return { hotkey: sample[role].miner, agent: () => answer }
+  if (!silent.some((side) => sample[side].messages.length > 1)) return sample
+  const sides: Sides = (side) => {
+    const [, first] = sample[side].messages
+    const answer = isSilent(side) || first === undefined ? NO_REPLY : first
+    return { hotkey: sample[side].miner, agent: () => answer }
   }
   return playSample(challenge, sides, () => 0)
 }

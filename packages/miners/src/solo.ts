@@ -9,10 +9,18 @@ import {
   type Winner,
   winnerOf,
 } from '@affine/duel'
-import { challengeId, make, play, registry, specHash, type Transcript } from '@affine/envs'
+import {
+  challengeId,
+  make,
+  play,
+  registry,
+  type Side,
+  specHash,
+  type Transcript,
+} from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
-import { playSample, type Role, type Sides } from './play-sample.ts'
+import { playSample, type Sides } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
@@ -94,7 +102,7 @@ async function allSettled(works: readonly Promise<void>[]): Promise<void> {
  * challenges before. Protocol §10.
  */
 export type SoloDuel = Readonly<
-  Record<Role, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
+  Record<Side, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
 /** The result of a duel so far: each environment, and the winner once it is certain. */
@@ -105,7 +113,7 @@ export type DuelStanding = {
 
 interface DuelRun extends SoloRun {
   readonly duel: SoloDuel
-  readonly players: Readonly<Record<Role, Pick<Opponent, 'agent'>>>
+  readonly players: Readonly<Record<Side, Pick<Opponent, 'agent'>>>
   readonly now: () => number
   /** Hears how it stands after every sample; what the journal had is not told. */
   readonly on: (standing: DuelStanding, sample: Sample) => void

@@ -1,4 +1,14 @@
-export { courseOf, type EpisodeCourse, type GameMove, type PlayedReplies } from './course.ts'
+export {
+  type ChallengeRef,
+  courseOf,
+  type EpisodeCourse,
+  endingOf,
+  type GameMove,
+  type PlayedReplies,
+  recordedCourse,
+  sampleCourse,
+  sampleEnding,
+} from './course.ts'
 export { type DuelEnd, type DuelFacts, type DuelTurn, duelFacts } from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
 export type { EpisodeEnding } from './ending.ts'
@@ -23,13 +33,6 @@ export * from './practice.ts'
 export * from './prospects.ts'
 export { type MinerQueue, type QueueEntry, queueIn } from './queue.ts'
 export type { MissingQuorum, MissingVoter } from './quorum.ts'
-export {
-  type ChallengeRef,
-  endingOf,
-  recordedCourse,
-  sampleCourse,
-  sampleEnding,
-} from './recorded-course.ts'
 export * from './sentences/index.ts'
 export * from './sides.ts'
 export { type EnvStatus, type SubnetStatus, statusRecord, subnetStatus } from './subnet-status.ts'

@@ -1,9 +1,9 @@
 import { forfeitIn } from '@affine/blocks'
 import type { Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
+import type { SoloRef } from './course.ts'
 import type { Forfeits } from './miner-stats.ts'
 import { Z_SQUARED_95 } from './prospects.ts'
-import type { SoloRef } from './recorded-course.ts'
 
 /**
  * A challenge that was played for practice, with the most that can be earned; of a past one, what

@@ -1,9 +1,7 @@
+import { SIDES, type Side } from '@affine/envs'
 import type { DuelFacts } from './duel-facts.ts'
 
-/** The two sides of a duel. */
-export const SIDES = ['champion', 'contender'] as const
-
-export type Side = (typeof SIDES)[number]
+export { SIDES, type Side }
 
 /** The side of a miner in a duel; undefined if it is not in it. */
 export const sideOf = (hotkey: string, duel: Pick<DuelFacts, Side> | undefined): Side | undefined =>

@@ -1,18 +1,17 @@
 import { challengeVerdict } from '@affine/blocks'
 import {
-  GameEpisode,
-  type GameSide,
   isChallengeId,
   make,
   registry,
   replayFrom,
   replayGameFrom,
+  SIDES,
+  type Side,
   seedOf,
+  turnsOf,
 } from '@affine/envs'
 import type { ProofEvidence, Step } from './proof.ts'
 import type { EvidenceRead, Recorded } from './read-evidence.ts'
-
-const SIDES: readonly GameSide[] = ['champion', 'contender']
 
 /** The steps of a proof in which the environment is asked again. Never throws. */
 export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readonly Step[] {
@@ -25,7 +24,7 @@ export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readon
 
 function promptStep(read: EvidenceRead): Step {
   const { prompt, sides } = firstPrompt(read)
-  const recordedOf = (side: GameSide) => read[side].messages?.[0]?.content
+  const recordedOf = (side: Side) => read[side].messages?.[0]?.content
   const isUnbegun = sides.length === 1 && SIDES.every((side) => recordedOf(side) === undefined)
   const holds = isUnbegun || sides.every((side) => recordedOf(side) === prompt)
   const whom = sides.length === 1 ? `the ${sides[0]}, who is first, was` : 'both miners were'
@@ -49,16 +48,13 @@ function firstPrompt({ env: name, id }: EvidenceRead) {
   if (!registry.has(name)) return { prompt: 'no such environment', sides: SIDES }
   if (!isChallengeId(id)) return { prompt: 'no such challenge', sides: SIDES }
   const env = make(name)
-  if (env.spec.game !== undefined) {
-    const { prompt, mover } = new GameEpisode(env.spec, seedOf(id))
-    return { prompt, sides: [mover] }
-  }
-  env.reset({ options: { challengeId: id } })
-  return { prompt: env.render(), sides: SIDES }
+  const { value } = turnsOf(env.spec, seedOf(id), env.spec.game === undefined ? 1 : 2).next()
+  const prompt = env.prompt(value.observation)
+  return { prompt, sides: env.spec.game === undefined ? SIDES : [value.side] }
 }
 
 /** What one side comes to when it is played again: of a game with the other, else alone. */
-function replayedIn({ env: name, id, champion, contender }: EvidenceRead, side: GameSide) {
+function replayedIn({ env: name, id, champion, contender }: EvidenceRead, side: Side) {
   if (!registry.has(name)) return refused('no such environment')
   if (!isChallengeId(id)) return refused('no such challenge')
   const env = make(name)
@@ -77,7 +73,7 @@ interface ReplayedEpisode {
   readonly played: ReturnType<typeof replayedIn>
 }
 
-function replayStep(side: GameSide, { miner, recorded, played }: ReplayedEpisode): Step {
+function replayStep(side: Side, { miner, recorded, played }: ReplayedEpisode): Step {
   const { reward, fault } = recorded
   const own = played.ok ? played.value : undefined
   const came = played.ok ? `reward ${played.value.reward}` : `${played.code} ${played.detail}`

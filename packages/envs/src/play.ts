@@ -1,0 +1,139 @@
+import { seedOf } from './challenge.ts'
+import type { EnvSpec } from './definition.ts'
+import type { Env } from './env.ts'
+import {
+  actionIn,
+  type EpisodeEnd,
+  type PerSide,
+  rewardOf,
+  rulesOf,
+  type Side,
+  turnsOf,
+} from './episode.ts'
+import { isOversize, lastLineOf, normalise } from './text.ts'
+
+export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
+
+/** Why an episode ended without a usable reply. */
+export type Fault = 'no-reply' | 'oversize'
+
+/** `invocation` is the platform's id of the call, `ms` how long it took; both are only recorded. */
+export type Reply = { readonly content: string; readonly invocation?: string; readonly ms?: number }
+
+export type Answer = Reply | { readonly fault: 'no-reply' }
+
+/**
+ * Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents,
+ * nothing else.
+ */
+export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
+
+export type RecordedMessage = Message & Partial<Reply>
+
+export type Transcript = {
+  readonly messages: readonly RecordedMessage[]
+  readonly reward: number
+  readonly fault?: Fault
+}
+
+/**
+ * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a
+ * faulty one is not recorded. Only the specification of `env` is used: one can serve many plays at
+ * once, and its own episode stays.
+ *
+ * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the
+ * agent rejects with. Protocol §3.1.
+ * @throws TypeError unless `challengeId` is one.
+ */
+export async function play(
+  { spec }: Pick<Env, 'spec'>,
+  challengeId: string,
+  agent: Agent,
+): Promise<Transcript> {
+  const dialogue = record(spec, seedOf(challengeId), 1)
+  return (await answeredBy(dialogue, { champion: agent, contender: agent })).champion
+}
+
+/**
+ * Plays one challenge of an environment of two players. Of a reply, normalised, the last line is
+ * read and recorded. Each agent gets the present prompt alone.
+ *
+ * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
+ * with what an agent rejects with. Protocol §3.1.
+ * @throws TypeError unless `challengeId` is one, RangeError for an environment of one player.
+ */
+export async function playGame(
+  { spec }: Pick<Env, 'spec'>,
+  challengeId: string,
+  agents: PerSide<Agent>,
+): Promise<PerSide<Transcript>> {
+  return answeredBy(record(spec, seedOf(challengeId), 2), agents)
+}
+
+/** What is recorded of a game that was never begun. Protocol §3.1. */
+export function unbegunGame({ spec }: Pick<Env, 'spec'>): PerSide<Transcript> {
+  rulesOf(spec)
+  const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const
+  return { champion: none, contender: none }
+}
+
+/** Who is asked, and the conversation so far, which ends with a prompt: of a game, that alone. */
+interface Question {
+  readonly side: Side
+  readonly messages: readonly Message[]
+}
+
+type Dialogue = Generator<Question, PerSide<Transcript>, Answer>
+
+async function answeredBy(
+  dialogue: Dialogue,
+  agents: PerSide<Agent>,
+): Promise<PerSide<Transcript>> {
+  let asked = dialogue.next()
+  while (!asked.done) {
+    const { side, messages } = asked.value
+    asked = dialogue.next(await agents[side](messages))
+  }
+  return asked.value
+}
+
+/**
+ * An episode as a dialogue: yields the questions, takes the answers, returns the transcripts. That
+ * of one player is the champion's. Protocol §3.1.
+ */
+export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): Dialogue {
+  const turns = turnsOf(spec, seed, players)
+  const messages: PerSide<RecordedMessage[]> = { champion: [], contender: [] }
+  let fault: Fault | undefined
+  let turn = turns.next()
+  while (!turn.done) {
+    const { side, observation } = turn.value
+    const own = messages[side]
+    own.push({ role: 'user', content: spec.prompt(observation) })
+    const shown = players === 1 ? own : own.slice(-1)
+    const reply = recordable(
+      yield { side, messages: shown.map(({ role, content }) => ({ role, content })) },
+    )
+    if ('fault' in reply) {
+      fault = reply.fault
+      turn = turns.next(null)
+      continue
+    }
+    const content = players === 1 ? reply.content : lastLineOf(reply.content)
+    own.push({ ...reply, content })
+    turn = turns.next(actionIn(spec, content))
+  }
+  const end: EpisodeEnd = turn.value
+  const transcriptOf = (side: Side): Transcript => {
+    const played = { messages: messages[side], reward: rewardOf(spec, end, side) }
+    return fault !== undefined && side === end.side ? { ...played, fault } : played
+  }
+  return { champion: transcriptOf('champion'), contender: transcriptOf('contender') }
+}
+
+/** An answer as it is recorded, its text normalised, or why it is none. Protocol §3.1. */
+function recordable(answer: Answer): RecordedMessage | { readonly fault: Fault } {
+  if ('fault' in answer) return { fault: 'no-reply' }
+  const content = normalise(answer.content)
+  return isOversize(content) ? { fault: 'oversize' } : { ...answer, role: 'assistant', content }
+}

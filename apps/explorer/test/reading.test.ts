@@ -1,17 +1,14 @@
 import { describe, expect, it, test } from 'vitest'
+import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/reading.ts'
-import { titleOf } from '../src/title.ts'
-import { BucketTable } from '../src/views/bucket-table.tsx'
+import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/page.ts'
 import { DuelView } from '../src/views/duel-view.tsx'
-import { MinerView } from '../src/views/miner-view.tsx'
-import { MinersView } from '../src/views/miners-view.tsx'
-import { SureNumber } from '../src/views/sure-number.tsx'
-import { ValidatorsView } from '../src/views/validators-view.tsx'
+import { MinersView, MinerView } from '../src/views/miners-view.tsx'
+import { SureNumber } from '../src/views/throne-view.tsx'
+import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
-import type { EpochAccount } from '../src/worker/epoch-account.ts'
-import type { ReadingSpan } from '../src/worker/reader.ts'
+import type { EpochAccount, ReadingSpan } from '../src/worker/reader.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], throne: [], trust: {} }

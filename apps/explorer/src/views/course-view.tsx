@@ -3,7 +3,7 @@ import { turnText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { visible } from '../visible.ts'
-import { Drawing } from './drawing.tsx'
+import { Drawing } from './picture-view.tsx'
 
 interface CourseProps {
   readonly course: EpisodeCourse

@@ -9,8 +9,7 @@ import {
   replayGameFrom,
   seedOf,
 } from '@affine/envs'
-import type { ProofEvidence, Step } from './proof.ts'
-import type { EvidenceRead, Recorded } from './read-evidence.ts'
+import type { EvidenceRead, ProofEvidence, Recorded, Step } from './proof-evidence.ts'
 
 const SIDES: readonly GameSide[] = ['champion', 'contender']
 

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact'
 import { describe, expect, it, test } from 'vitest'
 import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
@@ -87,10 +88,14 @@ it('a bucket that had nothing does not just answer, and that none had anything i
     return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing, silent: undefined }
   }
   const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
-  const { props } = BucketTable({ state: STOPPED, health })
-  expect(
-    props.rows.map(({ cells }: { readonly cells: readonly string[] }) => cells.at(-1)),
-  ).toEqual(['was not asked', '✘ has nothing that was asked for', '✔ answers'])
+  const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
+    rows: readonly { cells: readonly string[] }[]
+  }>
+  expect(props.rows.map(({ cells }) => cells.at(-1))).toEqual([
+    'was not asked',
+    '✘ has nothing that was asked for',
+    '✔ answers',
+  ])
   expect(hintText({ ...STOPPED, health })).toBe('')
   expect(hintText(STOPPED)).toBe('')
   expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)

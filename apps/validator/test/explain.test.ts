@@ -239,12 +239,7 @@ describe('af explain', () => {
     const counted = duel?.forfeits as Record<string, number>
     // On a slow machine some replies are late, too.
     expect(Object.keys(counted)).toEqual(expect.arrayContaining(['illegal', 'unreadable']))
-    const lanes = records.flatMap(({ lanes }) => (lanes ?? []) as { forfeits: typeof counted }[])
-    for (const [way, count] of Object.entries(counted)) {
-      expect(count).toBeGreaterThan(0)
-      const all = lanes.reduce((sum, { forfeits }) => sum + (forfeits[way] ?? 0), 0)
-      expect(all).toBeGreaterThanOrEqual(count)
-    }
+    for (const count of Object.values(counted)) expect(count).toBeGreaterThan(0)
   })
 
   it('knows a miner by its uid, and its place while it waits', async () => {

@@ -154,8 +154,6 @@ export type MissingVoter = {
   readonly weightPpm: number
   /** The last epoch in which its attestation counted; undefined if none did. */
   readonly lastEpoch: number | undefined
-  /** Did it attest this epoch, but another state of it? */
-  readonly isElsewhere: boolean
   /** At the end of this epoch it is not waited for any more. */
   readonly droppedIn: number
 }
@@ -169,13 +167,11 @@ export interface MissingQuorum {
 }
 
 /** Undefined unless a quorum is all that a duel lacked at the epoch's end. Protocol §8.1. */
-function missingQuorum(settled: Settled): MissingQuorum | undefined {
-  const { before, state, snapshot, quorum } = settled
+function missingQuorum({ before, state, snapshot, quorum }: Settled): MissingQuorum | undefined {
   const isWaiting = nextContenders(state, snapshot).length > 0
   if (state.duel !== undefined || state.champion === undefined || !isWaiting) return undefined
 
   const { weights, stakes, heard } = quorum
-  const elsewhere = otherState(settled)?.hotkeys ?? []
   const all = Object.values(weights).reduce((sum, weight) => sum + weight, 0)
   const shareOf = (weight: number): number => Math.floor((1_000_000 * weight) / all)
   const missing = Object.entries(weights)
@@ -185,8 +181,7 @@ function missingQuorum(settled: Settled): MissingQuorum | undefined {
       const lastEpoch = before.attested?.[hotkey]?.epoch
       const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
       const stake = stakes[hotkey] ?? ''
-      const isElsewhere = elsewhere.includes(hotkey)
-      return { hotkey, stake, weightPpm: shareOf(weight), lastEpoch, isElsewhere, droppedIn }
+      return { hotkey, stake, weightPpm: shareOf(weight), lastEpoch, droppedIn }
     })
   const absent = missing.reduce((sum, { hotkey }) => sum + (weights[hotkey] ?? 0), 0)
   return { attestedPpm: all === 0 ? 0 : shareOf(all - absent), missing }

@@ -69,8 +69,7 @@ export class MinerReport {
     const side = sideOf(this.#hotkey, duel)
     if (duel && side) {
       const { from, epochs } = this.#own ?? { from: epoch, epochs: [] }
-      const lanes = this.stats.lanesIn(epoch, side)
-      const record = { ...epochRecord(settled), role: side, duel: settled.before.duel, lanes }
+      const record = { ...epochRecord(settled), role: side, duel: settled.before.duel }
       this.#own = { side, duel, from, to: epoch, epochs: [...epochs, [text, record]] }
       if (duel.end) this.#sayDuel()
     }

@@ -48,6 +48,8 @@ export interface SubnetStatus {
   }
   /** The hotkeys that wait for a duel, the next first. */
   readonly waiting: readonly string[]
+  /** The place of every neuron among them, or why it has none. */
+  readonly queue: readonly QueueEntry[]
   /** One for each validator. */
   readonly rows: readonly ValidatorRow[]
   /** The weights in force, by the hotkey of the validator that set them. */
@@ -83,10 +85,10 @@ export async function subnetStatus(
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const { waiting } = queueIn(state, snapshot, network)
+  const { waiting, rows: queue } = queueIn(state, snapshot, network)
   const lanes = last ? epochFacts(last).lanes : []
   const rows = validatorRows({ block, snapshot, weights, state, lanes })
-  return { state, last, block, place, due, waiting, rows, weights }
+  return { state, last, block, place, due, waiting, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -168,7 +170,7 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
 
 /** The state of a subnet as a record for machines. */
 export function statusRecord(status: SubnetStatus): object {
-  const { state, last, block, place, due, waiting, rows, weights } = status
+  const { state, last, block, place, due, waiting, queue, rows, weights } = status
   const { champion, duel } = state
   return {
     block,
@@ -180,6 +182,7 @@ export function statusRecord(status: SubnetStatus): object {
     champion,
     duel,
     waiting,
+    queue,
     last: last && epochRecord(last),
     rows,
     weights,
@@ -197,16 +200,15 @@ export type QueueEntry = {
   readonly why: string
 }
 
-/** The miners that wait for a duel, and the place of every neuron. */
-export interface MinerQueue {
-  /** The hotkeys that wait, the next first. */
-  readonly waiting: readonly string[]
-  /** In the same order, every neuron: its place among them, or why it has none. */
-  readonly rows: readonly QueueEntry[]
-}
-
-/** The queue of a subnet in the epoch that `state` governs. */
-export function queueIn(state: State, snapshot: Snapshot, { protocol }: Network): MinerQueue {
+/**
+ * The queue of a subnet in the epoch that `state` governs: the hotkeys that wait for a duel, the
+ * next first; and in the same order every neuron, with its place among them or why it has none.
+ */
+export function queueIn(
+  state: State,
+  snapshot: Snapshot,
+  { protocol }: Network,
+): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
   const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {

@@ -23,7 +23,6 @@ it('says why no duel starts: who is missing, its stake and last epoch, and what 
       stake: '1000',
       weightPpm: 285_714,
       lastEpoch: 7,
-      isElsewhere: false,
       droppedIn: 27,
     },
     expect.objectContaining({ hotkey: 'v3', stake: '500', lastEpoch: 7 }),

@@ -56,12 +56,7 @@ function Why({ course: { reward, ending } }: CourseProps): JSX.Element | null {
   )
 }
 
-interface TurnProps {
-  readonly turn: Turn
-  readonly index: number
-}
-
-function TurnView({ turn, index }: TurnProps): JSX.Element {
+function TurnView({ turn, index }: { readonly turn: Turn; readonly index: number }): JSX.Element {
   const { reply, prompt, picture } = turn
   const isBoard = picture?.shapes.some(({ action }) => action !== undefined)
   return (

@@ -51,14 +51,12 @@ export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
   <code title={of}>{shortOf(of)}</code>
 )
 
-interface NumbersProps {
-  readonly children: readonly JSX.Element[]
-}
-
 /** A few numbers side by side, for a first look. */
-export const Numbers = ({ children }: NumbersProps): JSX.Element => (
-  <dl class="numbers">{children}</dl>
-)
+export const Numbers = ({
+  children,
+}: {
+  readonly children: readonly JSX.Element[]
+}): JSX.Element => <dl class="numbers">{children}</dl>
 
 interface BigNumberProps {
   readonly name: string

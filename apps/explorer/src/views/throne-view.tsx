@@ -32,6 +32,7 @@ import { BigNumber, Key, Numbers, TitledTable } from './parts.tsx'
 /** What competes at what, the champion, since when, and how sure that is. */
 export function ThroneView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
+  const last = epochs.at(-1)
   return (
     <>
       <h1 class="sentence">{beginning ? subnetText(beginning.titles) : 'The throne'}</h1>
@@ -44,10 +45,12 @@ export function ThroneView({ state }: Page): JSX.Element {
       ) : (
         <p>{absentText(state, '')}</p>
       )}
-      {epochs.length > 0 && (
+      {last && (
         <>
           <Contention state={state} />
-          <OtherStates state={state} />
+          {otherStateTexts(last).map((text) => (
+            <p key={text}>{text}</p>
+          ))}
           <figure>
             <figcaption>
               The ratio to beat: how many of the challenges that only one of the two solves a
@@ -119,7 +122,9 @@ function Contention({ state }: StateProps): JSX.Element {
         {ratioText(state)}
       </p>
     )
-  const [why, ...missing] = quorumTexts(state.epochs.at(-1) ?? { lacking: undefined })
+  const [why, ...missing] = quorumTexts(
+    state.epochs.at(-1) ?? { lacking: undefined, others: undefined },
+  )
   return (
     <>
       <p key={next.hotkey} class="lead">
@@ -134,12 +139,6 @@ function Contention({ state }: StateProps): JSX.Element {
       )}
     </>
   )
-}
-
-/** Who attests another state, as with a release that has other constants. */
-function OtherStates({ state }: StateProps): JSX.Element {
-  const last = state.epochs.at(-1)
-  return <>{last && otherStateTexts(last).map((text) => <p key={text}>{text}</p>)}</>
 }
 
 function Root({ state }: StateProps): JSX.Element {

@@ -5,7 +5,6 @@ import { countLanes, trustIn } from '../app-state.ts'
 import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
 import { visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
-import type { EpochAccount } from '../worker/reader.ts'
 import { BigNumber, Key, Numbers, TitledTable, Wide } from './parts.tsx'
 
 /** Validators: trust, lanes, what speaks against them, buckets, and what did not hold. */
@@ -29,12 +28,12 @@ export function ValidatorsView({ state }: Page): JSX.Element {
       <Counts state={state} />
       <section>
         <h2>What did not hold</h2>
-        <Findings epochs={epochs} />
+        <Findings state={state} />
         {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
           <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
         )}
       </section>
-      <BucketTable state={state} health={state.health} />
+      <BucketTable state={state} />
     </>
   )
 }
@@ -69,7 +68,6 @@ interface ValidatorProps extends StateProps {
 
 /** A validator: how far it is trusted, and why. */
 export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Element {
-  const health = state.health.filter((bucket) => bucket.hotkey === hotkey)
   const counts = countLanes(state).find((each) => each.hotkey === hotkey)
   const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
   return (
@@ -98,8 +96,8 @@ export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Ele
         </BigNumber>
       </Numbers>
       <Lanes state={state} hotkey={hotkey} />
-      <Findings epochs={state.epochs} of={hotkey} />
-      {health.length > 0 && <BucketTable state={state} health={health} />}
+      <Findings state={state} of={hotkey} />
+      <BucketTable state={state} of={hotkey} />
     </>
   )
 }
@@ -127,18 +125,12 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   )
 }
 
-interface FindingsProps {
-  readonly epochs: readonly EpochAccount[]
-  /** Of this validator alone; of all of them if undefined. */
-  readonly of?: string
-}
-
 /** More cannot be read. */
 const MOST = 200
 
-/** What did not hold, the last first. */
-function Findings({ epochs, of }: FindingsProps): JSX.Element | null {
-  const found = epochs
+/** What did not hold, the last first: of one validator, or of all of them. */
+function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Element | null {
+  const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
       ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
       ...warnings.map((warning) => ({ ...warning, mark: '!' })),
@@ -164,22 +156,23 @@ function Findings({ epochs, of }: FindingsProps): JSX.Element | null {
   )
 }
 
-interface BucketProps extends StateProps {
-  readonly health: readonly BucketHealth[]
-}
-
-/** What each bucket did when it was asked. */
-export function BucketTable({ state, health }: BucketProps): JSX.Element {
-  const rows = health.map(({ hotkey, announced, place, files, bytes, missing, silent }) => ({
-    key: hotkey + announced,
-    isBad: silent !== undefined,
+/** What each bucket did when it was asked: that of one validator, or all of them. */
+export function BucketTable({
+  state,
+  of,
+}: StateProps & { readonly of?: string }): JSX.Element | null {
+  const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
+  if (of !== undefined && health.length === 0) return null
+  const rows = health.map((bucket) => ({
+    key: bucket.hotkey + bucket.announced,
+    isBad: bucket.silent !== undefined,
     cells: [
-      <Key state={state} hotkey={hotkey} />,
-      <span class="long">{visibleLine(announced, 140)}</span>,
-      files,
-      (bytes / 1e6).toFixed(1),
-      missing,
-      stateText({ place, silent, files, asked: files + missing }),
+      <Key state={state} hotkey={bucket.hotkey} />,
+      <span class="long">{visibleLine(bucket.announced, 140)}</span>,
+      bucket.files,
+      (bucket.bytes / 1e6).toFixed(1),
+      bucket.missing,
+      stateText(bucket),
     ],
   }))
   return (
@@ -191,17 +184,9 @@ export function BucketTable({ state, health }: BucketProps): JSX.Element {
   )
 }
 
-interface BucketRow {
-  readonly files: number
-  readonly place: string | undefined
-  readonly silent: string | undefined
-  /** How often it answered. */
-  readonly asked: number
-}
-
-function stateText({ place, silent, files, asked }: BucketRow): string {
+function stateText({ place, silent, files, missing }: BucketHealth): string {
   if (place === undefined) return 'a page cannot open its address'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
-  if (asked === 0) return 'was not asked'
+  if (files + missing === 0) return 'was not asked'
   return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

@@ -9,13 +9,8 @@ import { ChallengeView, SampleView } from './sample-view.tsx'
 import { ThroneView } from './throne-view.tsx'
 import { ValidatorsView, ValidatorView } from './validators-view.tsx'
 
-interface ViewProps {
-  readonly route: Route
-  readonly page: Page
-}
-
 /** What a route shows. */
-export function View({ route, page }: ViewProps): JSX.Element {
+export function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
   switch (route.view) {
     case 'throne':
       return <ThroneView {...page} />

@@ -1,4 +1,4 @@
-import type { EpochFacts, LaneFacts, MissingVoter, ThroneChange } from '../epoch-facts.ts'
+import type { EpochFacts, LaneFacts, ThroneChange } from '../epoch-facts.ts'
 import { type NameOf, percent, shortHotkey } from '../text.ts'
 import { duelText, envText, turnIn } from './duel-text.ts'
 
@@ -74,7 +74,7 @@ export function throneTexts(
 
 /** Why no duel starts though a miner waits: who is missing, and what to do. Protocol §8.1. */
 export function quorumTexts(
-  { lacking }: Pick<EpochFacts, 'lacking'>,
+  { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {
   if (lacking === undefined) return []
@@ -83,18 +83,16 @@ export function quorumTexts(
     return ['No duel starts: nobody votes yet. A validator votes once it has attested an epoch']
   const attested = `${percent(attestedPpm, Math.floor)} of the active validators' weight attested`
   const head = `No duel starts: ${attested}, and it takes two thirds. These are missing:`
-  return [head, ...missing.map((voter) => missingText(voter, nameOf))]
-}
-
-function missingText(voter: MissingVoter, nameOf: NameOf): string {
-  const { hotkey, stake, weightPpm, lastEpoch, isElsewhere, droppedIn } = voter
-  const last = lastEpoch === undefined ? 'it never attested' : `it last attested epoch ${lastEpoch}`
-  const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${stake} rao`
-  const help = isElsewhere
-    ? 'it attests another state: compare its release with this one'
-    : 'its operator should start it (af doctor says what it lacks)'
-  const until = `it is not waited for after epoch ${droppedIn}`
-  return `${nameOf(hotkey)}: ${what}; ${last}; ${help}; ${until}`
+  const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
+    const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
+    const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${stake} rao`
+    const help = others?.hotkeys.includes(hotkey)
+      ? 'it attests another state: compare its release with this one'
+      : 'its operator should start it (af doctor says what it lacks)'
+    const until = `it is not waited for after epoch ${droppedIn}`
+    return `${nameOf(hotkey)}: ${what}; it ${last}; ${help}; ${until}`
+  })
+  return [head, ...texts]
 }
 
 /** What it means that others attest another state. Protocol §9.2. */

@@ -151,7 +151,7 @@ function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): reado
 }
 
 /** Draws holders at random each time, so that nobody knows which copies will be compared. */
-export function drawing(most: number): Choose | null {
+function drawing(most: number): Choose | null {
   if (most === 0) return null
   return (holders) => {
     const left = [...holders]
@@ -161,7 +161,7 @@ export function drawing(most: number): Choose | null {
 }
 
 /** An error that ends a run. If something did not hold before, that is its exit code. */
-export function withFlaws(error: Error, flaws: number): Error {
+function withFlaws(error: Error, flaws: number): Error {
   return flaws > 0 ? Object.assign(error, { exitCode: 1 }) : error
 }
 

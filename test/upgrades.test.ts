@@ -15,6 +15,7 @@ import { epochOf, MAIN, miner, type Scene, withQuota } from '../packages/duel/te
 import {
   epochFacts,
   epochText,
+  shortHotkey,
   statusRecord,
   statusTexts,
   subnetStatus,
@@ -122,9 +123,11 @@ test('validators of two releases: readers of each say who attests what, and what
     )
     const status = await subnetStatus({ chain: subnet.chain, network: rules }, last.state, last)
     const names = [...hotkeys(others)].sort()
-    expect(statusRecord(status)).toMatchObject({ others: { hotkeys: names, weightPpm: 500_000 } })
-    expect(statusTexts(status)).toContain(
-      `! another state of epoch 3 is attested by ${names.join(', ')} (50 % of the weight). ` +
+    expect(statusRecord(status)).toMatchObject({
+      last: { others: { hotkeys: names, weightPpm: 500_000 } },
+    })
+    expect(statusTexts(status).join('\n')).toContain(
+      `! another state of epoch 3 is attested by ${names.map(shortHotkey).join(', ')} (50 % of the weight). ` +
         'Releases with other constants come to that: compare theirs with yours',
     )
   }

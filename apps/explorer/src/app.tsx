@@ -1,16 +1,14 @@
 import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
-import { type AppState, addNews, EMPTY_STATE } from './app-state.ts'
-import type { Ask } from './ask.ts'
-import type { Feed, Heard } from './feed.ts'
+import { type AppState, addNews, duelsIn, EMPTY_STATE, isValidator } from './app-state.ts'
+import type { Ask, Feed, Heard } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
-import type { Page } from './page.ts'
-import { titleOf } from './title.ts'
+import { asOfText, nameIn, type Page } from './page.ts'
 import { FindForm } from './views/find-form.tsx'
-import { ReadingStrip } from './views/reading-strip.tsx'
-import { LinkWarning, SourceBar } from './views/source-bar.tsx'
+import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import type { View } from './views/view.tsx'
+import { shortOf } from './visible.ts'
 
 /** As they stand in index.html too, to be seen before any script runs. */
 const TABS = [
@@ -132,4 +130,41 @@ function useReader(
   useEffect(() => listen(show), [])
   const page: Page = useMemo(() => ({ state: reading.state, ask }), [reading.state])
   return { ...reading, page }
+}
+
+const TITLES = {
+  miners: 'Miners',
+  validators: 'Validators',
+  play: 'Beat the champion',
+  nowhere: 'No such view',
+} as const
+
+/** The title of the window. */
+export const titleOf = (route: Route, state: AppState): string =>
+  `${viewTitle(route, state)} · Affine explorer`
+
+function viewTitle(route: Route, state: AppState): string {
+  const nameOf = nameIn(state)
+  switch (route.view) {
+    case 'throne': {
+      const champion = state.epochs.at(-1)?.heir?.hotkey
+      return champion === undefined
+        ? 'The throne'
+        : `${nameOf(champion)} has the throne${asOfText(state)}`
+    }
+    case 'duel': {
+      const duel = duelsIn(state).find(({ duel: { id } }) => id === route.id)?.duel
+      if (duel === undefined) return `Duel ${shortOf(route.id)}`
+      return `${nameOf(duel.contender.hotkey)} against ${nameOf(duel.champion.hotkey)}`
+    }
+    case 'miner':
+    case 'validator':
+      return `${nameOf(route.id)}, ${isValidator(state, route.id) ? 'validator' : 'miner'}`
+    case 'challenge':
+      return `Challenge ${shortOf(route.id)}`
+    case 'sample':
+      return `Proof of line ${route.line} of block ${shortOf(route.block)}`
+    default:
+      return TITLES[route.view]
+  }
 }

@@ -1,5 +1,4 @@
-import { startReader } from './ask.ts'
-import { startFeed } from './feed.ts'
+import { startFeed, startReader } from './feed.ts'
 import { networkFrom } from './network-file.ts'
 import './styles/colours.css'
 import './styles/page.css'

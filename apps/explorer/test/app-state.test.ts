@@ -2,7 +2,7 @@ import type { DuelFacts, MinerStats } from '@affine/report'
 import { describe, expect, it } from 'vitest'
 import { type AppState, addNews, duelsIn, EMPTY_STATE, reignsIn } from '../src/app-state.ts'
 import type { BucketHealth } from '../src/worker/buckets.ts'
-import type { EpochAccount } from '../src/worker/epoch-account.ts'
+import type { EpochAccount } from '../src/worker/reader.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
 const [A, B] = ['5A', '5B'].map(miner) as [Miner, Miner]

@@ -1,6 +1,6 @@
 import type { EnvFacts } from '@affine/report'
 import { expect, test } from 'vitest'
-import { rowOf } from '../src/views/duel-picture.tsx'
+import { rowOf } from '../src/views/duel-view.tsx'
 
 test.each([
   ['win', 'win'],

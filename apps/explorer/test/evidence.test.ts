@@ -10,10 +10,10 @@ import { intervalOf } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { runSubnet } from '../../validator/src/commands/demo/subnet.ts'
-import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-account.ts'
 import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
 import { flipIn, PARTS, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
+import { type EpochAccount, EpochAccounts } from '../src/worker/reader.ts'
 import { SampleIndex } from '../src/worker/sample-index.ts'
 
 const Z = Math.sqrt(7.1289)

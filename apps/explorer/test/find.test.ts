@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import { linkTo } from '../src/address.ts'
+import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import { findablesIn, fragmentFor, lostText, suggestionsFor } from '../src/find.ts'
-import { titleOf } from '../src/title.ts'
 import type { ReadingSpan } from '../src/worker/reader.ts'
 
 const [ALICE, STRONGER, STRONG] = ['A', 'B', 'Bb'].map((end) => `5${end.padEnd(47, 'x')}`) as [

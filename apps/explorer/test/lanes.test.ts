@@ -1,10 +1,9 @@
 import type { LaneFacts } from '@affine/report'
 import type { Flaw } from '@affine/settlement'
 import { expect, it } from 'vitest'
-import { countLanes } from '../src/lanes.ts'
-import { ValidatorView } from '../src/views/validator-view.tsx'
-import { ValidatorsView } from '../src/views/validators-view.tsx'
-import type { EpochAccount } from '../src/worker/epoch-account.ts'
+import { countLanes } from '../src/app-state.ts'
+import { ValidatorsView, ValidatorView } from '../src/views/validators-view.tsx'
+import type { EpochAccount } from '../src/worker/reader.ts'
 import { rendered } from './rendered.ts'
 
 const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({

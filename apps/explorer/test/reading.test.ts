@@ -1,17 +1,15 @@
+import type { VNode } from 'preact'
 import { describe, expect, it, test } from 'vitest'
+import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/reading.ts'
-import { titleOf } from '../src/title.ts'
-import { BucketTable } from '../src/views/bucket-table.tsx'
+import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/page.ts'
 import { DuelView } from '../src/views/duel-view.tsx'
-import { MinerView } from '../src/views/miner-view.tsx'
-import { MinersView } from '../src/views/miners-view.tsx'
-import { SureNumber } from '../src/views/sure-number.tsx'
-import { ValidatorsView } from '../src/views/validators-view.tsx'
+import { MinersView, MinerView } from '../src/views/miners-view.tsx'
+import { SureNumber } from '../src/views/throne-view.tsx'
+import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
-import type { EpochAccount } from '../src/worker/epoch-account.ts'
-import type { ReadingSpan } from '../src/worker/reader.ts'
+import type { EpochAccount, ReadingSpan } from '../src/worker/reader.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
 const known = { flaws: [], warnings: [], lanes: [], throne: [], trust: {} }
@@ -90,10 +88,14 @@ it('a bucket that had nothing does not just answer, and that none had anything i
     return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing, silent: undefined }
   }
   const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
-  const { props } = BucketTable({ state: STOPPED, health })
-  expect(
-    props.rows.map(({ cells }: { readonly cells: readonly string[] }) => cells.at(-1)),
-  ).toEqual(['was not asked', '✘ has nothing that was asked for', '✔ answers'])
+  const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
+    rows: readonly { cells: readonly string[] }[]
+  }>
+  expect(props.rows.map(({ cells }) => cells.at(-1))).toEqual([
+    'was not asked',
+    '✘ has nothing that was asked for',
+    '✔ answers',
+  ])
   expect(hintText({ ...STOPPED, health })).toBe('')
   expect(hintText(STOPPED)).toBe('')
   expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)

@@ -445,7 +445,9 @@ describe('over a subnet that came to a champion', () => {
     expect(records[0]).toMatchObject({ waiting: [], known: true })
     const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('champion')]).toBe('had its turn with this commitment')
+    expect(why[hotkeyOf('champion')]).toBe(
+      'had its turn with this commitment: only a new one duels again',
+    )
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 

@@ -13,9 +13,6 @@ import { explain } from '../src/commands/explain.ts'
 import { firstBlocks, inProcess, unprintable } from './commands.ts'
 import { lostGameTexts } from './lost-games.ts'
 
-/** What follows for the miner, line by line. */
-const afterwards = (text: string): readonly string[] =>
-  text.slice(text.indexOf('What to do next:')).trimEnd().split('\n')
 const between = (epoch: unknown, from = 0, to = 0): boolean =>
   Number(epoch) >= from && Number(epoch) <= to
 
@@ -62,7 +59,7 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^You lost: 0 of 4 environments, 3 needed\. Your endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n\nWhat decided it:\n {2}epoch /,
+      /^It lost: the contender has won 0 of 4 environments, 3 needed\. It won \d+, lost \d+ and tied \d+ of \d+ challenges\. Its endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
     )
     expect(loser.stdout).toMatch(
       /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 51 %\n/,
@@ -73,44 +70,24 @@ describe('af explain', () => {
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
     expect(loser.stdout).toContain('  hex@0.1.0: no verdict')
     expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
-    expect(loser.stdout).toContain('  the contender needs to win 3 of the 4 environments')
     expect(loser.stdout).toContain(
-      `\n\n${hotkeyOf('weaker')} had its turn with this commitment\n\nWhat to do next:\n`,
+      `\n\n${hotkeyOf('weaker')} had its turn with this commitment: only a new one duels again\n`,
     )
-    const [, practise, commit, form, ...reading] = afterwards(loser.stdout)
-    expect([practise, commit]).toEqual([
-      expect.stringMatching(
-        / {2}- practise until it would win: (npx )?af practise <your endpoint> /,
-      ),
-      expect.stringMatching(
-        / {2}- commit a new revision, because this one gets no second duel: (npx )?af commit/,
-      ),
-    ])
-    expect([form, ...reading]).toEqual([
-      expect.stringContaining('- only the last line of a reply counts'),
-      expect.stringContaining('- a lost challenge shows the last board'),
-      expect.stringContaining('--all'),
-    ])
-
     const winner = await ask(whole(), hotkeyOf('stronger'))
     expect(winner.stdout).toContain('★ this miner dethrones')
-    expect(winner.stdout).toMatch(/You won: [34] of 4 environments, 3 needed\. /)
+    expect(winner.stdout).toMatch(/It won: the contender has won [34] of 4 environments, 3 needed/)
     expect(winner.stdout).toContain(
       '  mult8@0.1.0: win, because the contender won more than it has to',
     )
     expect(winner.stdout).toContain(`\n\n${hotkeyOf('stronger')} is the champion\n`)
-    expect(afterwards(winner.stdout)).toEqual([
-      'What to do next:',
-      '  - keep the commitment, and keep the endpoint up: a new commitment loses the throne',
-    ])
   })
 
   it('shows of each environment the last that were lost, with the board or the product', async () => {
     const { stdout } = await ask(whole(), hotkeyOf('weaker'))
-    const [, lost = ''] = stdout.split('\nWhat you lost, the last 3 of each environment:\n')
+    const [, lost = ''] = stdout.split(/\n(?= {2}lost )(.*)/s)
     const [challenges = ''] = lost.split('\n\n')
     const title =
-      /^ {2}(\w+@0\.1\.0)#\d+ in epoch \d+, challenge \w+: reward (\S+), the champion (\S+)$/
+      /^ {2}lost (\w+@0\.1\.0)#\d+ in epoch \d+, challenge \w+: reward (\S+), the champion (\S+)$/
     const titles = challenges.split('\n').flatMap((line) => {
       const [, env, reward, champion] = title.exec(line) ?? []
       return env === undefined ? [] : [{ env, less: Number(champion) - Number(reward) }]
@@ -134,7 +111,7 @@ describe('af explain', () => {
       const lost = records.filter(({ type }) => type === 'lost') as unknown as readonly Lost[]
       for (const { role, sample } of lost.filter(({ sample }) => sample.env.startsWith('hex@'))) {
         const [, from = ''] = stdout.split(`#${sample.index}, challenge ${sample.challengeId}: `)
-        const [told = ''] = from.split(/\n {2}\w+@|\n\n/)
+        const [told = ''] = from.split(/\n {2}lost |\n\n/)
         const texts = lostGameTexts(sample, role)
         const lines = texts.map((line) => `\n    ${line}`).join('')
         expect(told.slice(-lines.length)).toBe(lines)
@@ -192,13 +169,14 @@ describe('af explain', () => {
     const cut = firstBlocks(exported, to * LOCAL_NETWORK.protocol.epochBlocks)
     const file = await fileOf('going-on.json', cut)
     const { stdout } = await ask(file, contender)
-    expect(stdout).toMatch(/^Your duel goes on: \d of 4 environments, 3 needed\. Your endpoint /)
+    expect(stdout).toMatch(
+      /^Its duel goes on: the contender has won \d of 4 environments, 3 needed\. It won /,
+    )
     expect(stdout).toContain(`${contender} is the contender\n`)
-    expect(afterwards(stdout)[1]).toContain('a new commitment loses the duel')
     const late = await ask(whole(), contender, '--last', String(ended() - to))
     expect(late.stdout).toMatch(
       new RegExp(
-        `^You won: [34] of 4 .*\n {2}contender, against 5\\w+, epoch ${to}\n {2}it began in epoch ${from}: `,
+        `^It won: .* [34] of 4 .*\n {2}contender, against 5\\w+, epoch ${to}, of a duel that began in epoch ${from}\n`,
       ),
     )
   })
@@ -207,11 +185,9 @@ describe('af explain', () => {
     const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
     expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
     const { stdout } = await ask(whole(), hotkeyOf('champion'))
-    expect(stdout).toMatch(
-      /^☆ You have the throne without a duel: .*\n\nWhat decided it:\n {2}epoch 0 .*\n {4}this miner takes the empty throne without a duel\./,
-    )
-    expect(stdout).toContain('You won: the contender has 0 of 4 environments, 3 needed. ')
-    expect(stdout).toMatch(/You lost: the contender has [34] of 4 environments, 3 needed\. /)
+    expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
+    expect(stdout).toContain('It won: the contender has won 0 of 4 environments, 3 needed. ')
+    expect(stdout).toMatch(/It lost: the contender has won [34] of 4 environments, 3 needed/)
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
     expect(
@@ -262,32 +238,26 @@ describe('af explain', () => {
     const counted = duel?.forfeits as Record<string, number>
     // On a slow machine some replies are late, too.
     expect(Object.keys(counted)).toEqual(expect.arrayContaining(['illegal', 'unreadable']))
-    const lanes = records.flatMap(({ lanes }) => (lanes ?? []) as { forfeits: typeof counted }[])
-    for (const [way, count] of Object.entries(counted)) {
-      expect(count).toBeGreaterThan(0)
-      const all = lanes.reduce((sum, { forfeits }) => sum + (forfeits[way] ?? 0), 0)
-      expect(all).toBeGreaterThanOrEqual(count)
-    }
+    for (const count of Object.values(counted)) expect(count).toBeGreaterThan(0)
   })
 
   it('knows a miner by its uid, and its place while it waits', async () => {
     const file = await fileOf('early.json', firstBlocks(exported, 12))
     const uid = cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
-    expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3\n\nWhat to do next:\n {2}- keep the /)
+    expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3\n/)
     expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('champion'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
-      `${hotkeyOf('alice')} has committed nothing\n\nWhat to do next:\n  - commit a model: `,
+      `${hotkeyOf('alice')} has committed nothing\n`,
     )
   })
 
   it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
     const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
     expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
-    expect(stdout).toContain('queue with the same --network lists every hotkey')
     expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(0)
   })
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
-import { stateRoot, sumTallies } from '@affine/duel'
+import { stateRoot } from '@affine/duel'
+import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -60,36 +61,29 @@ async function askIn(
 }
 
 describe('af status', () => {
-  it('has the duel with every environment, its verdict if it has one, and the lanes of the epoch before', async () => {
+  it('has the duel with its verdicts so far, and what the epoch before came to', async () => {
     const [first] = duels
     const { before, state, report } = first as Recomputed
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [head, champion, contender, ...rest] = stdout.trimEnd().split('\n')
-    const ends = rest.findIndex((line) => line.startsWith('queue'))
-    const envs = rest.slice(0, ends)
-    const lineOf = (name: string) => envs.find((line) => line.includes(name))
-    const [queue, lanes, names, ...rows] = rest.slice(ends)
+    const ends = rest.findIndex((line) => line.startsWith('uid '))
+    const [queue, title, ...told] = rest.slice(0, ends)
+    const [names, ...rows] = rest.slice(ends)
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )
     expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 51 %`)
     const next = report.outcome ? hotkeyOf('stronger') : hotkeyOf('weaker')
-    expect(contender).toBe(
-      `contender ${next}, epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`,
-    )
-    expect(lineOf('mult8')).toMatch(
-      /^ {2}mult8@0\.1\.0 +(\d+ won, \d+ lost, \d+ tied )?→ (go on|win.*|hold|even)$/,
-    )
-    // What a verdict was of is not shown after its epoch.
-    const isLooked = (line: string) => line.includes(' tied → ')
-    expect(envs.filter((line) => line.startsWith('    for '))).toHaveLength(
-      envs.filter(isLooked).length,
-    )
-    expect(lineOf('tictactoe')).toMatch(/^ {2}tictactoe@0\.1\.0 /)
+    const turn = `epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`
+    const verdicts = Object.entries(state.duel?.verdicts ?? {}).map((each) => each.join(' '))
+    expect(contender).toBe(`contender ${[next, turn, ...verdicts].join(', ')}`)
     expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
-    expect(lanes).toBe(`lanes     of epoch ${before.epoch}`)
+    expect(title).toMatch(new RegExp(`^epoch ${before.epoch} {2}.* holds the throne, `))
+    expect(told.join('\n')).toMatch(
+      /^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win.*|hold|even)\n {4}for a /m,
+    )
     expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)
     expect(rows).toHaveLength(5)
     const row = rows.find((line) => line.includes(hotkeyOf('alice'))) ?? ''
@@ -101,21 +95,17 @@ describe('af status', () => {
     expect(rows.find((line) => line.includes(hotkeyOf(LIAR)))).toContain('✘ set aside in ')
   })
 
-  it('has a tally for each environment of a duel that goes on, those with a verdict too', async () => {
+  it('has the state for machines: the duel, its tallies and verdicts', async () => {
     const going = duels.find(
       ({ state }) => state.duel && Object.keys(state.duel.tallies).length > 0,
     )
     expect(going).toBeDefined()
-    const { state, before } = going as Recomputed
+    const { state } = going as Recomputed
     const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
     expect(records).toHaveLength(1)
     const [record] = records
-    const envs = record?.envs as { env: string; verdict: string; tallies: object }[]
-    expect(envs.map(({ env }) => env)).toEqual(Object.keys(before.protocol.envs))
-    for (const { env, verdict, tallies } of envs) {
-      expect(tallies).toEqual(sumTallies(state.duel?.tallies[env] ?? []))
-      expect(verdict).toBe(state.duel?.verdicts[env] ?? 'go on')
-    }
+    const { tallies, verdicts } = state.duel as NonNullable<typeof state.duel>
+    expect(record?.duel).toMatchObject(JSON.parse(toJson({ tallies, verdicts })))
     expect(record).toMatchObject({
       root: stateRoot(state),
       epoch: state.epoch,
@@ -151,9 +141,7 @@ describe('af status', () => {
     expect(stdout).toMatch(
       /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/,
     )
-    expect(stdout).toContain(
-      'contender nobody\nqueue     0 waiting, next nobody\nlanes     none: no epoch is over\n',
-    )
+    expect(stdout).toContain('contender nobody\nqueue     0 waiting, next nobody\nuid ')
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
   })
 

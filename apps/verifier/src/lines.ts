@@ -1,6 +1,6 @@
 import { ratioToBeat, type State, stateRoot } from '@affine/duel'
 import { epochFacts, epochRecord, epochText, share } from '@affine/report'
-import type { Recomputed, Subnet } from '@affine/settlement'
+import type { Recomputed, Subnet, Waits } from '@affine/settlement'
 import { printable } from '@affine/terminal'
 
 /** A line of the output: for people, and what `--json` prints instead. */
@@ -107,4 +107,36 @@ function votesTexts(votes: EndRecord['votes']): readonly string[] {
     ({ validator, detail }) => `; ${printable(validator)}: ${printable(detail)}`,
   )
   return [`weights    ${given}${differing.join('')}`]
+}
+
+/** At most this many lanes are named. */
+const MOST_TOLD = 8
+
+/** The invalid lanes of an epoch. Their samples are never shown. */
+export function voidsIn({ epoch, lanes }: Recomputed): readonly string[] {
+  return [...lanes].flatMap(([validator, lane]) =>
+    lane.ok ? [] : [`${validator} in epoch ${epoch} (${lane.code})`],
+  )
+}
+
+/** Why a sample may not have been found, if some lanes are invalid. */
+export function whyOf(voids: readonly string[]): string {
+  if (voids.length === 0) return ''
+  const told = voids.slice(0, MOST_TOLD)
+  if (voids.length > told.length) told.push(`and ${voids.length - told.length} more`)
+  return ` in a valid lane. Samples of invalid lanes are not shown: ${told.join(', ')}`
+}
+
+/** Waits that are shorter are not worth a word: a busy reader is late itself. */
+const LEAST_MS = 10_000
+const MOST_NAMED = 8
+
+/** For whose buckets a run waited, the longest waits first; undefined if for nobody's. */
+export function waitsText(waits: Waits): string | undefined {
+  const slow = [...waits].filter(([, ms]) => ms >= LEAST_MS).sort(([, a], [, b]) => b - a)
+  if (slow.length === 0) return undefined
+  const named = slow.slice(0, MOST_NAMED)
+  const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
+  if (slow.length > named.length) texts.push(`less for ${slow.length - named.length} more`)
+  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is no failure`
 }

@@ -1,8 +1,10 @@
+import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
 import { sampleText } from '@affine/report'
 import {
   beginningAt,
+  type Choose,
   type OpenBucket,
   type Recomputed,
   type RecomputeOptions,
@@ -13,8 +15,6 @@ import {
 } from '@affine/settlement'
 import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
-import { drawing } from './drawing.ts'
-import { countingFlaws, withFlaws } from './exit-code.ts'
 import {
   beginLine,
   type EndRecord,
@@ -23,9 +23,10 @@ import {
   epochLine,
   noteLines,
   type OutputLine,
+  voidsIn,
+  waitsText,
+  whyOf,
 } from './lines.ts'
-import { voidsIn, whyOf } from './void-lanes.ts'
-import { waitsText } from './waits-text.ts'
 
 /** What to verify, and which part of it to show. */
 export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], string>> {
@@ -144,4 +145,34 @@ function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): reado
   }
   const isAsked = FILTERS.every((name) => isFor(asked[name], here[name]))
   return isAsked ? [[sampleText(sample, place), { type: 'sample', ...place, sample }]] : []
+}
+
+/** Draws holders at random each time, so that nobody knows which copies will be compared. */
+function drawing(most: number): Choose | null {
+  if (most === 0) return null
+  return (holders) => {
+    const left = [...holders]
+    const draw = () => left.splice(randomInt(left.length), 1)
+    return Array.from({ length: Math.min(most, left.length) }, draw).flat()
+  }
+}
+
+/** An error that ends a run. If something did not hold before, that is its exit code. */
+function withFlaws(error: Error, flaws: number): Error {
+  return flaws > 0 ? Object.assign(error, { exitCode: 1 }) : error
+}
+
+/** The same epochs. If there is no next one because of an error, that is one of `withFlaws`. */
+export async function* countingFlaws(
+  epochs: AsyncIterable<Recomputed>,
+): AsyncGenerator<Recomputed, void> {
+  let flaws = 0
+  try {
+    for await (const settled of epochs) {
+      flaws += settled.flaws.length
+      yield settled
+    }
+  } catch (error) {
+    throw withFlaws(error as Error, flaws)
+  }
 }

@@ -1,6 +1,6 @@
 import type { Recomputed } from '@affine/settlement'
 import { expect, it } from 'vitest'
-import { countingFlaws } from '../src/exit-code.ts'
+import { countingFlaws } from '../src/verify.ts'
 
 /** Epochs with so many flaws each, and then an error. */
 async function* epochs(...flaws: readonly number[]): AsyncGenerator<Recomputed, void> {

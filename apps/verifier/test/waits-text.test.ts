@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { waitsText } from '../src/waits-text.ts'
+import { waitsText } from '../src/lines.ts'
 
 it('names the buckets that were waited for long, the longest waits first', () => {
   const waits = new Map([

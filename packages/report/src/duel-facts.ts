@@ -1,15 +1,6 @@
 import { type Duel, isFrozenOut, neededWins, type State, type Winner, winnerBy } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 
-/**
- * How a duel ended: its winner, and the cause: its environments, its length, its frozen epochs, or
- * that one left.
- */
-export interface DuelEnd {
-  readonly winner: Winner
-  readonly by: 'environments' | 'length' | 'freezing' | 'leaving'
-}
-
 /** A duel in one of its epochs. */
 export interface DuelTurn extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio'> {
   /** The number of this epoch in the duel, from 1, and the most epochs that a duel has. */
@@ -32,8 +23,16 @@ export interface DuelFacts extends DuelTurn, Pick<Duel, 'verdicts'> {
   readonly wins: number
   readonly counted: number
   readonly needed: number
-  /** Undefined while the duel goes on. */
-  readonly end: DuelEnd | undefined
+  /**
+   * How it ended: its winner, and the cause: its environments, its length, its frozen epochs, or
+   * that one left. Undefined while it goes on.
+   */
+  readonly end:
+    | {
+        readonly winner: Winner
+        readonly by: 'environments' | 'length' | 'freezing' | 'leaving'
+      }
+    | undefined
 }
 
 /** The duel of an epoch as it stands after it; undefined without one. */
@@ -56,11 +55,8 @@ export function duelFacts(settled: Settled): DuelFacts | undefined {
   }
 }
 
-/**
- * How the duel of an epoch ended with it; undefined without one, or while it goes on.
- * Protocol §8.3, §8.7, §8.11.
- */
-export function duelEnd({ before, report }: Settled): DuelEnd | undefined {
+/** Protocol §8.3, §8.7, §8.11. */
+function duelEnd({ before, report }: Settled): DuelFacts['end'] {
   const { epoch, duel, protocol } = before
   const { outcome: winner, verdicts } = report
   if (duel === undefined || winner === undefined) return undefined

@@ -62,11 +62,6 @@ export class DuelLanes<Kept> {
     this.#accepted.push(...accepted.map((lane) => ({ epoch, ...lane })))
   }
 
-  /** The lanes that were accepted in an epoch. */
-  acceptedIn(epoch: number): readonly KeptLane<Kept>[] {
-    return this.#accepted.filter((lane) => lane.epoch === epoch)
-  }
-
   /** The lanes that count by the last looks, in all epochs of the duel that were read. */
   get counted(): readonly KeptLane<Kept>[] {
     return this.#accepted.filter(({ validator, env }) => {

@@ -1,8 +1,6 @@
 import type { EnvSpec, Outcome } from '@affine/envs'
-import { bestText } from './explained.ts'
-import { givenUpAfter, givenUpText } from './given-up.ts'
 import { printable } from './text.ts'
-import type { Turn } from './turn.ts'
+import { actionsText, bestText, type Turn } from './turn.ts'
 
 /** How an episode ended, for people: why, lines that show it, and what would have been better. */
 export interface EpisodeEnding extends Outcome {
@@ -12,19 +10,16 @@ export interface EpisodeEnding extends Outcome {
   readonly givenUpAfter?: number
 }
 
-/** A played episode: its turns, the last observation, and its reward. */
-interface EndedEpisode {
-  readonly turns: readonly Turn[]
-  readonly last: unknown
-  readonly reward: number
-}
-
-/** How a course ended; with a fault, if no usable reply came. */
+/**
+ * How a course ended, by its turns, the last observation and its reward; with a fault, if no usable
+ * reply came.
+ */
 export function endingIn(
   spec: EnvSpec,
-  { turns, last, reward }: EndedEpisode,
+  played: { readonly turns: readonly Turn[]; readonly last: unknown; readonly reward: number },
   fault?: string,
 ): EpisodeEnding {
+  const { turns, last, reward } = played
   const turn = turns.at(-1)
   const forfeit = fault ?? turn?.forfeit
   if (forfeit !== undefined) {
@@ -37,6 +32,26 @@ export function endingIn(
   const replies = reward === spec.lowestReward ? givenUpAfter(spec, turns) : undefined
   if (replies === undefined) return { ...outcome, better: betterIn(spec, turns) }
   return { ...outcome, better: givenUpText(spec, turns, replies), givenUpAfter: replies }
+}
+
+/**
+ * After how many of a player's replies the scripted player would have given its game up, and never
+ * taken that back; undefined if it would not have, or its environment does not say.
+ */
+function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
+  const isGivenUp = spec.explain?.isGivenUp
+  if (isGivenUp === undefined) return undefined
+  const replies = turns.map(({ observation }) => isGivenUp(observation)).lastIndexOf(false) + 1
+  return replies < turns.length ? replies : undefined
+}
+
+/** The same in words, with what it would have replied instead. */
+function givenUpText(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
+  const turn = turns[replies - 1]
+  if (turn === undefined) return 'the scripted player gives this up before the first reply'
+  const best = actionsText(spec, turn.best)
+  const given = `the scripted player gives this up after reply ${replies}, ${turn.reply}`
+  return turn.reply?.endsWith(best) ? given : `${given}: it would have replied ${best}`
 }
 
 /** The first mistake. In an episode of one reply the outcome itself says what was best. */

@@ -84,21 +84,9 @@ const MILLION = 1_000_000
 
 /** Does a lane count in an environment, by the last look at it? Protocol §8.4, §8.5. */
 export const doesCount = (
-  {
-    report,
-    weights,
-  }: Pick<EnvLook, 'weights'> & {
-    readonly report: Pick<EnvReport, 'setAside'>
-  },
+  { report, weights }: Pick<EnvLook, 'report' | 'weights'>,
   validator: string,
 ): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
-
-/** The results of the environments that were open in an epoch. */
-export const looksAt = (
-  envs: Readonly<Record<string, EnvReport>>,
-  at: Pick<EnvLook, 'weights' | 'ratioPpm'>,
-): readonly EnvFacts[] =>
-  Object.entries(envs).map(([env, report]) => envFacts({ env, report, ...at }))
 
 /** A look with every interval beside the counts that it follows from. Protocol §8.6. */
 export function envFacts(look: EnvLook): EnvFacts {

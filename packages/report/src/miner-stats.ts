@@ -99,14 +99,6 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     this.#lanes.finish(settled)
   }
 
-  /** What a side did in each environment of each lane that was accepted in an epoch. */
-  lanesIn(epoch: number, side: Side): readonly LaneStats[] {
-    return this.#lanes.acceptedIn(epoch).map(({ validator, env, kept }) => {
-      const { losses: _, ...counts } = kept[side]
-      return { validator, env, ...counts }
-    })
-  }
-
   /** What a side did in the duel of the last epoch, as far as it was read. */
   of(side: Side): MinerStats<Loss> {
     const lanes = this.#lanes.counted
@@ -120,12 +112,6 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
       losses: byEnv.flatMap(([, own]) => lossesIn(own, side).slice(-this.#counting.most)),
     }
   }
-}
-
-/** What a side did in one environment of one lane, in one epoch. */
-export interface LaneStats extends MinerCounts {
-  readonly validator: string
-  readonly env: string
 }
 
 type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]

@@ -1,6 +1,7 @@
 import { neededWins, type Protocol, ruleAmong, type Verdict } from '@affine/duel'
 import { boundsPpm, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
+import { drawInterval, share } from './text.ts'
 
 /** z² of an interval that holds the rate 95 times of 100: 1.96². */
 export const Z_SQUARED_95 = 3_841_600n
@@ -103,3 +104,24 @@ function reaching(needed: number, chances: readonly number[]): number {
   }
   return byCount.slice(needed).reduce((sum, each) => sum + each, 0)
 }
+
+/** Prospects as lines for people. */
+export function prospectsText({ ratioPpm, envs, dethrones }: Prospects): string {
+  return [...envs.map((each) => comparisonText(each, ratioPpm)), dethronesText(dethrones)].join(
+    '\n',
+  )
+}
+
+function comparisonText(comparison: Comparison, ratioPpm: number): string {
+  const { env, wins, losses, ties, bounds, isEven, win } = comparison
+  const drawn = drawInterval(bounds, ratioPpm)
+  const counts = `${wins} won, ${losses} lost, ${ties} tied against the champion`
+  const means = isEven ? 'even, so it counts for neither' : `a win with ${ratesText(win)}`
+  return `${env}: ${counts}\n  ${drawn} vs ${share(ratioPpm)}: ${means}`
+}
+
+const dethronesText = (rates: WinRates): string =>
+  `Dethrones with a probability of ${ratesText(rates)} (at the lower, middle and upper rates)`
+
+const ratesText = (rates: WinRates): string =>
+  (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')

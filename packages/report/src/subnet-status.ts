@@ -1,67 +1,74 @@
-import type { Chain, UidWeights } from '@affine/chain'
 import {
+  type Chain,
+  type Commitment,
+  decodeCommitment,
+  type Neuron,
+  type Snapshot,
+  type UidWeights,
+} from '@affine/chain'
+import {
+  contentOf,
+  nextContenders,
   type Protocol,
   ratioToBeat,
   type State,
   stateRoot,
-  sumTallies,
-  type Tallies,
-  type Verdict,
+  trustOf,
 } from '@affine/duel'
 import {
   averageBlockMs,
+  commitmentsOf,
+  duelSnapshot,
   type EpochPosition,
+  type Network,
   placeOf,
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { type DuelTurn, duelTurn } from './duel-facts.ts'
-import type { EnvFacts } from './env-facts.ts'
-import { type EpochFacts, epochFacts, reportRecord } from './epoch-facts.ts'
-import { queueIn } from './queue.ts'
-import { type ValidatorRow, validatorRows } from './validators.ts'
+import { duelTurn } from './duel-facts.ts'
+import { type EpochFacts, epochFacts, epochRecord } from './epoch-facts.ts'
+import { turnIn } from './sentences/duel-text.ts'
+import { epochText, laneText } from './sentences/epoch-text.ts'
+import { percent, printable, shortHotkey } from './text.ts'
 
-/** The next deadline. */
-interface Due {
-  /** What counts until then. */
-  readonly what: 'seals' | 'attestations'
-  /** How many blocks are left. */
-  readonly blocks: number
-  /** An estimate, from the last 20 blocks. */
-  readonly seconds: number
-}
-
-/** An environment of a duel that goes on. */
-export interface EnvStatus {
-  readonly env: string
-  readonly tallies: Tallies
-  readonly verdict: Verdict | 'go on'
-  /** What was looked at in the epoch before; undefined where it was closed, or none of the duel. */
-  readonly look: EnvFacts | undefined
-}
-
-/** The state of a subnet at its chain's head. */
+/** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
 export interface SubnetStatus {
   /** The state that governs the head's epoch. */
   readonly state: State
-  /** The ratio to beat in it, in ppm, and its duel. */
-  readonly ratio: number
-  readonly duel: DuelTurn | undefined
-  /** The epoch before, and its report as a record. */
-  readonly last: EpochFacts | undefined
-  readonly report: object | undefined
+  /** The epoch before; undefined in the first. */
+  readonly last: Settled | undefined
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
-  readonly epochBlocks: number
-  readonly due: Due
-  readonly envs: readonly EnvStatus[]
+  /** What counts until the next deadline; how many blocks are left, and an estimate in seconds. */
+  readonly due: {
+    readonly what: 'seals' | 'attestations'
+    readonly blocks: number
+    readonly seconds: number
+  }
   /** The hotkeys that wait for a duel, the next first. */
   readonly waiting: readonly string[]
+  /** The place of every neuron among them, or why it has none. */
+  readonly queue: readonly QueueEntry[]
   /** One for each validator. */
   readonly rows: readonly ValidatorRow[]
   /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
+}
+
+/** A validator as a row of a table. */
+export type ValidatorRow = {
+  readonly uid: number
+  readonly hotkey: string
+  /** The result of its lane in the epoch before; undefined when it was not due. */
+  readonly lane: string | undefined
+  readonly trust: string
+  /** What it has committed, and for which epoch. */
+  readonly committed: string | undefined
+  /** The miners that get its weights in force. */
+  readonly weights: string
+  /** How many blocks ago it set them. */
+  readonly ago: number
 }
 
 /**
@@ -69,53 +76,101 @@ export interface SubnetStatus {
  * epoch before as it was decided.
  */
 export async function subnetStatus(
-  subnet: Subnet,
+  { chain, network }: Subnet,
   state: State,
-  settled: Settled | undefined,
+  last: Settled | undefined,
 ): Promise<SubnetStatus> {
-  const last = settled && epochFacts(settled)
-  const report = settled && reportRecord(settled.report)
-  const now = { state, ratio: ratioToBeat(state), duel: duelTurn(state), last, report }
-  const { chain, network } = subnet
   const { number: block } = await chain.head()
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const { waiting } = queueIn(state, snapshot, network)
-  const rows = validatorRows({ block, snapshot, weights, state, lanes: last?.lanes ?? [] })
-  const { epochBlocks } = network.protocol
-  const seen = { envs: envsOf(state, last), waiting, rows, weights }
-  return { ...now, block, place, epochBlocks, due, ...seen }
+  const { waiting, rows: queue } = queueIn(state, snapshot, network)
+  const lanes = last ? epochFacts(last).lanes : []
+  const rows = validatorRows({ block, snapshot, weights, state, lanes })
+  return { state, last, block, place, due, waiting, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
-async function nextDeadline(chain: Chain, block: number, protocol: Protocol): Promise<Due> {
+async function nextDeadline(
+  chain: Chain,
+  block: number,
+  protocol: Protocol,
+): Promise<SubnetStatus['due']> {
   const { sealBlock, epochBlocks } = protocol
   const { offset } = placeOf(block, protocol)
   const ms = await averageBlockMs(chain, block)
-  const dueAt = (what: Due['what'], deadline: number): Due => {
-    const blocks = deadline - offset
-    return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
-  }
-  if (offset <= sealBlock) return dueAt('seals', sealBlock)
-  return dueAt('attestations', epochBlocks - 1)
+  const isSealing = offset <= sealBlock
+  const blocks = (isSealing ? sealBlock : epochBlocks - 1) - offset
+  const what = isSealing ? 'seals' : 'attestations'
+  return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
 }
 
-function envsOf({ duel, protocol }: State, last: EpochFacts | undefined): readonly EnvStatus[] {
-  if (duel === undefined) return []
-  const looks = last?.duel?.id === duel.id ? last.envs : []
-  return Object.keys(protocol.envs).map((env) => ({
-    env,
-    tallies: sumTallies(duel.tallies[env] ?? []),
-    verdict: duel.verdicts[env] ?? 'go on',
-    look: looks.find((look) => look.env === env),
-  }))
+/** One row for each neuron with a permit, with weights in force, or with a record of trust. */
+function validatorRows({
+  block,
+  snapshot,
+  weights,
+  state,
+  lanes,
+}: Pick<SubnetStatus, 'block' | 'weights' | 'state'> &
+  Pick<EpochFacts, 'lanes'> & { readonly snapshot: Snapshot }): readonly ValidatorRow[] {
+  const { neurons } = snapshot
+  const said = commitmentsOf(snapshot)
+  const isValidator = ({ hotkey, permit }: Neuron): boolean =>
+    permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(state.trust, hotkey)
+  return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
+    const lane = lanes.find(({ validator }) => validator === hotkey)
+    return {
+      uid,
+      hotkey,
+      lane: lane && laneText(lane),
+      trust: percent(trustOf(state.trust[hotkey])),
+      committed: committedText(said.get(hotkey)),
+      weights: weightsText(weights[hotkey], neurons),
+      ago: block - lastUpdate,
+    }
+  })
+}
+
+/** What a validator has committed, and for which epoch. */
+function committedText(said: Commitment | undefined): string | undefined {
+  if (said === undefined || said.kind === 'miner') return undefined
+  return `${said.kind} ${said.epoch}`
+}
+
+/** The miners that get weights, as a text. */
+function weightsText(weights: UidWeights = [], neurons: readonly Neuron[]): string {
+  const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
+  const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)
+  return texts.join(', ') || '-'
+}
+
+/** The state of a subnet as lines for people; a table of its validators follows. */
+export function statusTexts(status: SubnetStatus): readonly string[] {
+  const { state, last, block, place, due, waiting } = status
+  const { epochBlocks } = state.protocol
+  const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
+  const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
+  const champion = printable(state.champion?.hotkey ?? 'nobody')
+  const turn = duelTurn(state)
+  const verdicts = Object.entries(state.duel?.verdicts ?? {}).map((verdict) => verdict.join(' '))
+  const contender = turn
+    ? [printable(turn.contender.hotkey), turnIn(turn), ...verdicts]
+    : ['nobody']
+  return [
+    `block     ${where}; ${left}`,
+    `champion  ${champion}; ratio to beat ${percent(ratioToBeat(state))}`,
+    `contender ${contender.join(', ')}`,
+    `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
+    // The table has the lanes.
+    ...(last ? [epochText({ ...epochFacts(last), lanes: [] })] : []),
+  ]
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, place, last, ...status }: SubnetStatus): object {
-  const { ratio, report, block, due, envs, waiting, rows, weights } = status
+export function statusRecord(status: SubnetStatus): object {
+  const { state, last, block, place, due, waiting, queue, rows, weights } = status
   const { champion, duel } = state
   return {
     block,
@@ -123,15 +178,66 @@ export function statusRecord({ state, place, last, ...status }: SubnetStatus): o
     offset: place.offset,
     due,
     root: stateRoot(state),
-    ratio,
+    ratio: ratioToBeat(state),
     champion,
     duel,
-    envs: envs.map(({ look: _, ...env }) => env),
     waiting,
-    lacking: last?.lacking,
-    others: last?.others,
-    report,
+    queue,
+    last: last && epochRecord(last),
     rows,
     weights,
   }
+}
+
+/** Where a neuron is in the queue, or why it is not in it. */
+export type QueueEntry = {
+  /** Its place among the miners that wait, from 1. */
+  readonly place: number | undefined
+  readonly uid: number
+  readonly hotkey: string
+  /** The block of its commitment. */
+  readonly block: number | undefined
+  readonly why: string
+}
+
+/**
+ * The queue of a subnet in the epoch that `state` governs: the hotkeys that wait for a duel, the
+ * next first; and in the same order every neuron, with its place among them or why it has none.
+ */
+export function queueIn(
+  state: State,
+  snapshot: Snapshot,
+  { protocol }: Network,
+): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
+  const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
+  const waiting = contenders.map(({ hotkey }) => hotkey)
+  const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
+    const block = slotOf(snapshot, hotkey)?.block
+    if (!waiting.includes(hotkey)) {
+      const why = reasonOf(hotkey, snapshot, state)
+      return { place: undefined, uid, hotkey, block, why }
+    }
+    const place = waiting.indexOf(hotkey) + 1
+    return { place, uid, hotkey, block, why: `waits, at place ${place} of ${waiting.length}` }
+  })
+  rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
+  return { waiting, rows }
+}
+
+const slotOf = ({ commitments }: Snapshot, hotkey: string) =>
+  commitments.find((slot) => slot.hotkey === hotkey)
+
+/** Why a neuron is not in the queue. */
+function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duel }: State) {
+  const fields = slotOf(snapshot, hotkey)?.fields
+  const said = fields && decodeCommitment(fields, hotkey)
+  const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
+  if (champion && contentOf(champion) === content) return 'is the champion'
+  if (duel && contentOf(duel.contender) === content) return 'is the contender'
+  if (!fields) return 'has committed nothing'
+  if (content) return 'had its turn with this commitment: only a new one duels again'
+  if (said) return `has a validator's commitment: ${said.kind}`
+  // Every model contains an empty hotkey.
+  if (decodeCommitment(fields, '') !== null) return 'its model does not contain its hotkey'
+  return 'has no valid commitment'
 }

@@ -21,9 +21,38 @@ export const percent = (ppm: number, round: (value: number) => number = Math.rou
 export const percentRange = ({ lower, upper }: Bounds): string =>
   `${percent(lower, Math.floor)} to ${percent(upper, Math.ceil)}`
 
+const CELLS = 30
+const ALL = 1_000_000
+
+/** The interval of a rate drawn against the ratio to beat. */
+export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): string {
+  if (bounds === undefined) return '[      no decisive trial       ]'
+  const { lower, upper } = bounds
+  const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / ALL) * CELLS))
+  const cells = Array.from({ length: CELLS }, () => ' ')
+  cells.fill('━', cellOf(lower), cellOf(upper) + 1)
+  cells[cellOf(ratioPpm)] = '┃'
+  return `[${cells.join('')}] ${share(lower)}…${share(upper)}`
+}
+
 /** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string
 
 /** A hotkey by its first and last letters. */
 export const shortHotkey: NameOf = (hotkey) =>
   printable(`${hotkey.slice(0, 6)}…${hotkey.slice(-4)}`)
+
+/**
+ * A record as JSON in ASCII, since a terminal acts on some characters that JSON may hold. Counts
+ * and stakes that are BigInt become decimal strings.
+ */
+export function toJson(record: object): string {
+  return JSON.stringify(record, plain).replace(/[^ -~]/g, escapeUnit)
+}
+
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value
+
+/** A character of 16 bits as JSON may write it. */
+export const escapeUnit = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,5 +1,4 @@
-import type { Env, Picture } from '@affine/envs'
-import { bestActions, mistakeIn } from './explained.ts'
+import type { Env, EnvSpec, Picture } from '@affine/envs'
 
 /** One turn of an episode: what was asked, what was replied, and what would have been best. */
 export interface Turn {
@@ -21,15 +20,12 @@ export interface Turn {
   readonly mistake: string | undefined
 }
 
-/** A reply as it was judged. */
-interface JudgedReply {
-  readonly reply: string
-  readonly action: unknown
-  readonly isLegal: boolean
-}
-
 /** A turn with its reply, if there is one. */
-export function turnOf({ spec }: Env, observation: unknown, judged?: JudgedReply): Turn {
+export function turnOf(
+  { spec }: Env,
+  observation: unknown,
+  judged?: { readonly reply: string; readonly action: unknown; readonly isLegal: boolean },
+): Turn {
   const best = bestActions(spec, observation)
   const seen = {
     prompt: spec.prompt(observation),
@@ -43,6 +39,42 @@ export function turnOf({ spec }: Env, observation: unknown, judged?: JudgedReply
   const { reply, action, isLegal } = judged
   if (action === null) return { ...seen, ...none, reply, action, forfeit: 'unreadable' }
   if (!isLegal) return { ...seen, ...none, reply, action, forfeit: 'illegal' }
-  const mistake = mistakeIn(spec, { observation, action, best })
+  const mistake = mistakeIn(spec, { observation, action }, best)
   return { ...seen, reply, action, forfeit: undefined, mistake }
+}
+
+/** The best actions for an observation, where they are known; else what its solver replies. */
+function bestActions(spec: EnvSpec, observation: unknown): readonly unknown[] {
+  const best = spec.explain?.best?.(observation)
+  return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
+}
+
+/** Those actions as they are written, as in "A1 or B2". */
+export const actionsText = (spec: EnvSpec, best: readonly unknown[]): string =>
+  best.map((action) => spec.format(action)).join(' or ')
+
+/** What would have been better than a reply that counts for nothing. */
+export function bestText(spec: EnvSpec, best: readonly unknown[]): string {
+  const text = actionsText(spec, best)
+  return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
+}
+
+/** Without that its solver, the scripted player, may be beaten. */
+const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
+
+/** What an action gave away; undefined if nothing was better, or nothing is known about it. */
+function mistakeIn(
+  spec: EnvSpec,
+  { observation, action }: { readonly observation: unknown; readonly action: unknown },
+  best: readonly unknown[],
+): string | undefined {
+  const { explain } = spec
+  const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
+  const [worth, taken, text] = [worthOf(best[0]), worthOf(action), actionsText(spec, best)]
+  if (best.length === 0 || taken >= worth) return undefined
+  const given = spec.format(action)
+  if (!knowsBest(spec))
+    return `${given}, earns ${taken}: the scripted player earns ${worth}, with ${text}`
+  const away = explain?.worthText?.(worth) ?? `a reward of ${worth}`
+  return `${given}, gave ${away} away: best was ${text}`
 }

@@ -23,7 +23,6 @@ it('says why no duel starts: who is missing, its stake and last epoch, and what 
       stake: '1000',
       weightPpm: 285_714,
       lastEpoch: 7,
-      isElsewhere: false,
       droppedIn: 27,
     },
     expect.objectContaining({ hotkey: 'v3', stake: '500', lastEpoch: 7 }),
@@ -52,7 +51,8 @@ it('says why a duel ended frozen', () => {
   const { known, lines } = told(state, { silent: ['v3', 'v4'] })
   expect(known.duel?.end).toEqual({ winner: 'champion', by: 'freezing' })
   expect(lines.join('\n')).toContain(
-    'm1 keeps the throne, m2 waits again, when too few validators attested in four of its epochs',
+    'm1 keeps the throne, m2 waits again: the contender has won 0 of 2 environments, 2 needed, ' +
+      'when too few validators attested in four of its epochs',
   )
 })
 

@@ -13,6 +13,8 @@ const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
 const LOSING: Scene = { rates: [0, 1] }
 const M3 = miner('m3', 3)
+const DETHRONES =
+  '  ★ m2 dethrones m1: the contender has won 2 of 2 environments, 2 needed. The ratio to beat becomes '
 
 /** The lines about the throne, once the epoch of `before` has ended like this. */
 const toldOf = (before: State, scene: Scene): readonly string[] =>
@@ -22,19 +24,19 @@ const toldOf = (before: State, scene: Scene): readonly string[] =>
     .filter((line) => /throne|fails|left/.test(line))
 
 it.each<[what: string, scene: Scene, told: readonly string[]]>([
-  ['a win', WINNING, ['  ★ m2 dethrones m1. The ratio to beat becomes ']],
-  ['no win', LOSING, ['  m1 keeps the throne, m2 fails']],
+  ['a win', WINNING, [DETHRONES]],
+  [
+    'no win',
+    LOSING,
+    ['  m1 keeps the throne, m2 fails: the contender has won 0 of 2 environments, 2 needed'],
+  ],
   ['neither yet', CLOSE, []],
   [
     'the champion’s leaving',
     { ...CLOSE, miners: [miner('m2', 2)] },
     ['  m2 gets the throne, because m1 has left. The ratio to beat becomes 51 %'],
   ],
-  [
-    'a win after which the champion leaves',
-    { ...WINNING, miners: [miner('m2', 2)] },
-    ['  ★ m2 dethrones m1. The ratio to beat becomes '],
-  ],
+  ['a win after which the champion leaves', { ...WINNING, miners: [miner('m2', 2)] }, [DETHRONES]],
   [
     'a win of who has left',
     { ...WINNING, miners: [miner('m1'), M3] },
@@ -60,6 +62,15 @@ it.each<[what: string, scene: Scene, told: readonly string[]]>([
   const lines = toldOf(begun.state, scene)
   expect(lines).toHaveLength(told.length)
   for (const [i, line] of told.entries()) expect(lines[i]).toContain(line)
+})
+
+it('a copy fails because nothing tells it apart from the champion', () => {
+  let state = begun.state
+  const copy: Scene = { rates: [0, 0] }
+  while (settledIn(state, copy).report.outcome === undefined) state = settledIn(state, copy).state
+  expect(toldOf(state, copy)).toEqual([
+    '  m1 keeps the throne, m2 fails: no environment tells the two apart',
+  ])
 })
 
 it('a win that was taken back is none when the champion leaves', () => {

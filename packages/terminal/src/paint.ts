@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 
 /** What is shown in green, and what in red. */
-const GOOD = /[✔★]|\bwin\b(?<=[→:]\s+win)|\bYou won\b|\bEverything\s+holds\./g
-const BAD = /✘|\bhold\b(?<=[→:]\s+hold)|\bYou lost\b|\bNot\s+everything\s+holds\b/g
+const GOOD = /[✔★]|\bwin\b(?<=[→:]\s+win)|\bIt won\b|\bEverything\s+holds\./g
+const BAD = /✘|\bhold\b(?<=[→:]\s+hold)|\bIt lost\b|\bNot\s+everything\s+holds\b/g
 
 /**
  * A text with marks and verdicts in colour, if standard output is a terminal with colours and

@@ -3,7 +3,7 @@ import { turnText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { visible } from '../visible.ts'
-import { Drawing } from './drawing.tsx'
+import { Drawing } from './picture-view.tsx'
 
 interface CourseProps {
   readonly course: EpisodeCourse
@@ -56,12 +56,7 @@ function Why({ course: { reward, ending } }: CourseProps): JSX.Element | null {
   )
 }
 
-interface TurnProps {
-  readonly turn: Turn
-  readonly index: number
-}
-
-function TurnView({ turn, index }: TurnProps): JSX.Element {
+function TurnView({ turn, index }: { readonly turn: Turn; readonly index: number }): JSX.Element {
   const { reply, prompt, picture } = turn
   const isBoard = picture?.shapes.some(({ action }) => action !== undefined)
   return (

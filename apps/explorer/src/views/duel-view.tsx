@@ -1,16 +1,21 @@
-import { laneText, percent, throneTexts, verdictText } from '@affine/report/sentences'
+import type { Verdict } from '@affine/duel'
+import type { EnvFacts } from '@affine/report'
+import {
+  duelText,
+  forfeitText,
+  laneText,
+  percent,
+  throneTexts,
+  verdictTexts,
+} from '@affine/report/sentences'
 import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsIn, lastLooks, spanText } from '../app-state.ts'
-import { nameIn, type Page, type StateProps } from '../page.ts'
-import { absentText, asOfText } from '../reading.ts'
-import type { EpochAccount } from '../worker/epoch-account.ts'
-import { DuelPicture } from './duel-picture.tsx'
+import { IntervalChart, type IntervalRow } from '../charts/interval-chart.tsx'
+import { absentText, asOfText, nameIn, type Page, type StateProps } from '../page.ts'
+import type { EpochAccount, LostLine } from '../worker/reader.ts'
 import { EnvSection } from './env-section.tsx'
-import { Fold } from './fold.tsx'
-import { Key } from './key.tsx'
-import { LostList } from './lost-list.tsx'
-import { BigNumber, Numbers } from './numbers.tsx'
-import { Wide } from './wide.tsx'
+import { BigNumber, Fold, Key, Numbers, Wide } from './parts.tsx'
 
 /** A duel: who won it and by how much, its challenges, and how it was decided. */
 export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Element {
@@ -31,7 +36,9 @@ export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Ele
         <Key state={state} hotkey={duel.champion.hotkey} />
       </h1>
       <p class="lead">
-        {end ? throneTexts(end, nameIn(state)).join('. ') : `It goes on${asOfText(state)}.`}
+        {end
+          ? throneTexts(end, nameIn(state)).join('. ')
+          : `It goes on${asOfText(state)}: ${duelText(duel)}.`}
       </p>
       <DuelNumbers account={account} />
       <DuelPicture account={account} />
@@ -118,10 +125,8 @@ function Lanes({ account, state }: DuelProps): JSX.Element {
     <section>
       <h2>Verdicts and lanes</h2>
       <ul>
-        {duel.envs.map((env) => (
-          <li key={env}>
-            {env}: {verdictText(duel.verdicts[env])}
-          </li>
+        {verdictTexts(duel).map((text) => (
+          <li key={text}>{text}</li>
         ))}
       </ul>
       <Wide label="Lanes" columns={['validator', ...epochs.map(columnOf)]} rows={rows} />
@@ -138,4 +143,60 @@ function laneIn({ lanes }: EpochAccount, hotkey: string): string {
   if (lane === undefined) return 'was not due'
   const text = laneText(lane)
   return lane.fault === undefined ? text : `${text}: ${lane.fault}`
+}
+
+/** The numbers that decide, as one picture: of each environment the interval of its last look. */
+function DuelPicture({ account }: { readonly account: DuelAccount }): JSX.Element {
+  const { duel } = account
+  return (
+    <figure>
+      <figcaption>
+        What share of these challenges the contender wins, as far as luck lets one know. Blue: it
+        wins the environment, as the whole bar is right of the line, or by its score. Golden: the
+        champion holds it. Grey: neither.
+      </figcaption>
+      <IntervalChart
+        label="What the contender wins in each environment, beside the ratio to beat"
+        ratioPpm={duel.ratio}
+        rows={lastLooks(account).map((look) => rowOf(look, duel.verdicts[look.env]))}
+      />
+    </figure>
+  )
+}
+
+/** A look as a row, with its environment's verdict now: one that it gave may be taken back. */
+export function rowOf({ env, win, hold }: EnvFacts, verdict: Verdict | undefined): IntervalRow {
+  const kind = verdict === 'win' || verdict === 'hold' ? verdict : 'open'
+  const { wins, trials, bounds } = verdict === 'hold' ? hold : win
+  const rate = trials > 0 ? wins / trials : undefined
+  return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: verdict ?? 'open' }
+}
+
+/** Lost challenges of each environment, each a link to how it was played. */
+export function LostList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
+  const envs = [...new Set(losses.map(({ env }) => env))]
+  if (envs.length === 0) return <p>No challenge that counts.</p>
+  return (
+    <ul class="losses">
+      {envs.map((env) => (
+        <li key={env}>
+          {env}:{' '}
+          {losses
+            .filter((loss) => loss.env === env)
+            .map(({ block, line, index, forfeit }) => (
+              <a
+                key={`${block}${line}`}
+                href={linkTo.sample({ block, line })}
+                aria-label={`${env} #${index}`}
+                title={forfeit === undefined ? undefined : `forfeited: ${forfeitText(forfeit)}`}
+              >
+                #{index}
+                {forfeit !== undefined && '†'}
+              </a>
+            ))}
+        </li>
+      ))}
+      {losses.some(({ forfeit }) => forfeit !== undefined) && <li>† forfeited</li>}
+    </ul>
+  )
 }

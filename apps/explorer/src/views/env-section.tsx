@@ -5,8 +5,7 @@ import type { AppState, DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow, type LaneKind } from '../charts/interval-chart.tsx'
 import { nameIn } from '../page.ts'
 import { roundOf } from '../visible.ts'
-import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { Key, Wide } from './parts.tsx'
 
 interface EnvProps {
   readonly state: AppState

@@ -1,19 +1,38 @@
-import { otherStateTexts, percent, quorumTexts, subnetText } from '@affine/report/sentences'
+import {
+  otherStateTexts,
+  percent,
+  quorumTexts,
+  subnetText,
+  throneTexts,
+  turnIn,
+} from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { duelsIn, reignsIn } from '../app-state.ts'
+import {
+  type AppState,
+  type DuelAccount,
+  duelsIn,
+  lastLooks,
+  reignsIn,
+  spanText,
+} from '../app-state.ts'
 import { ThroneChart } from '../charts/throne-chart.tsx'
-import type { Page, StateProps } from '../page.ts'
-import { absentText, asOfText, progressOf, ratioText } from '../reading.ts'
+import {
+  absentText,
+  asOfText,
+  nameIn,
+  type Page,
+  progressOf,
+  ratioText,
+  type StateProps,
+} from '../page.ts'
 import { countText, shortOf, visibleLine } from '../visible.ts'
-import { DuelsTable } from './duels-table.tsx'
-import { Key } from './key.tsx'
-import { BigNumber, Numbers } from './numbers.tsx'
-import { SureNumber } from './sure-number.tsx'
+import { BigNumber, Key, Numbers, TitledTable } from './parts.tsx'
 
 /** What competes at what, the champion, since when, and how sure that is. */
 export function ThroneView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
+  const last = epochs.at(-1)
   return (
     <>
       <h1 class="sentence">{beginning ? subnetText(beginning.titles) : 'The throne'}</h1>
@@ -26,10 +45,12 @@ export function ThroneView({ state }: Page): JSX.Element {
       ) : (
         <p>{absentText(state, '')}</p>
       )}
-      {epochs.length > 0 && (
+      {last && (
         <>
           <Contention state={state} />
-          <OtherStates state={state} />
+          {otherStateTexts(last).map((text) => (
+            <p key={text}>{text}</p>
+          ))}
           <figure>
             <figcaption>
               The ratio to beat: how many of the challenges that only one of the two solves a
@@ -84,8 +105,8 @@ function Contention({ state }: StateProps): JSX.Element {
   if (duel)
     return (
       <p key={duel.id} class="lead">
-        <Key state={state} hotkey={duel.contender.hotkey} /> contends{at}, in epoch{' '}
-        {duel.epochIndex} of at most {duel.duelEpochs}, and has to beat {percent(duel.ratio)}
+        <Key state={state} hotkey={duel.contender.hotkey} /> contends{at}, in {turnIn(duel)}, and
+        has to beat {percent(duel.ratio)}
         {duel.epochIndex > 1 && (
           <>
             : <a href={linkTo.duel(duel.id)}>the duel so far</a>
@@ -101,7 +122,9 @@ function Contention({ state }: StateProps): JSX.Element {
         {ratioText(state)}
       </p>
     )
-  const [why, ...missing] = quorumTexts(state.epochs.at(-1)?.lacking)
+  const [why, ...missing] = quorumTexts(
+    state.epochs.at(-1) ?? { lacking: undefined, others: undefined },
+  )
   return (
     <>
       <p key={next.hotkey} class="lead">
@@ -114,19 +137,6 @@ function Contention({ state }: StateProps): JSX.Element {
           ))}
         </ul>
       )}
-    </>
-  )
-}
-
-/** Who attests another state, as with a release that has other constants. */
-function OtherStates({ state }: StateProps): JSX.Element {
-  const last = state.epochs.at(-1)
-  const texts = otherStateTexts(last?.others, last?.epoch ?? 0)
-  return (
-    <>
-      {texts.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
     </>
   )
 }
@@ -150,5 +160,75 @@ function Root({ state }: StateProps): JSX.Element {
           : 'It began with the network’s first state.'}
       </p>
     </details>
+  )
+}
+
+/** How sure it is that the champion is the better one: by the duel that it won. */
+export function SureNumber({ state }: StateProps): JSX.Element {
+  const { epochs } = state
+  const name = 'How sure'
+  if (epochs.length === 0) return <BigNumber name={name} value="…" />
+  const reign = reignsIn(state).at(-1)
+  if (reign?.hotkey === undefined)
+    return (
+      <BigNumber name={name} value="–">
+        the throne is empty
+      </BigNumber>
+    )
+  const won = duelsIn(state).find(({ end }) => end?.epoch === reign.from - 1)
+  const least = won && leastOf(won)
+  if (won === undefined || least === undefined)
+    return (
+      <BigNumber name={name} value="unknown">
+        {unknownText(state, reign.from)}
+      </BigNumber>
+    )
+  return (
+    <BigNumber name={name} value={leastText(least, won.duel.ratio)}>
+      of the challenges that only one of the two solves are its own, in each environment that it won
+      and luck allowed for. {percent(won.duel.ratio)} were needed in{' '}
+      <a href={linkTo.duel(won.duel.id)}>its duel</a>
+    </BigNumber>
+  )
+}
+
+/** Rounded down; where the score alone decided, it is known to be above the ratio. */
+const leastText = (least: number, ratio: number): string =>
+  least < ratio ? `more than ${percent(ratio)}` : `${percent(least, Math.floor)} or more`
+
+const unknownText = ({ epochs }: AppState, from: number): string =>
+  epochs[0]?.epoch === from
+    ? 'it was the champion before'
+    : 'it took the throne without winning a duel'
+
+/** The least share that it is sure to win, of the environments that it won. */
+function leastOf(account: DuelAccount): number | undefined {
+  const { end, verdicts } = account.duel
+  if (end?.winner !== 'contender') return undefined
+  const shares = lastLooks(account).flatMap(({ env, win }) =>
+    verdicts[env] === 'win' && win.bounds ? [win.bounds.lower] : [],
+  )
+  return shares.length === 0 ? undefined : Math.min(...shares)
+}
+
+/** Every duel read, the last first. */
+function DuelsTable({ state }: StateProps): JSX.Element {
+  const nameOf = nameIn(state)
+  const rows = [...duelsIn(state)].reverse().map(({ duel, epochs, end }) => ({
+    key: duel.id,
+    cells: [
+      <a href={linkTo.duel(duel.id)}>{spanText({ epochs })}</a>,
+      <Key state={state} hotkey={duel.contender.hotkey} />,
+      <Key state={state} hotkey={duel.champion.hotkey} />,
+      percent(duel.ratio),
+      end ? throneTexts(end, nameOf).join('. ') : `goes on${asOfText(state)}`,
+    ],
+  }))
+  return (
+    <TitledTable
+      title="Duels"
+      columns={['duel', 'contender', 'champion', 'to beat', 'outcome']}
+      rows={rows}
+    />
   )
 }

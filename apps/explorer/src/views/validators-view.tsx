@@ -1,12 +1,11 @@
-import { percent } from '@affine/report/sentences'
+import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { countLanes, trustIn } from '../lanes.ts'
-import type { Page, StateProps } from '../page.ts'
-import { absentText } from '../reading.ts'
-import { BucketTable } from './bucket-table.tsx'
-import { Findings } from './findings.tsx'
-import { Key } from './key.tsx'
-import { Wide } from './wide.tsx'
+import { linkTo } from '../address.ts'
+import { countLanes, trustIn } from '../app-state.ts'
+import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
+import { visibleLine } from '../visible.ts'
+import type { BucketHealth } from '../worker/buckets.ts'
+import { BigNumber, Key, Numbers, TitledTable, Wide } from './parts.tsx'
 
 /** Validators: trust, lanes, what speaks against them, buckets, and what did not hold. */
 export function ValidatorsView({ state }: Page): JSX.Element {
@@ -26,21 +25,21 @@ export function ValidatorsView({ state }: Page): JSX.Element {
         result. A lane that is set aside is only suspect: it may be bad luck once. In that
         environment it counts neither for the duel nor for trust.
       </p>
-      <Lanes state={state} />
+      <Counts state={state} />
       <section>
         <h2>What did not hold</h2>
-        <Findings epochs={epochs} />
+        <Findings state={state} />
         {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
           <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
         )}
       </section>
-      <BucketTable state={state} health={state.health} />
+      <BucketTable state={state} />
     </>
   )
 }
 
 /** The validators against which something speaks come first, and are marked. */
-function Lanes({ state }: StateProps): JSX.Element {
+function Counts({ state }: StateProps): JSX.Element {
   const rows = countLanes(state).map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
     key: hotkey,
     isBad: proved.length > 0 || aside > 0,
@@ -61,4 +60,133 @@ function Lanes({ state }: StateProps): JSX.Element {
       rows={rows}
     />
   )
+}
+
+interface ValidatorProps extends StateProps {
+  readonly hotkey: string
+}
+
+/** A validator: how far it is trusted, and why. */
+export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Element {
+  const counts = countLanes(state).find((each) => each.hotkey === hotkey)
+  const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
+  return (
+    <>
+      <p class="eyebrow">Validator</p>
+      <h1>{nameIn(state)(hotkey)}</h1>
+      <p class="mono">{hotkey}</p>
+      {proved.length === 0 && aside === 0 ? (
+        <p class="lead">Nothing speaks against it in the epochs that were read.</p>
+      ) : (
+        <p class="lead bad">
+          {proved.length > 0 && <>✘ Caught: {proved.join(', ')}. </>}
+          {aside > 0 && `Suspect: ${aside} of ${due} lanes too far from the others’. `}
+          <a href="#/validators">What that means</a>
+        </p>
+      )}
+      <Numbers>
+        <BigNumber name="Trust" value={percent(trustIn(state, hotkey))}>
+          older lanes count less
+        </BigNumber>
+        <BigNumber name="Lanes accepted" value={`${accepted} of ${due}`}>
+          {sealed} were sealed in time
+        </BigNumber>
+        <BigNumber name="Set aside" value={`${aside} of ${due}`}>
+          too far from the others in some environment
+        </BigNumber>
+      </Numbers>
+      <Lanes state={state} hotkey={hotkey} />
+      <Findings state={state} of={hotkey} />
+      <BucketTable state={state} of={hotkey} />
+    </>
+  )
+}
+
+function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
+  const rows = state.epochs.flatMap(({ epoch, lanes, duel }) => {
+    const lane = lanes.find(({ validator }) => validator === hotkey)
+    if (lane === undefined || duel === undefined) return []
+    const { fault, trust, setAside } = lane
+    const text = laneText(lane)
+    const cells = [
+      <a href={linkTo.duel(duel.id)}>epoch {epoch}</a>,
+      fault === undefined ? text : `${text}: ${fault}`,
+      percent(trust),
+    ]
+    return [{ key: epoch, isBad: setAside.length > 0, cells }]
+  })
+  if (rows.length === 0) return null
+  return (
+    <TitledTable
+      title="Its lanes"
+      columns={['duel in', 'its lane', 'trust after it']}
+      rows={rows.reverse()}
+    />
+  )
+}
+
+/** More cannot be read. */
+const MOST = 200
+
+/** What did not hold, the last first: of one validator, or of all of them. */
+function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Element | null {
+  const found = state.epochs
+    .flatMap(({ flaws, warnings }) => [
+      ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
+      ...warnings.map((warning) => ({ ...warning, mark: '!' })),
+    ])
+    .filter(({ validator }) => of === undefined || validator === of)
+  if (found.length === 0) return null
+  const rows = found
+    .slice(-MOST)
+    .reverse()
+    .map(({ mark, epoch, validator, code, detail }) => ({
+      key: `${epoch}${validator}${code}${detail}`,
+      cells: [
+        `${mark} epoch ${epoch}`,
+        visibleLine(validator),
+        <code>{code}</code>,
+        visibleLine(detail, 400),
+      ],
+    }))
+  return (
+    <div class="findings">
+      <Wide label="Findings" columns={['when', 'validator', 'code', 'detail']} rows={rows} />
+    </div>
+  )
+}
+
+/** What each bucket did when it was asked: that of one validator, or all of them. */
+export function BucketTable({
+  state,
+  of,
+}: StateProps & { readonly of?: string }): JSX.Element | null {
+  const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
+  if (of !== undefined && health.length === 0) return null
+  const rows = health.map((bucket) => ({
+    key: bucket.hotkey + bucket.announced,
+    isBad: bucket.silent !== undefined,
+    cells: [
+      <Key state={state} hotkey={bucket.hotkey} />,
+      <span class="long">{visibleLine(bucket.announced, 140)}</span>,
+      bucket.files,
+      (bucket.bytes / 1e6).toFixed(1),
+      bucket.missing,
+      stateText(bucket),
+    ],
+  }))
+  return (
+    <TitledTable
+      title="Buckets"
+      columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
+      rows={rows}
+    />
+  )
+}
+
+function stateText({ place, silent, files, missing }: BucketHealth): string {
+  if (place === undefined) return 'a page cannot open its address'
+  if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
+  if (files + missing === 0) return 'was not asked'
+  return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

@@ -2,23 +2,15 @@ import type { JSX } from 'preact'
 import type { Route } from '../address.ts'
 import { duelsOf, isValidator } from '../app-state.ts'
 import type { Page } from '../page.ts'
-import { ChallengeView } from './challenge-view.tsx'
 import { DuelView } from './duel-view.tsx'
-import { MinerView } from './miner-view.tsx'
-import { MinersView } from './miners-view.tsx'
+import { MinersView, MinerView } from './miners-view.tsx'
 import { PlayView } from './play-view.tsx'
-import { SampleView } from './sample-view.tsx'
+import { ChallengeView, SampleView } from './sample-view.tsx'
 import { ThroneView } from './throne-view.tsx'
-import { ValidatorView } from './validator-view.tsx'
-import { ValidatorsView } from './validators-view.tsx'
-
-interface ViewProps {
-  readonly route: Route
-  readonly page: Page
-}
+import { ValidatorsView, ValidatorView } from './validators-view.tsx'
 
 /** What a route shows. */
-export function View({ route, page }: ViewProps): JSX.Element {
+export function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
   switch (route.view) {
     case 'throne':
       return <ThroneView {...page} />

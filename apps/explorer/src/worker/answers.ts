@@ -9,7 +9,7 @@ import {
 } from '@affine/report'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
-import type { Step } from './proof.ts'
+import type { Step } from './proof-evidence.ts'
 import { proofSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 import type { BlockPlace, LaneLine, Met, SampleLine } from './sample-index.ts'

@@ -1,5 +1,5 @@
 import { httpBucket } from '@affine/blocks'
-import { isBucketUrl, isPlainName, type OpenBucket, type Source } from '@affine/settlement'
+import { isBucketUrl, isPlainName, type OpenBucket } from '@affine/settlement'
 
 /** What a bucket did when it was asked. */
 export interface BucketHealth {
@@ -69,8 +69,8 @@ export class PageBuckets {
   async #read(
     health: BucketHealth,
     place: string,
-    { path, limit }: AskedBucket,
-  ): ReturnType<BucketRead> {
+    { path, limit }: { readonly path: string; readonly limit: number },
+  ): Promise<Uint8Array | null> {
     this.#changed.add(health)
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
@@ -90,13 +90,6 @@ export class PageBuckets {
       throw new Error(health.silent)
     }
   }
-}
-
-type BucketRead = Source['read']
-
-interface AskedBucket {
-  readonly path: string
-  readonly limit: number
 }
 
 /** A browser does not say which of the two it was, and to find out would take another request. */

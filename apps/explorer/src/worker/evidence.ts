@@ -8,7 +8,7 @@ import {
   type Source,
   sealBlock,
 } from '@affine/settlement'
-import type { ProofEvidence } from './proof.ts'
+import type { ProofEvidence } from './proof-evidence.ts'
 import type { SampleLine } from './sample-index.ts'
 
 /** What is needed to prove a sample of an epoch. */

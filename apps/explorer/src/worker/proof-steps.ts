@@ -1,9 +1,8 @@
 import { blockHash, commitmentOf, headAfter, merkleRoot, verifyInclusion } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { challengeId, isChallengeId, seedOf } from '@affine/envs'
-import { bytesOf, hexOf, textBytes } from './bytes.ts'
-import type { ProofEvidence, Step } from './proof.ts'
-import { type EvidenceRead, readEvidence } from './read-evidence.ts'
+import type { ProofEvidence, Step } from './proof-evidence.ts'
+import { bytesOf, type EvidenceRead, hexOf, readEvidence, textBytes } from './proof-evidence.ts'
 import { replaySteps } from './replay-steps.ts'
 
 /**

@@ -1,14 +1,23 @@
-import type { Sample } from '@affine/blocks'
+import { httpBucket, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
-import { type QueueEntry, queueIn } from '@affine/report'
+import {
+  DuelStats,
+  type EpochFacts,
+  epochFacts,
+  type MinerStats,
+  type QueueEntry,
+  queueIn,
+  type Side,
+} from '@affine/report'
 import {
   commitmentsOf,
   firstStateOf,
   holdersOf,
   inReadingOrder,
   type Opened,
+  openChain,
   placeOf,
   type Recomputed,
   readersState,
@@ -18,10 +27,8 @@ import {
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
-import { type EpochAccount, EpochAccounts } from './epoch-account.ts'
 import type { ProvenLane } from './evidence.ts'
-import { openSubnet } from './open-subnet.ts'
-import { type BlockPlace, SampleIndex } from './sample-index.ts'
+import { type BlockPlace, SampleIndex, type SampleLine } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
 export interface ReadingSpan {
@@ -163,4 +170,72 @@ function neuronsIn(snapshot: Snapshot): readonly KnownNeuron[] {
     const role = kind === undefined || kind === 'miner' ? kind : 'validator'
     return { uid, hotkey, role }
   })
+}
+
+/** As of a chain that is served. */
+const MOST_BYTES = 268_435_456
+const PATIENCE_MS = 60_000
+
+/** What an export is called: no name of a network, so that its genesis says which it is. */
+const EXPORT = 'an export'
+
+/** Opens the chain of a network. @throws Error when it cannot be read. */
+async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<Opened> {
+  const isExport = /^https?:/.test(chain) && new URL(chain).pathname.endsWith('.json')
+  const text = isExport ? await readExport(chain) : ''
+  const host = {
+    random: (size: number) => crypto.getRandomValues(new Uint8Array(size)),
+    now: () => Date.now(),
+    fetch: (...asked: Parameters<typeof fetch>) => fetch(...asked),
+    readText: async () => text,
+  }
+  return openChain(isExport ? EXPORT : chain, host, { netuid, firstEpoch })
+}
+
+async function readExport(url: string): Promise<string> {
+  const folder = new URL('.', url)
+  const name = new URL(url).pathname.slice(folder.pathname.length)
+  const fresh: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-cache' })
+  const { read } = httpBucket(folder, { fetch: fresh, timeoutMs: PATIENCE_MS })
+  const bytes = await read(name, MOST_BYTES)
+  if (bytes === null) throw new Error(`there is no chain at ${url}`)
+  return new TextDecoder().decode(bytes)
+}
+
+/** A challenge that was lost: where it is, and why, if it was forfeited. */
+export interface LostLine extends SampleLine {
+  readonly env: string
+  readonly index: number
+  readonly forfeit: string | undefined
+}
+
+/** One epoch as it may be shown: plain values, for another thread. */
+export interface EpochAccount extends EpochFacts {
+  /** What each side of its duel did so far, in the lanes that count. */
+  readonly stats: Readonly<Record<Side, MinerStats<LostLine>>>
+}
+
+/** Of each environment, of each side of a duel. */
+const MOST_LOST = 20
+
+/** Makes the accounts of one epoch after another. */
+export class EpochAccounts {
+  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
+    most: MOST_LOST,
+    keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
+      return { block, line, env, index, forfeit }
+    },
+  })
+
+  /** Takes note of a sample of the epoch under way. */
+  add(sample: Sample, place: SamplePlace & SampleLine): void {
+    this.#stats.add(sample, place)
+  }
+
+  /** The account of the epoch under way, once it is recomputed. */
+  finish(recomputed: Recomputed): EpochAccount {
+    this.#stats.finish(recomputed)
+    const stats = { champion: this.#stats.of('champion'), contender: this.#stats.of('contender') }
+    return { ...epochFacts(recomputed), stats }
+  }
 }

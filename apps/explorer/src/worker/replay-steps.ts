@@ -10,8 +10,7 @@ import {
   seedOf,
   turnsOf,
 } from '@affine/envs'
-import type { ProofEvidence, Step } from './proof.ts'
-import type { EvidenceRead, Recorded } from './read-evidence.ts'
+import type { EvidenceRead, ProofEvidence, Recorded, Step } from './proof-evidence.ts'
 
 /** The steps of a proof in which the environment is asked again. Never throws. */
 export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readonly Step[] {

@@ -2,7 +2,6 @@ import { LOSSES_SHOWN, MinerReport, queueIn } from '@affine/report'
 import { openChain } from '@affine/settlement'
 import { onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { programName } from '../service/program-name.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 const ALL =
@@ -23,7 +22,7 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const report = new MinerReport(hotkey, { line: screen.line, all, af: programName('af') })
+      const report = new MinerReport(hotkey, { line: screen.line, all })
       const replay = await Replay.begin(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )
@@ -34,6 +33,6 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const { rows } = queueIn(replay.state, snapshot, network)
       const place = rows.find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
-      report.end(place, replay.state)
+      report.end(place)
     }),
   )

@@ -2,11 +2,9 @@ import { type Episode, forfeitOf, type Sample } from '@affine/blocks'
 import { type Tally, type Trust, trustOf } from '@affine/duel'
 import type { SamplePlace } from '@affine/settlement'
 import type { EnvFacts } from '../env-facts.ts'
-import type { EpochFacts } from '../epoch-facts.ts'
-import type { LaneFacts } from '../lane-facts.ts'
+import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
 import type { Side } from '../sides.ts'
-import { share } from '../text.ts'
-import { escapeUnit, toJson } from '../to-json.ts'
+import { escapeUnit, share, toJson } from '../text.ts'
 
 /** What a cell may hold: undefined is an empty one. */
 export type Cell = string | number | boolean | undefined

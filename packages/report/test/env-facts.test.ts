@@ -3,7 +3,7 @@ import { intervalOf } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene } from '../../duel/test/subnet.ts'
-import { type EnvFacts, envText, looksAt } from '../src/index.ts'
+import { type EnvFacts, envFacts, envText } from '../src/index.ts'
 
 const STEP = 1e-6
 /** Expected trials are shown in whole millionths, from which a bound comes out this much off. */
@@ -31,9 +31,8 @@ function duelOf(scenes: readonly Scene[], protocol = MAIN) {
     if (state.duel === undefined) break
     const settled = settleIn(state, scene)
     const weights = weighToday(state.duel, settled.snapshot)
-    const facts = looksAt(settled.report.envs, { weights, ratioPpm: RATIO })
-    for (const [i, { rule }] of Object.values(settled.report.envs).entries())
-      looks.push([facts[i] as EnvFacts, rule])
+    for (const [env, report] of Object.entries(settled.report.envs))
+      looks.push([envFacts({ env, report, weights, ratioPpm: RATIO }), report.rule])
     state = settled.state
   }
   return { looks, state }

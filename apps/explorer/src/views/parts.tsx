@@ -1,0 +1,164 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { linkTo } from '../address.ts'
+import { type AppState, isValidator } from '../app-state.ts'
+import { nameIn } from '../page.ts'
+import { shortOf } from '../visible.ts'
+
+interface KeyProps {
+  readonly state: AppState
+  readonly hotkey: string
+}
+
+/** A hotkey, as a link to what it did. */
+export function Key({ state, hotkey }: KeyProps): JSX.Element {
+  const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
+  return (
+    <a class="key" href={link(hotkey)} title={hotkey}>
+      <Dot of={hotkey} />
+      {nameIn(state)(hotkey)}
+    </a>
+  )
+}
+
+/** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
+function Dot({ of }: { readonly of: string }): JSX.Element {
+  const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
+  const cells = [0, 1, 2, 3, 4, 5].filter((bit) => ((hash >> bit) & 1) === 1)
+  return (
+    <svg class="dot" viewBox="0 0 3 3" width="14" height="14" aria-hidden="true">
+      <rect width="3" height="3" fill={`hsl(${hash % 360} 45% 88%)`} />
+      {cells.map((cell) => {
+        const row = cell % 3
+        const columns = cell < 3 ? [0, 2] : [1]
+        return columns.map((column) => (
+          <rect
+            key={`${row}${column}`}
+            x={column}
+            y={row}
+            width="1"
+            height="1"
+            fill={`hsl(${hash % 360} 55% 38%)`}
+          />
+        ))
+      })}
+    </svg>
+  )
+}
+
+/** A hash by its ends. */
+export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
+  <code title={of}>{shortOf(of)}</code>
+)
+
+/** A few numbers side by side, for a first look. */
+export const Numbers = ({
+  children,
+}: {
+  readonly children: readonly JSX.Element[]
+}): JSX.Element => <dl class="numbers">{children}</dl>
+
+interface BigNumberProps {
+  readonly name: string
+  readonly value: ComponentChildren
+  /** What the number means. */
+  readonly children?: ComponentChildren
+}
+
+export const BigNumber = ({ name, value, children }: BigNumberProps): JSX.Element => (
+  <div>
+    <dt>{name}</dt>
+    <dd class="big">{value}</dd>
+    <dd>{children}</dd>
+  </div>
+)
+
+interface FoldProps {
+  readonly summary: string
+  /** Drawn once it is open. */
+  readonly children: () => ComponentChildren
+}
+
+/** What most readers do not need: it is drawn for those that open it. */
+export function Fold({ summary, children }: FoldProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="fold" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{summary}</summary>
+      {isOpen && children()}
+    </details>
+  )
+}
+
+/** A row of a table: its cells, in the order of the columns. */
+interface Row {
+  readonly key: string | number
+  readonly cells: readonly ComponentChildren[]
+  /** Is it marked as wrong? */
+  readonly isBad?: boolean
+}
+
+interface WideProps {
+  /** What it holds, for a screen reader. */
+  readonly label: string
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+}
+
+/** More rows than these are shown when they are asked for. */
+const MOST_ROWS = 16
+
+/**
+ * A table. If it is wider than the window, it is scrolled by itself, by the keyboard too; in a
+ * narrow window each row becomes a few lines, and each cell has its column's name.
+ */
+export function Wide({ label, columns, rows }: WideProps): JSX.Element {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? rows : rows.slice(0, MOST_ROWS)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
+      <section class="scroll" aria-label={label} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column}>{column}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ key, cells, isBad }) => (
+              <tr key={key} class={isBad ? 'aside' : undefined}>
+                {cells.map((cell, i) => (
+                  <td key={columns[i]} data-column={columns[i]}>
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {shown.length < rows.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all {rows.length} rows
+        </button>
+      )}
+    </>
+  )
+}
+
+interface TitledTableProps extends Omit<WideProps, 'label'> {
+  readonly title: string
+}
+
+/** A table below its title. */
+export function TitledTable({ title, ...table }: TitledTableProps): JSX.Element {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <Wide label={title} {...table} />
+    </section>
+  )
+}

@@ -1,0 +1,92 @@
+import type { Episode, SampleProof } from '@affine/blocks'
+
+/** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
+export interface ProofEvidence extends SampleProof {
+  readonly genesis: string
+  readonly netuid: number
+  readonly validator: string
+  readonly epoch: number
+  readonly duel: string
+  readonly champion: string
+  readonly contender: string
+  readonly specHash: string
+  /** As the lane's last block reveals it. */
+  readonly secret: string
+  /** What was on chain before the epoch. */
+  readonly commitment: string
+  /** Hash of the epoch's first block. */
+  readonly beacon: string
+  readonly beaconBlock: number
+  /** The head that was on chain when lanes closed. */
+  readonly sealed: string
+  readonly sealBlock: number
+}
+
+/** One step of a proof: what is computed, from what, to what, and whether that is as it must be. */
+export interface Step {
+  readonly title: string
+  /** What follows if it holds, or what is wrong. */
+  readonly says: string
+  readonly values: readonly (readonly [name: string, value: string])[]
+  readonly holds: boolean
+}
+
+/** What the lines of evidence say, as far as they can be read: nothing of it is believed. */
+export interface EvidenceRead {
+  readonly env: string
+  readonly index: number
+  readonly id: string
+  readonly verdict: string
+  readonly champion: Recorded
+  readonly contender: Recorded
+  /** Of the header. */
+  readonly count: number
+  readonly root: string
+}
+
+/** An episode of which nothing is known. */
+export type Recorded = Partial<Pick<Episode, 'messages' | 'reward' | 'fault' | 'miner'>>
+
+/** Reads the sample and the header, which may be anything. Never throws. */
+export function readEvidence({
+  sample,
+  header,
+}: Pick<ProofEvidence, 'sample' | 'header'>): EvidenceRead {
+  const said = objectIn(sample)
+  const { count, root } = objectIn(header)
+  return {
+    env: textOf(said.env),
+    index: numberOf(said.index),
+    id: textOf(said.challengeId),
+    verdict: textOf(said.verdict),
+    champion: Object(said.champion),
+    contender: Object(said.contender),
+    count: numberOf(count),
+    root: textOf(root),
+  }
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const numberOf = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : 0)
+
+/** The bytes of a text in UTF-8. */
+export const textBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** As lower-case digits. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** The bytes that hex digits write; none for what are no such digits. */
+export function bytesOf(hex: string): Uint8Array {
+  if (!/^([0-9a-f]{2})*$/.test(hex)) return new Uint8Array()
+  return Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
+}

@@ -1,0 +1,133 @@
+import type { Way } from '@affine/duel'
+import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
+import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
+import type { Forfeits, MinerStats } from '../miner-stats.ts'
+import { resultFor, type Side } from '../sides.ts'
+import { drawInterval, percent, share } from '../text.ts'
+
+/** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */
+export const turnIn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
+  `epoch ${epochIndex} of at most ${duelEpochs}`
+
+/** How many environments the contender has won and needs, and how many count for neither. */
+function winsText({ wins, counted, needed, envs }: DuelFacts): string {
+  if (counted === 0) return 'no environment tells the two apart'
+  const won = `the contender has won ${wins} of ${counted} environments, ${needed} needed`
+  const even = envs.length - counted
+  return even === 0 ? won : `${won}; ${even} more do not tell the two apart`
+}
+
+/** How a duel stands, or how it ended and why. Protocol §8.3, §8.7. */
+export function duelText(duel: DuelFacts): string {
+  const wins = winsText(duel)
+  if (duel.end === undefined) return wins
+  const { winner, by } = duel.end
+  const loser = winner === 'champion' ? 'contender' : 'champion'
+  const causes = {
+    environments: '',
+    length: `, when the ${duel.duelEpochs} epochs were over`,
+    freezing: ', when too few validators attested in four of its epochs',
+    leaving: `, when the ${loser} left: a new commitment, or not registered`,
+  }
+  return wins + causes[by]
+}
+
+/** A miner's duel as sentences: its result, why, and what its endpoint did. */
+export function minerDuelText(
+  side: Side,
+  duel: DuelFacts,
+  { challenges, won, lost, unbegun, answered, forfeits }: MinerStats<unknown>,
+): string {
+  const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[resultFor(side, duel)]
+  const texts = [`${head}: ${duelText(duel)}.`]
+  if (side === 'contender' && duel.end?.by === 'freezing')
+    texts.push('Its commitment waits again: keep it.')
+  if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
+  const tied = challenges - won - lost
+  texts.push(`It won ${won}, lost ${lost} and tied ${tied} of ${challenges} challenges.`)
+  const due = challenges - unbegun
+  const look = answered < due ? ': af practise shows what it replies' : ''
+  texts.push(`Its endpoint answered ${answered} of ${due}${look}.`)
+  const { 'no-reply': _, ...others } = forfeits
+  const ways = forfeitsText(others)
+  if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
+  const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
+  if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
+  return texts.join(' ')
+}
+
+const WAYS: Readonly<Record<string, string>> = {
+  'no-reply': 'no reply',
+  oversize: 'too long',
+  unreadable: 'no answer on the last line (it must be the answer alone)',
+  illegal: 'illegal',
+}
+
+/** A way to forfeit a challenge, as `forfeitOf` names it, in words. */
+export const forfeitText = (way: string): string => WAYS[way] ?? way
+
+/** Forfeits in words, as in "3 illegal, 1 too long"; empty without one. */
+export const forfeitsText = (forfeits: Forfeits): string =>
+  Object.entries(forfeits)
+    .map(([way, count]) => `${count} ${forfeitText(way)}`)
+    .join(', ')
+
+/** Why an environment has the verdict that it has. */
+const REASONS = {
+  win: 'the contender won more than it has to, by more than luck and a third of liars explain',
+  hold:
+    'the contender is below the ratio to beat, or so little above it that a win within the cap ' +
+    'is out of reach',
+  even: 'too few challenges tell the two apart, so it counts for neither',
+} as const
+
+/** The verdict of each environment with its reason, as in "hex@0.1.0: even, because too few …". */
+export const verdictTexts = ({ envs, verdicts }: DuelFacts): readonly string[] =>
+  envs.map((env) => {
+    const verdict = verdicts[env]
+    if (verdict === undefined) return `${env}: no verdict`
+    return `${env}: ${verdict}, because ${REASONS[verdict]}`
+  })
+
+/** By what an environment was won, as in "score and interval". */
+export const waysText = (ways: readonly Way[]): string =>
+  ways.map((way) => ({ sum: 'interval', floor: 'score' })[way]).join(' and ')
+
+/**
+ * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
+ * verdict it has the text `otherwise`.
+ */
+export function envText(facts: EnvFacts, otherwise: string): string {
+  const { env, wins, losses, ties, given, ways } = facts
+  const verdict = given === 'win' ? `win by ${waysText(ways)}` : (given ?? otherwise)
+  const counts = `${wins} won, ${losses} lost, ${ties} tied`
+  return `  ${env.padEnd(16)} ${counts} → ${verdict}\n    ${basisText(facts)}`
+}
+
+/** The numbers behind the verdict, with their interval; without a verdict those for a win. */
+function basisText(facts: EnvFacts): string {
+  const { given, win, hold, expected, minTrials, floor, ratioPpm, decisivePpm = 0 } = facts
+  if (given === 'hold') {
+    const upTo = hold.upTo === undefined ? 'by the cap' : `a hold up to ${share(hold.upTo)}`
+    return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}, ${upTo}`
+  }
+  if (given === 'even')
+    return `for even: in the median lane ${percent(decisivePpm)} of challenges tell the two apart`
+  const kept = `for a win: ${keptText(win)}`
+  if (win.trials < minTrials * 1_000_000) return `${kept}, too few of ${minTrials}`
+  const interval = drawInterval(win.bounds, ratioPpm)
+  const score = `score ${floor.score / 100} of ${floor.bar / 100}`
+  return `${kept}, ${share(expected)} expected ${interval}, ${score}`
+}
+
+const keptText = ({ wins, trials }: Decider): string => `${share(wins)} of ${share(trials)} won`
+
+/** How much a lane counts in an environment. */
+export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
+  if (isSetAside) return 'set aside: too far from the others'
+  if (weight === 0) return 'its validator no longer has weight'
+  const part = (ppm: number): string => `${Math.round(ppm / 10_000)} %`
+  if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
+  const [win, hold] = [part(keptForWin), part(keptForHold)]
+  return `${win} counts for a win, ${hold} for a hold: the rest is trimmed`
+}

@@ -1,0 +1,73 @@
+import type { Episode, Sample } from '@affine/blocks'
+import type { SamplePlace } from '@affine/settlement'
+import type { EpisodeEnding } from '../ending.ts'
+import type { Side } from '../sides.ts'
+import { printable } from '../text.ts'
+import type { Turn } from '../turn.ts'
+
+/** A sample as lines for people, every message in full. */
+export function sampleText(sample: Sample, { validator, block }: SamplePlace): string {
+  const { env, index, challengeId, verdict } = sample
+  return [
+    `${env}#${index}, challenge ${challengeId}: ${verdict} for the contender`,
+    `  in block ${block} of ${validator}`,
+    ...episodeTexts('champion', sample.champion),
+    ...episodeTexts('contender', sample.contender),
+  ].join('\n')
+}
+
+function episodeTexts(side: string, episode: Episode): string[] {
+  const { miner, messages, reward } = episode
+  const said = messages.map((message) => `    ${messageText(message)}`)
+  return [`  ${side} ${miner}: reward ${reward}${faultText(episode)}`, ...said]
+}
+
+/** What follows an episode's reward: its fault. One without any message was never begun. */
+export function faultText({ messages, fault }: Episode): string {
+  if (fault === undefined) return ''
+  return messages.length === 0 ? ', never begun' : `, forfeited: ${fault}`
+}
+
+/** A message on one line, after a mark for its role. */
+export function messageText({ role, content }: Episode['messages'][number]): string {
+  const mark = role === 'user' ? '>' : '<'
+  return `${mark} ${printable(content, 2000)}`
+}
+
+/** An ending as lines for people. */
+export function endingTexts({ why, shown, better }: EpisodeEnding): readonly string[] {
+  const lines = [why, ...shown.map((line) => `  ${line}`)]
+  if (better !== undefined) lines.push(better)
+  return lines
+}
+
+/** What a reply within an episode gave away; empty if nothing is known about it. */
+export function turnText({ reply, forfeit, mistake }: Turn, index: number): string {
+  if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
+  return `reply ${index + 1}, ${mistake}`
+}
+
+/** A challenge that a miner lost, its place in a block, and how it ended. */
+export interface Loss extends SamplePlace {
+  readonly epoch: number
+  readonly role: Side
+  readonly sample: Sample
+  readonly ending: EpisodeEnding
+}
+
+/** A lost challenge as a text: the rewards, and how it ended. */
+export function lossText({ epoch, role, sample, ending }: Loss): string {
+  const { env, index, challengeId } = sample
+  const rival = role === 'champion' ? 'contender' : 'champion'
+  const rewards = `reward ${sample[role].reward}, the ${rival} ${sample[rival].reward}`
+  const title = `${env}#${index} in epoch ${epoch}, challenge ${challengeId}: ${rewards}`
+  return [title, ...endingLines(ending)].join('\n')
+}
+
+/** The same with the messages of both sides. */
+export function fullLossText({ sample, ending, ...place }: Loss): string {
+  return [sampleText(sample, place), ...endingLines(ending)].join('\n')
+}
+
+const endingLines = (ending: EpisodeEnding): readonly string[] =>
+  endingTexts(ending).map((line) => `  ${line}`)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { completionOf, run } from '@affine/terminal'
+import { run } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { chain } from './commands/chain.ts'
 import { commit } from './commands/commit.ts'
@@ -9,7 +9,6 @@ import { doctor } from './commands/doctor.ts'
 import { duel } from './commands/duel.ts'
 import { env } from './commands/env.ts'
 import { explain } from './commands/explain.ts'
-import { exportCommand } from './commands/export.ts'
 import { localnet } from './commands/localnet.ts'
 import { miner } from './commands/miner.ts'
 import { practise } from './commands/practise.ts'
@@ -25,7 +24,7 @@ import { isOurs } from './settings/unknown-variables.ts'
 const GROUPS = {
   'Validate:': [setup, config, doctor, validate, setWeights],
   'Mine:': [practise, duel, miner, env, commit],
-  'Look:': [status, queue, explain, chain, exportCommand],
+  'Look:': [status, queue, explain, chain],
   'Local network:': [demo, localnet],
 }
 
@@ -41,5 +40,5 @@ for (const [heading, commands] of Object.entries(GROUPS)) {
   program.commandsGroup(heading)
   for (const command of commands) program.addCommand(command)
 }
-program.commandsGroup('More:').addCommand(serve).addCommand(completionOf(program))
+program.commandsGroup('More:').addCommand(serve)
 await run(program, { isOurs })

@@ -1,5 +1,5 @@
 import { openChain } from '@affine/settlement'
-import { chainCommand, completionOf, onChain, run, whole, wholePath } from '@affine/terminal'
+import { chainCommand, onChain, run, whole, wholePath } from '@affine/terminal'
 import { blockHash, checkAsked, sampleName } from './asked.ts'
 import { verify } from './verify.ts'
 
@@ -17,10 +17,11 @@ Examples:
   $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
   $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
   $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > 28000.json
+  $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
 
 ${EXIT_CODES}`
 
-const verifying = chainCommand('af-verify')
+const program = chainCommand('af-verify')
   .description(
     'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
   )
@@ -38,9 +39,10 @@ const verifying = chainCommand('af-verify')
   .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
   .option(
     '--validator <hotkey>',
-    'show only the samples of this validator; with --block, --challenge or --sample',
+    'show only the samples of this validator; with --block, --challenge, --sample or --samples',
   )
   .option('--block <hash>', 'show the samples of this block', blockHash)
+  .option('--samples', 'show every sample, each before its epoch; with --json, for analysis')
   .option('--challenge <id>', 'show the samples of this challenge')
   .option(
     '--sample <env#index>',
@@ -68,8 +70,4 @@ const verifying = chainCommand('af-verify')
     )
   })
 
-// Not a subcommand: commander would demand the options of a run for it too.
-const isCompletion = process.argv[2] === 'completion'
-if (isCompletion) process.argv.splice(2, 1)
-const program = isCompletion ? completionOf(verifying).name('af-verify completion') : verifying
 await run(program, { failed: 4 })

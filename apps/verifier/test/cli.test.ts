@@ -75,7 +75,7 @@ describe.concurrent('af-verify', () => {
     ],
     [
       ['b', '--network', 'c', '--validator', 'nonsense'],
-      '"validator" expected "block", "challenge" or "sample" with it',
+      '"validator" expected "block", "challenge", "sample" or "samples" with it',
     ],
     [['--settings', 'nope.env', 'b', '--network', 'c'], 'nope.env does not exist'],
   ])('wrong usage exits with 2 and says why: %j', async (words, why) => {

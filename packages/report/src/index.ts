@@ -33,14 +33,6 @@ export {
 export * from './sentences/index.ts'
 export * from './sides.ts'
 export { type EnvStatus, type SubnetStatus, statusRecord, subnetStatus } from './subnet-status.ts'
-export type { Cell, SampleFact } from './tables/columns.ts'
-export {
-  epochRows,
-  sampleRow,
-  TABLE_COLUMNS,
-  type TableName,
-  type TableRow,
-} from './tables/rows.ts'
 export * from './text.ts'
 export { crownedIn, type ThroneChange } from './throne.ts'
 export { toJson } from './to-json.ts'

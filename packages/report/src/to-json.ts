@@ -10,5 +10,5 @@ const plain = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value
 
 /** A character of 16 bits as JSON may write it. */
-export const escapeUnit = (unit: string): string =>
+const escapeUnit = (unit: string): string =>
   `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,6 +1,5 @@
 export { printable } from '@affine/report'
 export * from './command.ts'
-export { completionOf } from './completion.ts'
 export { type IsOurs, readEnvLines } from './env-lines.ts'
 export { type EnvFile, envFile, ownVariables } from './environment.ts'
 export { faultText, readNamed } from './fault-text.ts'

@@ -73,7 +73,11 @@ describe('af status', () => {
     const ends = rest.findIndex((line) => line.startsWith('queue'))
     const envs = rest.slice(0, ends)
     const lineOf = (name: string) => envs.find((line) => line.includes(name))
-    const [queue, lanes, names, ...rows] = rest.slice(ends)
+    const [queue, lanes, names, ...tables] = rest.slice(ends)
+    const [rows = []] = tables
+      .join('\n')
+      .split('\n\n')
+      .map((table) => table.split('\n'))
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )

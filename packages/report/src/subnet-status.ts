@@ -18,7 +18,7 @@ import {
 import { type DuelTurn, duelTurn } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
 import { type EpochFacts, epochFacts, reportRecord } from './epoch-facts.ts'
-import { queueIn } from './queue.ts'
+import { type QueueEntry, queueIn } from './queue.ts'
 import { type ValidatorRow, validatorRows } from './validators.ts'
 
 /** The next deadline. */
@@ -58,6 +58,8 @@ export interface SubnetStatus {
   readonly envs: readonly EnvStatus[]
   /** The hotkeys that wait for a duel, the next first. */
   readonly waiting: readonly string[]
+  /** The place of every neuron among them, or why it has none. */
+  readonly queue: readonly QueueEntry[]
   /** One for each validator. */
   readonly rows: readonly ValidatorRow[]
   /** The weights in force, by the hotkey of the validator that set them. */
@@ -82,10 +84,10 @@ export async function subnetStatus(
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const { waiting } = queueIn(state, snapshot, network)
+  const { waiting, rows: queue } = queueIn(state, snapshot, network)
   const rows = validatorRows({ block, snapshot, weights, state, lanes: last?.lanes ?? [] })
   const { epochBlocks } = network.protocol
-  const seen = { envs: envsOf(state, last), waiting, rows, weights }
+  const seen = { envs: envsOf(state, last), waiting, queue, rows, weights }
   return { ...now, block, place, epochBlocks, due, ...seen }
 }
 
@@ -115,7 +117,7 @@ function envsOf({ duel, protocol }: State, last: EpochFacts | undefined): readon
 
 /** The state of a subnet as a record for machines. */
 export function statusRecord({ state, place, last, ...status }: SubnetStatus): object {
-  const { ratio, report, block, due, envs, waiting, rows, weights } = status
+  const { ratio, report, block, due, envs, waiting, queue, rows, weights } = status
   const { champion, duel } = state
   return {
     block,
@@ -128,6 +130,7 @@ export function statusRecord({ state, place, last, ...status }: SubnetStatus): o
     duel,
     envs: envs.map(({ look: _, ...env }) => env),
     waiting,
+    queue,
     lacking: last?.lacking,
     others: last?.others,
     report,

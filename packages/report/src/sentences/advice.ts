@@ -22,7 +22,7 @@ export function adviceFor(now: MinerNow): readonly string[] {
 }
 
 function placeAdvice({ hotkey, place, state, af }: MinerNow): readonly string[] {
-  const practise = `${af} practise <your endpoint> --against champion --network …`
+  const practise = `${af} practise <your endpoint> --against --network …`
   const commit = `${af} commit --help, then ${af} doctor`
   if (place === undefined)
     return [`check the spelling: ${af} queue with the same --network lists every hotkey`]

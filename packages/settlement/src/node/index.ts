@@ -1,14 +1,7 @@
 export { bucketsIn } from './buckets-in.ts'
 export { expectBuckets } from './expect-buckets.ts'
 export { NODE_HOST } from './host.ts'
-export {
-  begunWith,
-  chainIn,
-  hasChain,
-  isUnused,
-  type KeyCounts,
-  openFolder,
-} from './local-folder/folder.ts'
+export { chainIn, hasChain, isUnused, openFolder } from './local-folder/folder.ts'
 export { KeptChain } from './local-folder/kept-chain.ts'
 export { keyNamed, keysIn } from './local-folder/keys.ts'
 export { openBucket } from './open-bucket.ts'

@@ -106,7 +106,6 @@ export const MEMORY: Backend = defineBackend({
 `
 
 const MEMORY_TEST = `import { expect, it } from 'vitest'
-import { config } from '../src/commands/config.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
@@ -114,7 +113,7 @@ import { readSettings } from '../src/settings/settings.ts'
 import { isOurs, variableWarnings } from '../src/settings/unknown-variables.ts'
 
 it('is an option of every command that has settings, and what they say opens it', async () => {
-  for (const command of [config, doctor, setup, validate])
+  for (const command of [doctor, setup, validate])
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
   const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })

@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countLanes } from '../apps/explorer/src/app-state.ts'
 import { DuelView } from '../apps/explorer/src/views/duel-view.tsx'
@@ -9,7 +6,6 @@ import { ThroneView } from '../apps/explorer/src/views/throne-view.tsx'
 import { ValidatorView } from '../apps/explorer/src/views/validators-view.tsx'
 import { type EpochAccount, EpochAccounts } from '../apps/explorer/src/worker/reader.ts'
 import { rendered } from '../apps/explorer/test/rendered.ts'
-import { History } from '../apps/validator/src/commands/export/history.ts'
 import { type EndRecord, endAfter, epochLine } from '../apps/verifier/src/lines.ts'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
@@ -17,12 +13,10 @@ import type { Counts } from '../packages/duel/src/index.ts'
 import { MULT8, miner, type Scene, TICTACTOE } from '../packages/duel/test/subnet.ts'
 import {
   epochFacts,
-  epochRows,
   epochText,
   MinerReport,
   PastChallenges,
   percent,
-  sampleRow,
   statusRecord,
   statusTexts,
   subnetStatus,
@@ -110,6 +104,9 @@ interface Verified {
   readonly epoch: number
   readonly root: string
   readonly champion: string | null
+  readonly contender: string | null
+  readonly ratio: number
+  readonly trust: Readonly<Record<string, number>>
   readonly crowned?: string
   readonly text: string
   readonly report: ReportRecord
@@ -133,7 +130,6 @@ interface Told {
   readonly status: readonly Status[]
   readonly explained: ReadonlyMap<string, readonly Explained[]>
   readonly verified: readonly Verified[]
-  readonly tables: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>
   readonly page: readonly EpochAccount[]
   readonly past: PastChallenges
 }
@@ -159,7 +155,6 @@ beforeAll(async () => {
       const [text, record] = epochLine(settled)
       return { ...JSON.parse(toJson(record)), text }
     }),
-    tables: await exported(),
     page: accounts(),
     past: pastOf(),
   }
@@ -235,32 +230,6 @@ function pastOf(): PastChallenges {
   return past
 }
 
-async function exported(): Promise<Told['tables']> {
-  const folder = await mkdtemp(join(tmpdir(), 'one-history-'))
-  const history = new History(folder)
-  for (const { settled, samples } of SPARSE) {
-    for (const [sample, place] of samples)
-      history.add(sampleRow({ ...place, epoch: settled.epoch, sample }))
-    for (const row of epochRows(settled)) history.add(row)
-  }
-  history.finish()
-  const tables = Object.entries(history.rows).map(async ([name]) => {
-    const text = await readFile(join(folder, `${name}.csv`), 'utf8')
-    const [head = '', ...lines] = text.trimEnd().split('\r\n')
-    const columns = head.split(',')
-    const rows = lines.map((row) => {
-      const cells = row.split(',')
-      return Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? '']))
-    })
-    return [name, rows] as const
-  })
-  const all = Object.fromEntries(await Promise.all(tables))
-  await rm(folder, { recursive: true })
-  return all
-}
-
-const rowsOf = (table: string, epoch: number) =>
-  told.tables[table]?.filter((row) => row.epoch === String(epoch)) ?? []
 const duelRecords = (hotkey: string, id: string) =>
   told.explained.get(hotkey)?.filter((each) => each.type === 'duel' && each.id === id) ?? []
 const textOf = (value: unknown): string => String(value ?? '')
@@ -294,9 +263,8 @@ it('is a history with all that was told apart before', () => {
 describe('an epoch', () => {
   const each = epochs.map(({ settled }) => settled.epoch)
 
-  it.each(each)('%i is the same for the page, af-verify and the export', (epoch) => {
+  it.each(each)('%i is the same for the page and af-verify', (epoch) => {
     const [account, verified] = [told.page[epoch]!, told.verified[epoch]!]
-    const [row] = rowsOf('epochs', epoch)
     const shared = {
       root: account.root,
       frozen: account.frozen,
@@ -312,17 +280,8 @@ describe('an epoch', () => {
       outcome: textOf(report.outcome),
       crowned: textOf(verified.crowned),
     })
-    expect({ ...shared, frozen: String(shared.frozen) }).toEqual({
-      root: row?.next_root,
-      frozen: row?.frozen,
-      champion: row?.champion,
-      outcome: row?.outcome,
-      crowned: row?.crowned,
-    })
-    expect([row?.ratio_ppm, row?.next_ratio_ppm]).toEqual([
-      String(account.ratio),
-      String(account.nextRatio),
-    ])
+    expect(verified.contender).toBe(account.duel?.contender.hotkey ?? null)
+    expect(verified.ratio).toBe(account.ratio)
   })
 
   it.each(each)('%i has the same looks and lanes for all of them', (epoch) => {
@@ -337,31 +296,14 @@ describe('an epoch', () => {
       return [env, ...counts, textOf(seen.decisivePpm), textOf(seen.given)]
     })
     expect(reported).toEqual(looks)
-    const inMillionths = (cell = ''): string => String(Math.round(Number(cell) * 1e6))
-    const rows = rowsOf('environments', epoch).map((row) => {
-      const counts = [row.win_won, row.win_trials, row.hold_won, row.hold_trials]
-      return [row.env, ...counts.map(inMillionths), row.decisive_ppm, row.verdict]
-    })
-    expect(rows).toEqual(looks)
     const kept = lanes.map(({ validator, accepted, setAside }) => [validator, accepted, setAside])
     const said = Object.entries(report.lanes)
     expect(said.map(([name, lane]) => [name, lane.accepted, lane.setAside])).toEqual(kept)
-    const laneRows = rowsOf('lanes', epoch).map((row) => [
-      row.validator,
-      row.env,
-      row.accepted,
-      row.set_aside,
-    ])
-    const wanted = lanes.flatMap(({ validator, accepted, setAside }) =>
-      envs.map(({ env }) => [validator, env, String(accepted), String(setAside.includes(env))]),
-    )
-    expect(laneRows).toEqual(wanted)
   })
 
   it.each(each)('%i leaves the same trust', (epoch) => {
     const { trust, lanes } = told.page[epoch]!
-    const rows = rowsOf('trust', epoch).map((row) => [row.validator, Number(row.trust_ppm)])
-    expect(Object.fromEntries(rows)).toEqual(trust)
+    expect(told.verified[epoch]!.trust).toEqual(trust)
     for (const lane of lanes) expect(lane.trust).toBe(trust[lane.validator])
   })
 
@@ -407,7 +349,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     expect(past).toHaveLength(all.reduce((sum, each) => sum + each))
   })
 
-  it.each(SIDES)('has as many as the tallies and the export have of these lanes: %s', (side) => {
+  it.each(SIDES)('has as many as the tallies have of these lanes: %s', (side) => {
     const { envs, challenges, won } = told.page[last]!.stats[side]
     let [sum, wins] = [0, 0]
     for (const env of [MULT8, TICTACTOE]) {
@@ -419,17 +361,6 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
       wins += counted.reduce((so, [, tally]) => so + tally[kind], 0)
       sum += played
       expect(envs[env]?.challenges).toBe(played)
-      const rows = told.tables.lanes?.filter((row) => {
-        const epoch = Number(row.epoch)
-        return row.env === env && row.accepted === 'true' && epoch >= first && epoch <= last
-      })
-      const end = Math.max(...looks.map(({ epoch }) => epoch))
-      const aside = told.tables.lanes?.filter(
-        (row) => Number(row.epoch) === end && row.env === env && row.set_aside === 'true',
-      )
-      expect(aside?.map(({ validator }) => validator)).toEqual(setAside)
-      const own = rows?.filter(({ validator = '' }) => !setAside.includes(validator)) ?? []
-      expect(own.reduce((so, row) => so + Number(row.played), 0)).toBe(played)
     }
     expect([challenges, won]).toEqual([sum, wins])
   })
@@ -522,7 +453,6 @@ describe('after an epoch', () => {
       const { champion, ratio, duel } = then
       expect([champion, ratio, duel?.id]).toEqual([heir, nextRatio, nextDuel?.id])
       expect(duel?.epochIndex).toBe(nextDuel?.epochIndex)
-      expect(rowsOf('epochs', epoch)[0]?.next_ratio_ppm).toBe(String(ratio))
     },
   )
 
@@ -536,13 +466,6 @@ describe('after an epoch', () => {
     expect(counts.map(({ hotkey }) => hotkey)).toEqual(['v5', 'v1', 'v2', 'v3', 'v4'])
     for (const { hotkey, due, accepted, sealed, aside } of counts) {
       expect(end?.disagreed[hotkey] ?? 0).toBe(aside)
-      const rows = told.tables.lanes?.filter(({ validator }) => validator === hotkey) ?? []
-      const epochsWith = (column: string) =>
-        new Set(rows.filter((row) => row[column] === 'true').map(({ epoch }) => epoch)).size
-      expect(new Set(rows.map(({ epoch }) => epoch)).size).toBe(due)
-      expect(epochsWith('accepted')).toBe(accepted)
-      expect(epochsWith('sealed')).toBe(sealed)
-      expect(epochsWith('set_aside')).toBe(aside)
       const shown = rendered(ValidatorView, told.page, { hotkey })
       expect(shown).toContain(`${accepted} of ${due}\n${sealed} were sealed in time`)
       expect(shown).toContain(`${aside} of ${due}\n`)

@@ -16,13 +16,14 @@ import { LOCAL_NETWORK, NETWORKS, recompute } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { within } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
-import { chain as chainCommands } from '../src/commands/chain.ts'
 import { commit } from '../src/commands/commit.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { queue } from '../src/commands/queue.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
+import { status } from '../src/commands/status.ts'
+import { program } from '../src/program.ts'
 import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
@@ -129,128 +130,67 @@ async function busy(): Promise<LocalChain> {
   return chain
 }
 
-describe('af chain', () => {
-  it('snapshot has every neuron, its stake to the rao, and the block it is of', async () => {
-    const file = await fileOf((await busy()).export())
-    const { stdout, error } = await inProcess(chainCommands, 'snapshot', '--network', file)
-    expect(error).toBeUndefined()
+describe('af status --block', () => {
+  const saidOf = async (...words: readonly string[]) =>
+    inProcess(status, '--network', await fileOf((await busy()).export()), '--block', ...words)
+
+  it('has every neuron, its stake to the rao, and the block it is of', async () => {
+    const { stdout, error } = await saidOf()
+    expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [title, head, ...rows] = stdout.trimEnd().split('\n')
     expect(title).toBe('subnet 7 at the end of block 3')
-    expect(head).toBe(`uid  hotkey${' '.repeat(44)}stake           permit  registered  lastUpdate`)
+    const columns = 'uid hotkey stake permit registered lastUpdate committed kind says weights'
+    expect(head?.split(/ +/)).toEqual(columns.split(' '))
     expect(rows).toHaveLength(7)
-    expect(rows.slice(0, 2)).toEqual([
-      `0    ${alice.hotkey}  2000.000000001  true    0           0`,
-      `1    ${bob.hotkey}  1000.000000000  true    0           2`,
-    ])
-    expect(rows[3]).toBe(`3    ${second.hotkey}  0.000000010     false   0           0`)
-    const before = await inProcess(
-      chainCommands,
-      'snapshot',
-      '--network',
-      file,
-      '--block',
-      '1',
-      '--json',
+    expect(rows[0]).toMatch(
+      new RegExp(`^0 +${alice.hotkey} +2000\\.000000001 +true +0 +0 +3 +attest `),
     )
-    expect(before.records[0]).toMatchObject({
-      type: 'snapshot',
-      netuid: 7,
-      number: 1,
-      tempo: 30,
-      revealPeriod: 0,
-    })
-    const row = {
-      type: 'row',
-      uid: 1,
-      hotkey: bob.hotkey,
-      stake: '1000.000000000',
-      permit: true,
-      registered: 0,
-      lastUpdate: 0,
-    }
-    expect(before.records[2]).toEqual(row)
-    const none = await inProcess(chainCommands, 'snapshot', '--network', file, '--block', '4')
-    expect(none.error?.message).toContain('no block 4')
+    expect(rows[3]).toMatch(
+      new RegExp(`^3 +${second.hotkey} +0\\.000000010 +false +0 +0 +1 +miner `),
+    )
+    const before = await saidOf('1', '--json')
+    const [block, , row] = before.records
+    expect(block).toMatchObject({ type: 'block', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
+    const neuron = { uid: 1, hotkey: bob.hotkey, stake: '1000.000000000', permit: true }
+    expect(row).toEqual({ type: 'row', ...neuron, registered: 0, lastUpdate: 0 })
+    expect((await saidOf('4')).error?.message).toContain('no block 4')
   })
 
-  it('commitments are decoded, and nothing in them reaches the terminal', async () => {
-    const file = await fileOf((await busy()).export())
-    const { stdout, error } = await inProcess(chainCommands, 'commitments', '--network', file)
-    expect(error).toBeUndefined()
+  it('has what they committed, decoded, and the weights that they set', async () => {
+    const { records, stdout } = await saidOf('--json')
     expect(unprintable(stdout)).toEqual([])
-    const line = (hotkey: string): string =>
-      stdout.split('\n').find((line) => line.startsWith(hotkey)) ?? ''
-    expect(line(second.hotkey)).toMatch(
-      / 1 +miner +\{"model":"me\/\w+","revision":"main","chute":"http:/,
-    )
-    expect(line(alice.hotkey)).toContain(
-      `{"epoch":4,"bitmap":"${'05'.repeat(16)}","next":"${HASH}"`,
-    )
-    expect(line(garbled.hotkey)).toMatch(/ 2 +unknown .*red/)
-    expect(line(copier.hotkey)).toMatch(/ 2 +unknown .*main/)
-    expect(stdout.trimEnd().split('\n')).toHaveLength(2 + 6)
-    const sealed = await inProcess(
-      chainCommands,
-      'commitments',
-      '--network',
-      file,
-      '--block',
-      '2',
-      '--json',
-    )
-    expect(unprintable(sealed.stdout)).toEqual([])
-    const record = (hotkey: string) => sealed.records.find((record) => record.hotkey === hotkey)
-    const says = { epoch: 3, head: HASH, url: HOSTILE }
-    expect(record(alice.hotkey)).toEqual({
-      type: 'row',
-      hotkey: alice.hotkey,
-      block: 2,
-      kind: 'seal',
-      says,
-    })
+    const record = ({ hotkey }: Account) => records.find((each) => each.hotkey === hotkey)
+    const attest = { epoch: 4, bitmap: '05'.repeat(16), next: HASH, stateRoot: HASH, url: 'bucket' }
+    expect(record(alice)).toMatchObject({ committed: 3, kind: 'attest', says: attest })
+    const model = { model: expect.stringMatching(/^me\//), revision: 'main' }
+    expect(record(second)).toMatchObject({ committed: 1, kind: 'miner', says: model })
     const hex = [Buffer.from(HOSTILE).toString('hex'), 'ff']
-    expect(record(garbled.hotkey)).toMatchObject({
-      kind: 'unknown',
-      says: { text: [HOSTILE, '\ufffd'], hex },
-    })
-  })
-
-  it('weights have a row for each validator that set some', async () => {
-    const file = await fileOf((await busy()).export())
-    const { records, stdout } = await inProcess(
-      chainCommands,
-      'weights',
-      '--network',
-      file,
-      '--json',
-    )
+    const says = { text: [HOSTILE, '\ufffd'], hex }
+    expect(record(garbled)).toMatchObject({ committed: 2, kind: 'unknown', says })
+    expect(record(copier)).toMatchObject({ committed: 2, kind: 'unknown' })
+    expect(record(idle)).not.toHaveProperty('kind')
     const weights = [
       [3, 32_768],
       [2, 65_535],
     ]
-    expect(records.slice(1)).toEqual([{ type: 'row', uid: 1, hotkey: bob.hotkey, weights }])
-    expect(stdout).not.toContain(alice.hotkey)
-    const people = await inProcess(chainCommands, 'weights', '--network', file)
-    expect(people.stdout).toContain(`1    ${bob.hotkey}  [[3,32768],[2,65535]]`)
-    const early = await inProcess(chainCommands, 'weights', '--network', file, '--block', '0')
-    expect(early.stdout).toBe('subnet 7 at the end of block 0\n')
+    expect(records.filter((each) => each.weights)).toEqual([record(bob)])
+    expect(record(bob)).toMatchObject({ weights })
+    const sealed = await saidOf('2', '--json')
+    const seal = { epoch: 3, head: HASH, url: HOSTILE }
+    expect(sealed.records[1]).toMatchObject({ hotkey: alice.hotkey, kind: 'seal', says: seal })
   })
 })
 
-describe('af queue', () => {
+describe('the queue in af status', () => {
   it('has miners by their turns and when they came, and says of everybody else why not', async () => {
     const file = await fileOf((await busy()).export())
-    const { records, stdout } = await inProcess(queue, '--network', file, '--json')
-    const [head, ...rows] = records
-    expect(head).toMatchObject({
-      type: 'queue',
-      block: 3,
-      waiting: [second.hotkey, bob.hotkey, first.hotkey],
-      known: false,
-    })
+    const asked = ['--network', file, '--buckets', root]
+    const { records, stdout } = await inProcess(status, ...asked, '--json')
+    const [record] = records
+    expect(record?.waiting).toEqual([second.hotkey, bob.hotkey, first.hotkey])
     expect(unprintable(stdout)).toEqual([])
-    const reasons = rows.map(({ place, hotkey, why }) => [place, hotkey, why])
-    expect(reasons).toEqual([
+    const queue = record?.queue as { place?: number; hotkey: string; why: string }[]
+    expect(queue.map(({ place, hotkey, why }) => [place, hotkey, why])).toEqual([
       [1, second.hotkey, expect.stringContaining('waits')],
       [2, bob.hotkey, expect.stringContaining('waits')], // with a permit
       [3, first.hotkey, expect.stringContaining('waits')],
@@ -259,22 +199,9 @@ describe('af queue', () => {
       [undefined, idle.hotkey, 'has committed nothing'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
-    const people = await inProcess(queue, '--network', file)
-    expect(people.stdout).toContain('block 3: 3 waiting, judged by commitments only; with')
-    expect(people.stdout).toMatch(new RegExp(`^1 +3 +${second.hotkey} +1 +waits`, 'm'))
-  })
-
-  it('names a validator’s commitment that a neuron without a permit has', async () => {
-    const chain = chainOf()
-    const sent = chain.commit(
-      idle,
-      encodeCommitment({ kind: 'seal', epoch: 0, head: HASH, url: 'u' }),
-    )
-    await chain.produce(2000)
-    await sent
-    const { records } = await inProcess(queue, '--network', await fileOf(chain.export()), '--json')
-    expect(records.find(({ hotkey }) => hotkey === idle.hotkey)?.why).toBe(
-      "has a validator's commitment: seal",
+    const people = await inProcess(status, ...asked)
+    expect(people.stdout).toMatch(
+      new RegExp(`\n\nplace +uid +hotkey +block\n1 +3 +${second.hotkey} +1\n(.*\n){2}$`),
     )
   })
 })
@@ -438,12 +365,18 @@ describe('over a subnet that came to a champion', () => {
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
 
-  it('af queue knows the champion, and who had its duel', async () => {
-    const asked = ['--network', await fileOf(exported), '--buckets', buckets, '--json']
-    const { records } = await inProcess(queue, ...asked)
-    expect((await inProcess(queue, ...asked, '--last', '1')).records).toEqual(records)
-    expect(records[0]).toMatchObject({ waiting: [], known: true })
-    const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
+  /** Why each hotkey has its place in the queue, as af status has it. */
+  async function whys(file: string, ...words: readonly string[]): Promise<Record<string, string>> {
+    const asked = ['--network', file, '--buckets', buckets, '--json', ...words]
+    const [record] = (await inProcess(status, ...asked)).records
+    const queue = record?.queue as { hotkey: string; why: string }[]
+    return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
+  }
+
+  it('af status knows the champion, and who had its duel', async () => {
+    const file = await fileOf(exported)
+    const why = await whys(file)
+    expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
     expect(why[hotkeyOf('champion')]).toBe(
       'had its turn with this commitment: only a new one duels again',
@@ -451,15 +384,13 @@ describe('over a subnet that came to a champion', () => {
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 
-  it('af queue knows the contender while its duel goes on', async () => {
+  it('af status knows the contender while its duel goes on', async () => {
     const { chain } = await subnet()
     const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
     let epoch: number | undefined
     for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
       epoch ??= state.duel && state.epoch
-    const file = await fileOf(firstBlocks(exported, 30 * (epoch ?? 0) + 5))
-    const { records } = await inProcess(queue, '--network', file, '--buckets', buckets, '--json')
-    const why = Object.fromEntries(records.slice(1).map(({ hotkey, why }) => [hotkey, why]))
+    const why = await whys(await fileOf(firstBlocks(exported, 30 * (epoch ?? 0) + 5)))
     expect(why[hotkeyOf('champion')]).toBe('is the champion')
     expect(why[hotkeyOf('stronger')]).toBe('is the contender')
   })
@@ -556,45 +487,36 @@ describe('over a subnet that came to a champion', () => {
   })
 })
 
-describe.concurrent('as processes', () => {
-  const commands = [
-    'chain snapshot',
-    'chain commitments',
-    'chain weights',
-    'queue',
-    'commit',
-    'set-weights',
-    'doctor',
-  ]
+describe('as a program', () => {
+  const commands = ['status', 'commit', 'set-weights', 'doctor']
   it.each(commands)(
-    '"af %s --help" has an example, and the options of every chain',
+    '"af %s --help" has an example, and the options of a chain',
     async (command) => {
-      const { code, stdout, stderr } = await run(AF, [...command.split(' '), '--help'])
+      const { code, stdout, stderr } = await within(program, [command, '--help'])
       expect([code, stderr]).toEqual([0, ''])
-      expect(stdout).toContain(`Example:\n  $ af ${command} --network `)
-      for (const option of ['--network <where>', '--netuid <n>', '--first-epoch <n>', '--json'])
+      expect(stdout).toMatch(new RegExp(`Examples?:\n {2}\\$ af ${command} --network `))
+      for (const option of ['--network <where>', '--netuid <n>', '--json'])
         expect(stdout).toContain(option)
+      expect(stdout.includes('--first-epoch')).toBe(['status', 'set-weights'].includes(command))
+      expect(stdout).not.toContain('--wallet-path')
     },
   )
 
-  it('they exit with 0 when all is well, 1 when something is not, 2 when asked wrongly', async () => {
+  it('exits with 0 when all is well, 1 when something is not, 2 when asked wrongly', async () => {
     const file = await fileOf((await busy()).export())
-    const [shown, failed, wrong, unknown] = await Promise.all([
-      run(AF, ['chain', 'commitments', '--network', file]),
-      run(AF, ['queue', '--network', 'http://127.0.0.1:1']),
-      run(AF, ['chain', 'snapshot', '--network', file, '--block', 'last']),
-      run(AF, ['chain', 'weights', '--network', 'nowhere\u001b[2J']),
-    ])
+    const asked = (...words: readonly string[]) => within(program, ['status', ...words])
+    const shown = await run(AF, ['status', '--network', file, '--block'])
     expect([shown.code, shown.stderr]).toEqual([0, ''])
-    expect(unprintable(shown.stdout)).toEqual([])
-    expect(shown.stdout).toBe(
-      (await inProcess(chainCommands, 'commitments', '--network', file)).stdout,
-    )
+    expect(shown.stdout).toBe((await asked('--network', file, '--block')).stdout)
+    const failed = await asked('--network', 'http://127.0.0.1:1')
     expect([failed.code, failed.stderr]).toEqual([
       1,
       'af: Unreachable: no chain answers at http://127.0.0.1:1; is it running?\n',
     ])
-    expect([wrong.code, unknown.code]).toEqual([2, 2])
+    const wrong = await asked('--network', file, '--block', 'last')
+    const both = await asked('--network', file, '--block', '--watch')
+    const unknown = await asked('--network', 'nowhere\u001b[2J')
+    expect([wrong.code, both.code, unknown.code]).toEqual([2, 2, 2])
     expect(wrong.stderr).toContain('(see --help)')
     expect(unprintable(unknown.stderr)).toEqual([])
     expect(await readFile(file, 'utf8')).toContain('affine-chain/1')

@@ -9,6 +9,7 @@ import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
+import { within } from '../../../packages/terminal/test/within.ts'
 import {
   AF,
   AF_VERIFY,
@@ -18,6 +19,8 @@ import {
   type Started,
   start,
 } from '../../../test/processes.ts'
+import { program } from '../src/program.ts'
+import { isOurs } from '../src/settings/unknown-variables.ts'
 
 let root: string
 let count = 0
@@ -32,6 +35,8 @@ afterAll(async () => {
 })
 
 const af = (...words: readonly string[]): Promise<Ended> => run(AF, words, { cwd: root })
+/** In this process. */
+const here = (...words: readonly string[]) => within(program, words, { isOurs })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 const records = (stdout: string): Record<string, unknown>[] =>
@@ -55,7 +60,7 @@ async function closedUrl(): Promise<string> {
 const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
 
 /** One line for people, and no stack. */
-function expectClear({ stderr }: Ended, words: string): void {
+function expectClear({ stderr }: Pick<Ended, 'stderr'>, words: string): void {
   expect(stderr).toContain(words)
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
@@ -77,7 +82,7 @@ describe.concurrent('a proxy in the environment', () => {
   )
 })
 
-describe.concurrent('--help', () => {
+describe('--help', () => {
   it.each([
     '',
     'demo',
@@ -90,15 +95,13 @@ describe.concurrent('--help', () => {
     'miner',
     'practise',
     'localnet',
-    'localnet add-miner',
     'status',
-    'export',
     'doctor',
   ])(
     'of "af %s" is printed, its own options first, with examples, and is no failure',
     async (command) => {
       const words = command === '' ? [] : command.split(' ')
-      const { code, stdout, stderr } = await af(...words, '--help')
+      const { code, stdout, stderr } = await here(...words, '--help')
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
       const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
@@ -117,7 +120,7 @@ describe.concurrent('--help', () => {
   )
 })
 
-describe.concurrent('wrong usage', () => {
+describe('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
     ['nope', "unknown command 'nope'"],
@@ -126,7 +129,6 @@ describe.concurrent('wrong usage', () => {
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
     ['localnet nope', "too many arguments for 'localnet'"],
-    ['localnet add-miner ../x', 'Expected letters, digits, ".", "_" and "-".'],
     ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
@@ -136,7 +138,7 @@ describe.concurrent('wrong usage', () => {
     ],
   ]
   it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
-    const ended = await af(...words.split(' '))
+    const ended = await here(...words.split(' '))
     expect(ended.code).toBe(2)
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain(why)
@@ -160,17 +162,11 @@ describe.concurrent('wrong usage', () => {
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',
     ],
     [['env', 'run', 'chess-v0', '--agent', 'perfect'], '"env" expected one of tictactoe@0.1.0, '],
-    [['practise', '0.5', '--last', '3'], '"--last" needs "--against champion"'],
-    [
-      ['practise', '0.5', '--first-epoch', '3', '--netuid', '7'],
-      '"--netuid" needs "--against champion"',
-    ],
-    [
-      ['practise', '0.5', '--network', 'finney', '--buckets', 'b'],
-      '"--network" needs "--against champion"',
-    ],
-    [['practise', '0.5', '--first-epoch', '3'], '"--first-epoch" needs "--against champion"'],
-    [['practise', '0.5', '--buckets', 'b'], '"--buckets" needs "--against champion"'],
+    [['practise', '0.5', '--last', '3'], '"--last" needs "--against"'],
+    [['practise', '0.5', '--first-epoch', '3', '--netuid', '7'], '"--netuid" needs "--against"'],
+    [['practise', '0.5', '--network', 'finney', '--buckets', 'b'], '"--network" needs "--against"'],
+    [['practise', '0.5', '--first-epoch', '3'], '"--first-epoch" needs "--against"'],
+    [['practise', '0.5', '--buckets', 'b'], '"--buckets" needs "--against"'],
     [['practise', '1', '--env', 'chess-v0'], '"env" expected one of tictactoe@0.1.0, '],
     [
       ['env', 'run', 'mult8-v0', '--strength', '0.5'],
@@ -180,7 +176,7 @@ describe.concurrent('wrong usage', () => {
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
-    const ended = await af(...words)
+    const ended = await here(...words)
     expect(ended.code).toBe(2)
     expectClear(ended, why)
   })
@@ -194,7 +190,7 @@ describe.concurrent('wrong usage', () => {
       ['localnet', 'an empty folder, or that of a localnet'],
     ] as const
     for (const [command, folder] of wanted) {
-      const ended = await af(command, '--out', out)
+      const ended = await here(command, '--out', out)
       expect(ended.code).toBe(2)
       expectClear(ended, `"--out" expected ${folder}, got ${out}`)
     }
@@ -217,7 +213,7 @@ describe.concurrent('what is not there', () => {
     const bucketless = await af('serve', 'no/such/folder')
     expect(bucketless.code).toBe(2)
     expectClear(bucketless, 'no/such/folder does not exist: check the spelling')
-    const unset = await af('--settings', 'no/such.env', 'config')
+    const unset = await af('--settings', 'no/such.env', 'doctor')
     expect(unset.code).toBe(2)
     expectClear(unset, 'no/such.env does not exist: check the spelling')
     for (const ended of ends) {
@@ -233,7 +229,7 @@ describe.concurrent('what is not there', () => {
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
-      await af('queue', ...where),
+      await af('status', ...where),
       await af('doctor', ...where, '--key', key),
       await af('doctor', ...where, '--key', key, '--json'),
       await af('env', 'run', 'mult8-v0', '--agent', player),
@@ -267,12 +263,12 @@ describe.concurrent('what never ends', () => {
     await mkdir(cwd)
     execFileSync('mkfifo', [join(cwd, 'pipe')])
     for (const chain of ['pipe', '/dev/zero']) {
-      const ended = await run(AF, ['queue', '--network', chain], { cwd })
+      const ended = await run(AF, ['status', '--network', chain], { cwd })
       expect(ended.code).toBe(2)
       expectClear(ended, `the file of a chain's export; got "${chain}"`)
     }
     execFileSync('mkfifo', [join(cwd, '.env')])
-    const ended = await run(AF, ['config'], { cwd })
+    const ended = await run(AF, ['doctor'], { cwd })
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
   })
@@ -329,7 +325,7 @@ describe.concurrent('what a node calls its things', () => {
     const node = await fakeNode()
     node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
     node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
-    const ended = await af('queue', '--network', node.url, '--netuid', '1')
+    const ended = await af('status', '--network', node.url, '--netuid', '1', '--block')
     await node.stop()
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
 import { listen } from '@affine/miners/node'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { vi } from 'vitest'
+import { written } from '../../../packages/terminal/test/within.ts'
 
 /**
  * What a command came to: what it said, the error it ended with, and whether it set the exit code.
@@ -20,25 +20,15 @@ export async function inProcess(
   command: CommandUnknownOpts,
   ...words: readonly string[]
 ): Promise<Done> {
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  const before = new Set(signals.flatMap((name) => process.listeners(name)))
-  let stdout = ''
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    stdout += text
-    return true
+  let error: Error | undefined
+  const { stdout, code } = await written(async () => {
+    await command.parseAsync(words, { from: 'user' }).catch((thrown: Error) => {
+      error = thrown
+    })
   })
-  const error = await command.parseAsync(words, { from: 'user' }).then(
-    () => undefined,
-    (error: Error) => error,
-  )
-  write.mockRestore()
-  const { exitCode } = process
-  process.exitCode = undefined
-  for (const name of signals)
-    for (const listener of process.listeners(name))
-      if (!before.has(listener)) process.removeListener(name, listener)
   const lines = words.includes('--json') ? stdout.trimEnd().split('\n') : []
-  return { stdout, records: lines.filter(Boolean).map((line) => JSON.parse(line)), error, exitCode }
+  const records = lines.filter(Boolean).map((line) => JSON.parse(line))
+  return { stdout, records, error, exitCode: code === 0 ? undefined : code }
 }
 
 /** The export of a chain as it was when it had so many blocks. */

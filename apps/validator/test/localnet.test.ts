@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,8 +37,6 @@ const servingOf = async ({ says }: Started) => {
   return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
 }
 const af = (...words: Words): Promise<Ended> => run(AF, words, { cwd: root })
-const addMiner = (name: string, url: string, out: string): Promise<Ended> =>
-  af('localnet', 'add-miner', name, '--port', new URL(url).port, '--out', out, '--json')
 const keyOf = async (out: string, name: string): Promise<Account> =>
   account(Buffer.from(await readFile(join(out, 'keys', name), 'utf8'), 'hex'))
 const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.json'), 'utf8')
@@ -105,22 +102,43 @@ describe.concurrent('a localnet that is started again', () => {
     expect(commitments).toEqual([expect.objectContaining({ hotkey: miner.hotkey, block: 1 })])
   })
 
-  it('refuses other numbers of keys than it began with, and goes on with the same', async () => {
+  it('has one more miner if told so, with a key as the others, and it stays', async () => {
+    const out = fresh()
+    const first = localnet(out)
+    const began = await servingOf(first)
+    await first.stop()
+    const second = localnet(out, ['--miners', '3'])
+    const { url, block, neurons } = await servingOf(second)
+    const { hotkey } = await keyOf(out, 'miner-3')
+    const key = join(out, 'keys', 'miner-3')
+    expect(block).toBeGreaterThan(began.block)
+    expect(neurons).toHaveLength(6)
+    expect(neurons.slice(0, 5)).toEqual(began.neurons)
+    const added = { uid: 5, hotkey, stake: '0', permit: false, registered: block }
+    expect(neurons[5]).toMatchObject(added)
+    expect((await stat(key)).mode & 0o777).toBe(0o600)
+    const miner = start(AF, ['miner', '--port', '0', '--network', url, '--key', key, '--json'])
+    await miner.says(/"type":"committed"/)
+    await miner.stop()
+    await second.stop('SIGKILL')
+    const third = localnet(out)
+    expect((await servingOf(third)).neurons[5]).toMatchObject(added)
+    await third.stop()
+  })
+
+  it('refuses other validators than it began with, and fewer miners, and goes on with the same', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '2'])
     await servingOf(first)
     await first.stop()
     const [words, file] = [['localnet', '--port', '0', '--out', out], await chainText(out)]
-    for (const [option, began] of [
-      ['validators', 2],
-      ['miners', 2],
+    for (const [option, expected] of [
+      ['validators', '2, with which the chain of this folder began'],
+      ['miners', 'at least 2, which the chain of this folder has'],
     ] as const) {
-      const ended = await af(...words, `--${option}`, '4')
+      const ended = await af(...words, `--${option}`, '1')
       expect([ended.code, ended.stdout]).toEqual([2, ''])
-      expect(ended.stderr).toBe(
-        `af: "--${option}" expected ${began}, with which the chain of this folder began, ` +
-          'got 4: miners are added by af localnet add-miner\n',
-      )
+      expect(ended.stderr).toBe(`af: "--${option}" expected ${expected}, got 1\n`)
     }
     expect(await chainText(out)).toBe(file)
     const same = localnet(out, ['--validators', '2', '--miners', '2'])
@@ -179,67 +197,6 @@ describe.concurrent('a localnet that is started again', () => {
       2,
       `af: ${join(folder, 'chain.json')} expected to be a regular file\n`,
     ])
-  })
-})
-
-describe.concurrent('af localnet add-miner', () => {
-  it('registers one more on a chain that runs; it has a key as the others, and stays', async () => {
-    const out = fresh()
-    const chain = localnet(out)
-    const { url } = await servingOf(chain)
-    const added = await addMiner('third', url, out)
-    expect([added.code, added.stderr]).toEqual([0, ''])
-    const { hotkey } = await keyOf(out, 'third')
-    const key = join(out, 'keys', 'third')
-    expect(JSON.parse(added.stdout)).toEqual({
-      type: 'registered',
-      hotkey,
-      uid: 5,
-      block: expect.any(Number),
-      key,
-    })
-    expect((await stat(key)).mode & 0o777).toBe(0o600)
-    const miner = start(AF, ['miner', '--port', '0', '--network', url, '--key', key, '--json'])
-    await miner.says(/"type":"committed"/)
-    await miner.stop()
-    const again = await addMiner('third', url, out)
-    expect([again.code, again.stderr]).toEqual([
-      1,
-      'af: HotKeyAlreadyRegisteredInSubNet: this hotkey is already registered on the subnet: name another\n',
-    ])
-    await chain.stop('SIGKILL')
-    const nobody = await addMiner('fourth', url, out)
-    expect([nobody.code, nobody.stderr]).toEqual([
-      1,
-      `af: Unreachable: no chain answers at ${url}; is it running?\n`,
-    ])
-    expect(existsSync(join(out, 'keys', 'fourth'))).toBe(false)
-    const second = localnet(out)
-    const { neurons } = await servingOf(second)
-    expect(neurons[5]).toMatchObject({ uid: 5, hotkey, stake: '0', permit: false })
-    await second.stop()
-  })
-
-  it('refuses the chain of another folder', async () => {
-    const [one, other] = [localnet(fresh()), fresh()]
-    const { url } = await servingOf(one)
-    const mine = localnet(other)
-    await servingOf(mine)
-    const { code, stderr } = await addMiner('third', url, other)
-    const why = `"--port" expected the chain of ${other}, got another one's`
-    expect([code, stderr]).toEqual([2, `af: ${why}\n`])
-    expect(existsSync(join(other, 'keys', 'third'))).toBe(false)
-    await Promise.all([one.stop(), mine.stop()])
-  })
-
-  it('refuses a folder that is no localnet’s', async () => {
-    const out = fresh()
-    const { code, stderr } = await addMiner('third', 'http://127.0.0.1:1', out)
-    expect([code, stderr]).toEqual([
-      2,
-      `af: "--out" expected the folder of a localnet, got ${out}\n`,
-    ])
-    expect(existsSync(out)).toBe(false)
   })
 })
 

@@ -7,21 +7,19 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { HAS_TERMINALS, inTerminal } from '../../../test/terminal.ts'
-import { chain } from '../src/commands/chain.ts'
-import { config } from '../src/commands/config.ts'
 import { castOf } from '../src/commands/demo/cast.ts'
 import { endingOf, endingText, filesText, namesIn, peopleIn } from '../src/commands/demo/screens.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
-import { queue } from '../src/commands/queue.ts'
 import { status } from '../src/commands/status.ts'
 import { narrate } from '../src/service/narrate.ts'
 import { inProcess } from './commands.ts'
 
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
-const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate', 'completion']
+const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate']
 let root: string
 let over: readonly string[]
 /** What the demo says, each text by itself. */
@@ -65,25 +63,23 @@ describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) =>
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
     ['explain', explain, ['--hotkey', '5', '--all']],
-    ['queue', queue, []],
-    ['chain snapshot', chain, ['snapshot']],
-    ['chain commitments', chain, ['commitments']],
-    ['chain weights', chain, ['weights']],
+    ['status --block', status, ['--block']],
   ])('of af %s', async (_, command, words) => {
-    const buckets = command === chain ? over.slice(0, 2) : over
-    const { stdout, error } = await saidIn(width, command, [...words, ...buckets])
+    const { stdout, error } = await saidIn(width, command, [...words, ...over])
     expect(error).toBeUndefined()
     expect(stdout.split('\n').length).toBeGreaterThan(3)
     expect(wider(stdout, width)).toEqual([])
   })
 
-  it('of af config, af env list and af demo', async () => {
-    const settings = ['--network', 'finney', '--folder', '/var/lib/affine/validator']
+  it('of af doctor, af env list and af demo', async () => {
+    const key = join(root, 'key')
+    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    const settings = [...over, '--key', key, '--folder', '/var/lib/affine/validator']
     const told = new Command('told').action(() => {
       for (const text of said) output().line(text, {})
     })
     const commands = [
-      [config, settings],
+      [doctor, settings],
       [env, ['list']],
       [told, []],
     ] as const
@@ -101,7 +97,6 @@ describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) =>
         [AF, '--help'],
         ...COMMANDS.map((command) => [AF, ...command.split(' '), '--help']),
         [AF_VERIFY, '--help'],
-        [AF_VERIFY, 'join', '--help'],
         [AF_VERIFY, join(root, 'buckets'), '--network', join(root, 'chain.json')],
       ]
       for (const words of programs) {

@@ -260,7 +260,7 @@ describe('af validate', () => {
 
   it('is healthy while blocks come; without, it says so, and ends with 1 after twice the time', async () => {
     const { env, setAhead } = await movable()
-    const validator = validate('--stall 300 --metrics 0 --dry-run', { env })
+    const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)
     expect(await health(at)).toEqual({ ok: true, reasons: [] })
     await validator.says(/would send attest/)
@@ -325,7 +325,7 @@ describe('af validate', () => {
   describe.concurrent('that cannot go on', () => {
     it('with a turn that gets stuck is not healthy, and ends with 1', async () => {
       const { env, setAhead } = await movable(await beginning(STUCK))
-      const validator = validate('--stall 300 --metrics 0', { env })
+      const validator = validate('--metrics 0', { env })
       const at = await pagesOf(validator)
       await sees(at)
       await setAhead(400_000)
@@ -351,8 +351,8 @@ describe('af validate', () => {
         process.getBuiltinModule('node:module').syncBuiltinESMExports()
         open()`)
       const { env, setAhead } = await movable(hanging)
-      const stalled = validate('--stall 300 --metrics 0', { env })
-      const stopped = validate('--grace 0', { env: hanging })
+      const stalled = validate('--metrics 0', { env })
+      const stopped = validate('', { env: { ...hanging, AFFINE_GRACE: '0' } })
       await sees(await pagesOf(stalled))
       await setAhead(700_000)
       await stopped.says(/"type":"started"/)
@@ -467,8 +467,8 @@ describe('af validate', () => {
     it('waits for what is under way, not longer than told, and not at all at the second signal', async () => {
       const env = await beginning(STUCK)
       const [short, long] = [
-        validate('--grace 1 --metrics 0', { env }),
-        validate('--grace 900 --metrics 0', { env }),
+        validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),
+        validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '900' } }),
       ]
       for (const validator of [short, long]) {
         await sees(await pagesOf(validator))

@@ -11,19 +11,8 @@ import { findSettings, namesOf } from '../src/settings/sources.ts'
 const PATHS = ['<file>', '<folder>', '<folder|url>', '<where>']
 /** All that other options take. One that is new has to be put here or above. */
 const OTHERS = [
-  ...['', '<n>', '<name>', '<url>', '<port>', '<address>', '<seconds>', '<epochs>', '<id...>'],
-  ...[
-    '<share>',
-    '<whom>',
-    '<text>',
-    '<number>',
-    '<id>',
-    '<id|url>',
-    '<who>',
-    '<hash>',
-    '<ss58|uid>',
-    '<ms>',
-  ],
+  ...['', '<n>', '<name>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
+  ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
 ]
 
 let root: string
@@ -81,8 +70,8 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
 const NETWORK = '--network=http://127.0.0.1:1'
 /** A program and its words; the path goes to the end of the last. */
 const LINES: readonly (readonly string[])[] = [
-  [AF, 'config', '--settings='],
-  [AF, 'config', '--wallet.path='],
+  [AF, 'doctor', '--settings='],
+  [AF, 'doctor', NETWORK, '--wallet.path='],
   [AF, 'validate', '--key='],
   [AF, 'validate', '--folder='],
   [AF, 'validate', '--buckets='],
@@ -92,8 +81,6 @@ const LINES: readonly (readonly string[])[] = [
   [AF, 'duel', '0.6', '0.8', '--out='],
   [AF, 'demo', '--out='],
   [AF, 'localnet', '--out='],
-  [AF, 'localnet', 'add-miner', 'm', '--out='],
-  [AF, 'export', NETWORK, '--csv='],
   [AF, 'serve', '.', '--network='],
   [AF_VERIFY, '--network='],
   [AF_VERIFY, NETWORK, ''],
@@ -115,7 +102,8 @@ describe.concurrent('an option that is a path', () => {
     const played = await run(AF, ['practise', 'perfect', ...words], { cwd, env })
     expect([played.code, played.stderr]).toEqual([0, ''])
     expect(await readdir(home)).toContain('p.jsonl')
-    const { stdout } = await run(AF, ['config', '--settings=~/s.env'], { cwd, env })
+    const asked = [NETWORK, '--settings=~/s.env', '--key', join(root, 'key')]
+    const { stdout } = await run(AF, ['doctor', ...asked], { cwd, env })
     expect(stdout).toMatch(new RegExp(`^folder +${join(home, 'affine')} `, 'm'))
     expect(stdout).toMatch(new RegExp(`^buckets +${join(home, 'b')} `, 'm'))
     expect(await readdir(cwd)).toEqual([])

@@ -29,7 +29,7 @@ Socket.prototype.connect = function (...words) {
 
 const PLAYER = { skill: 0.9, seed: 'mine' }
 
-describe('af practise --against champion', () => {
+describe('af practise --against', () => {
   let root: string
   let cast: Cast
   let where: string[]
@@ -65,12 +65,12 @@ describe('af practise --against champion', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
     })
     const file = join(root, 'practice.jsonl')
-    const words = ['practise', url, '--against', 'champion', ...where, '--challenges', '50']
+    const words = ['practise', url, '--against', ...where, '--challenges', '50']
     const connections = join(root, 'connections')
     const noting = join(root, 'noting.mjs')
     await writeFile(noting, NOTING)
     const env = { CONNECTIONS: connections, NODE_OPTIONS: `--import ${noting}` }
-    const more = ['--last', '100', '--show', '1', '--resume', file]
+    const more = ['--last', '100', '--resume', file]
     const ended = await run(AF, [...words, ...more, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
     const said = ended.stdout
@@ -139,17 +139,17 @@ describe('af practise --against champion', () => {
   })
 
   it('needs a chain, a champion, and challenges of it', async () => {
-    const lacking = await run(AF, ['practise', '0.5', '--against', 'champion'])
+    const lacking = await run(AF, ['practise', '0.5', '--against'])
     expect([lacking.code, lacking.stderr]).toEqual([
       2,
       'af: --against needs "--network", the network of the champion\n',
     ])
-    const words = ['practise', '0.5', '--against', 'champion', ...where]
+    const words = ['practise', '0.5', '--against', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
     const exported = await readFile(join(root, 'chain.json'), 'utf8')
     const early = join(root, 'early.json')
     await writeFile(early, firstBlocks(exported, 12))
-    const none = await run(AF, ['practise', '0.5', '--against', 'champion', '--network', early])
+    const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
     expect([none.code, none.stderr]).toEqual([
       1,
       'af: the throne is empty: there is no champion yet\n',

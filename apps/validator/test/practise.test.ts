@@ -65,10 +65,10 @@ async function typed(words: readonly string[], steps: readonly (readonly string[
 
 describe.concurrent('af practise', () => {
   it('counts rewards and every way to forfeit, and shows what was lost and what was best', async () => {
-    const wrong = [null, 'x'.repeat(4097), 'about 12', '\u001b[2J1000000000000000']
+    const wrong = [null, 'x'.repeat(4097), '\u001b[2J1000000000000000', 'about 12']
     const { solve } = make('mult8@0.1.0').spec
     const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
-    const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1', '--show', '4']
+    const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1']
     const ended = await practise(...words)
     expect([ended.code, ended.stderr, unprintable(ended.stdout)]).toEqual([0, '', []])
     expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 played perfectly, 0.313…0.832\n')
@@ -81,14 +81,14 @@ describe.concurrent('af practise', () => {
     )
     expect(ended.stdout).toMatch(/ {2}replies: half in \d+ ms, .*; 30000 ms are allowed\n/)
     const lost = ended.stdout.match(/^mult8@0\.1\.0, challenge \w+: reward 0 of 1$/gm)
-    expect(lost).toHaveLength(4)
-    expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(3)
+    expect(lost).toHaveLength(3)
+    expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(2)
     expect(ended.stdout).toMatch(/^ {4}product +\d+\n {4}reply +1000000000000000\n/m)
   })
 
   it('tells an illegal move from a legal one, as records', async () => {
     const { url } = await endpoint(() => 'A1')
-    const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--show', '2', '--json']
+    const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--json']
     const [result, ...lost] = records(await practise(...words))
     const { rewards, forfeits, well, challenges } = result
     expect(challenges).toBe(40)
@@ -100,11 +100,11 @@ describe.concurrent('af practise', () => {
       expect(reward).toBeLessThan(best)
       expect(ending.shown).toHaveLength(4)
     }
-    expect(lost).toHaveLength(2)
+    expect(lost).toHaveLength(3)
   })
 
   it('exits by --at-least, in every environment', async () => {
-    const words = [...TWO, '--challenges', '20', '--show', '0', '--at-least']
+    const words = [...TWO, '--challenges', '20', '--at-least']
     const [perfect, best, worst] = await Promise.all([
       practise('perfect', ...words, '1'),
       practise('random', ...words, '0'),
@@ -116,7 +116,7 @@ describe.concurrent('af practise', () => {
   })
 
   it('plays games against a scripted opponent, and counts what was won', async () => {
-    const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '1', '--at-least', '0.99']
+    const words = ['--env', 'hex-v0', '--challenges', '10', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
     expect(code).toBe(1) // The scripted opponent is as good as itself.
     expect(stdout).toMatch(
@@ -127,7 +127,7 @@ describe.concurrent('af practise', () => {
   })
 
   it('plays games against a weaker opponent, in one file at one strength', async () => {
-    const words = ['--env', 'hex-v0', '--challenges', '10', '--show', '10', '--strength']
+    const words = ['--env', 'hex-v0', '--challenges', '10', '--strength']
     const weak = await practise('perfect', ...words, '0', '--at-least', '1')
     expect([weak.code, weak.stderr]).toEqual([0, ''])
     expect(weak.stdout).toMatch(/^hex@0\.1\.0: 10 of 10 won .* opponent at strength 0, /)
@@ -265,7 +265,7 @@ describe.concurrent('af practise', () => {
 
   it('leaves out the times where no reply came', async () => {
     const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
-    const words = [...TWO, '--challenges', '2', '--show', '0']
+    const words = [...TWO, '--challenges', '2']
     const { code, stdout } = await practise((await half()).url, ...words)
     expect([code, stdout.match(/^ {2}replies: /gm)]).toEqual([0, ['  replies: ']])
     const said = records(await practise((await half()).url, ...words, '--json'))

@@ -28,7 +28,7 @@ import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
-import { bucketFiles } from '../src/service/bucket-files.ts'
+import { bucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`

@@ -43,19 +43,20 @@ describe('a setting', () => {
 
   it('is taken from the option, else the environment, else .env, else it has its default', () => {
     const [flags, env, file] = [
-      { stall: '1' },
-      { AFFINE_STALL: '2' },
-      { AFFINE_STALL: '3', AFFINE_GRACE: '4' },
+      { concurrency: '1' },
+      { AFFINE_CONCURRENCY: '2' },
+      { AFFINE_CONCURRENCY: '3', AFFINE_GRACE: '4' },
     ]
-    expect(found(read(flags, env, file), 'stall')).toEqual(['1', 'flag', '--stall'])
-    expect(found(read({}, env, file), 'stall')).toEqual(['2', 'environment', 'AFFINE_STALL'])
-    expect(found(read({}, {}, file), 'stall')).toEqual(['3', '.env', 'AFFINE_STALL'])
-    expect(found(read({}), 'stall')).toEqual(['300', 'default', '--stall or AFFINE_STALL'])
+    const name = 'concurrency'
+    expect(found(read(flags, env, file), name)).toEqual(['1', 'flag', '--concurrency'])
+    expect(found(read({}, env, file), name)).toEqual(['2', 'environment', 'AFFINE_CONCURRENCY'])
+    expect(found(read({}, {}, file), name)).toEqual(['3', '.env', 'AFFINE_CONCURRENCY'])
+    expect(found(read({}), 'stall')).toEqual(['300', 'default', 'AFFINE_STALL'])
     expect(found(read({}), 'folder')).toEqual(['-', '-', '--folder or AFFINE_FOLDER'])
     expect(read({ ...MINIMUM, ...flags }, env, file).settings).toMatchObject({
-      stall: 1,
+      stall: 300,
       grace: 4,
-      concurrency: 32,
+      concurrency: 1,
     })
   })
 
@@ -211,13 +212,12 @@ describe('what is wrong', () => {
       'values of all kinds, each with its place',
       {
         ...MINIMUM,
-        stall: '0',
         metrics: '65536',
         concurrency: '1.5',
         bucketUrl: 'ftp://x',
         netuid: 'x',
       },
-      { AFFINE_EMIT: 'perhaps', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
+      { AFFINE_EMIT: 'perhaps', AFFINE_STALL: '0', S3_STYLE: 'odd', SUBTENSOR_FALLBACK: 'finney' },
       [
         '--netuid: expected a whole number, 0 to 65535, got "x"',
         '--concurrency: expected a whole number, 1 to 10000, got "1.5"',
@@ -225,7 +225,7 @@ describe('what is wrong', () => {
         'S3_STYLE: expected path or virtual, got "odd"',
         '--bucket-url: expected a plain URL, 128 bytes at most, got "ftp://x"',
         '--metrics: expected a whole number, 0 to 65535, got "65536"',
-        '--stall: expected a whole number, 1 to 86400, got "0"',
+        'AFFINE_STALL: expected a whole number, 1 to 86400, got "0"',
       ],
     ],
     [
@@ -450,7 +450,7 @@ describe('a secret in a URL', () => {
   })
 })
 
-describe.concurrent('af config, and the start of af validate', () => {
+describe.concurrent('af doctor, and the start of af validate', () => {
   let root: string
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'settings-'))
@@ -471,38 +471,35 @@ describe.concurrent('af config, and the start of af validate', () => {
     run(program, words.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))
 
-  it('show what is in force, where it is from, and nothing wrong', async () => {
-    const { code, stdout, stderr } = await af('config --key key --folder f --buckets b', {
+  const NOWHERE = '--network http://127.0.0.1:1'
+
+  it('show what is set, and where it is from', async () => {
+    const { code, stdout, stderr } = await af(`doctor --key key --folder f ${NOWHERE}`, {
       AFFINE_GRACE: '5',
+      AFFINE_BUCKETS: 'b',
     })
-    expect([code, stderr]).toEqual([0, ''])
+    expect([code, stderr]).toEqual([1, ''])
     const rows = [
-      ['network', 'finney', '.env', 'SUBTENSOR_ENDPOINT'],
+      ['network', 'http://127.0.0.1:1', 'flag', '--network'],
       ['key', 'key', 'flag', '--key'],
       ['chutes-api-key', '\\*{4}ef', '.env', 'CHUTES_API_KEY'],
+      ['buckets', 'b', 'environment', 'AFFINE_BUCKETS'],
       ['stall', '17', '.env', 'AFFINE_STALL'],
       ['grace', '5', 'environment', 'AFFINE_GRACE'],
-      ['concurrency', '32', 'default', '--concurrency or AFFINE_CONCURRENCY'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
-    expect(stdout).toContain(`Hotkey ${hotkey}. Settings from options, the environment and .env:\n`)
-    expect(stdout).not.toContain('0123456789abcdef')
-    expect(stdout).not.toContain('✘')
+    expect(stdout).toContain(`Settings of ${hotkey}:\n`)
+    expect(stdout).not.toMatch(/0123456789abcdef|concurrency|finney/)
+    expect(stdout.match(/✘.*/g)).toEqual([
+      '✘  chain        Unreachable: no chain answers at http://127.0.0.1:1; is it running?',
+    ])
   })
 
-  it('name variables that are not known, with the nearest, a file that is missing, and that all is well', async () => {
-    const words = 'config --key key --folder f --buckets b'
-    expect((await af(words)).stdout).toMatch(
-      /^No problem found: `af validate` can start with these settings\.$/m,
-    )
-    const { code, stdout } = await af(words, { AFFINE_METRIX: '1', R2_ACOUNT_ID: 'b' })
-    expect(code).toBe(0)
+  it('name variables that are not known, with the nearest', async () => {
+    const env = { AFFINE_METRIX: '1', R2_ACOUNT_ID: 'b' }
+    const { stdout } = await af(`doctor --key key ${NOWHERE}`, env)
     expect(stdout).toContain('! AFFINE_METRIX is not known: did you mean AFFINE_METRICS?')
     expect(stdout).toContain('! R2_ACOUNT_ID is not known: did you mean R2_ACCOUNT_ID?')
-    expect(stdout).not.toContain('No problem found')
-    const cwd = await mkdtemp(join(root, 'bare-'))
-    const bare = await run(program, ['config', '--key', join(root, 'key')], { cwd })
-    expect(bare.stdout).toContain('; there is no .env in this folder:\n')
   })
 
   it('name lines of a file of settings that were mistyped, without their values', async () => {
@@ -519,9 +516,9 @@ describe.concurrent('af config, and the start of af validate', () => {
       'MY_TOKEN=$x # theirs',
     ]
     await writeFile(join(root, 'bad.env'), lines.join('\r\n'))
-    const { stdout } = await af('--settings bad.env config --key key')
+    const { stdout } = await af(`--settings bad.env doctor --key key ${NOWHERE}`)
     const warningsIn = (text: string) => text.split('\n').filter((line) => line.startsWith('!'))
-    for (const command of ['doctor', 'set-weights', 'commit --model m --revision r --chute c']) {
+    for (const command of ['set-weights', 'commit --model m --revision r --chute c']) {
       const once = await af(`--settings bad.env ${command} --key key --network nowhere`)
       expect(warningsIn(once.stdout)).toEqual(warningsIn(stdout))
     }
@@ -536,52 +533,26 @@ describe.concurrent('af config, and the start of af validate', () => {
     expect(stdout).not.toContain('s3cret')
   })
 
-  it('with --json, one object a line', async () => {
-    const { code, stdout } = await af('config --key key --network local --stall never --json')
-    const records = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(code).toBe(2)
-    expect(records[0]).toEqual({ type: 'config', hotkey })
-    expect(records).toContainEqual({
-      type: 'row',
-      setting: 'stall',
-      value: 'never',
-      from: 'flag',
-      by: '--stall',
-    })
-    const problems = records.flatMap(({ type, text }) => (type === 'problem' ? [text] : []))
-    expect(problems).toEqual([
-      '--folder or AFFINE_FOLDER: not given',
-      '--stall: expected a whole number, 1 to 86400, got "never"',
-      NO_BUCKET,
-    ])
-  })
-
-  it('say the same of what is wrong, the hotkey too, each on a line of its own', async () => {
+  it('say what is wrong, the hotkey too, each on a line of its own', async () => {
     const words = '--key no/such/key --concurrency many --emit --dry-run'
     const want = [
       '✘ --network or SUBTENSOR_ENDPOINT: not given',
       '✘ --folder or AFFINE_FOLDER: not given',
       '✘ --concurrency: expected a whole number, 1 to 10000, got "many"',
+      '✘ AFFINE_STALL: expected a whole number, 1 to 86400, got "never"',
       '✘ --emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
       `✘ ${NO_BUCKET}`,
       '✘ no/such/key does not exist: check the spelling',
     ]
-    const env = { SUBTENSOR_ENDPOINT: '' }
-    const [config, validate] = await Promise.all([
-      af(`config ${words}`, env),
-      af(`validate ${words}`, env),
-    ])
-    expect([config.code, validate.code, validate.stdout]).toEqual([2, 2, ''])
-    expect(config.stdout.split('\n').filter((line) => line.startsWith('✘'))).toEqual(want)
-    expect(validate.stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
+    const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never' }
+    const { code, stdout, stderr } = await af(`validate ${words}`, env)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])
   })
 
   it('refuse a private folder in the public one, as doctor does', async () => {
     const words = '--key key --network local --folder b/mine --buckets b'
-    for (const command of ['config', 'validate', 'doctor']) {
+    for (const command of ['validate', 'doctor']) {
       const { code, stdout, stderr } = await af(`${command} ${words}`)
       expect(code).toBe(2)
       expect(stdout + stderr).toContain('secrets are in b/mine, and everyone can read b')
@@ -592,12 +563,10 @@ describe.concurrent('af config, and the start of af validate', () => {
     const cwd = await mkdtemp(join(root, 'odd-'))
     const lines = ['AFFINE_STALL=18', 'AFFINE_GRACE="\u001b[2J"', '=', 'CHUTES_API_KEY= s3cret']
     await writeFile(join(cwd, '.env'), lines.join('\n'))
-    for (const command of ['config', 'validate']) {
-      const { code, stdout, stderr } = await run(program, [command], { cwd })
-      expect([code, stdout]).toEqual([2, ''])
-      expect(stderr).toMatch(/^af: \.env, line 2: .*; line 3: .*; line 4: .*\n$/)
-      expect(stderr).not.toContain('s3cret')
-      expect(unprintable(stderr)).toEqual([])
-    }
+    const { code, stdout, stderr } = await run(program, ['validate'], { cwd })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^af: \.env, line 2: .*; line 3: .*; line 4: .*\n$/)
+    expect(stderr).not.toContain('s3cret')
+    expect(unprintable(stderr)).toEqual([])
   })
 })

@@ -70,7 +70,8 @@ describe('af status', () => {
     const [head, champion, contender, ...rest] = stdout.trimEnd().split('\n')
     const ends = rest.findIndex((line) => line.startsWith('uid '))
     const [queue, title, ...told] = rest.slice(0, ends)
-    const [names, ...rows] = rest.slice(ends)
+    const [names, ...tables] = rest.slice(ends)
+    const rows = tables.slice(0, tables.indexOf(''))
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )

@@ -14,7 +14,7 @@ import { closeServers, listen, serve } from '../../../packages/miners/test/serve
 import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { bucketFiles } from '../src/service/bucket-files.ts'
+import { bucketFiles } from '../src/service/served-files.ts'
 
 const SEED = 'a subnet for the tests'
 let root: string

@@ -20,7 +20,7 @@ export function checkAsked(asked: VerifyOptions): void {
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))
     throw new RangeError(`"epoch" expected one of the epochs to recompute, got ${epoch}`)
-  const { validator, block, challenge, sample } = asked
-  if (validator !== undefined && (block ?? challenge ?? sample) === undefined)
-    throw new RangeError('"validator" expected "block", "challenge" or "sample" with it')
+  const { validator, block, challenge, sample, samples } = asked
+  if (validator !== undefined && (block ?? challenge ?? sample ?? samples) === undefined)
+    throw new RangeError('"validator" expected "block", "challenge", "sample" or "samples" with it')
 }

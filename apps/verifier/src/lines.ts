@@ -1,4 +1,4 @@
-import { ratioToBeat, type State, stateRoot } from '@affine/duel'
+import { ratioToBeat, type State, stateRoot, trustOf } from '@affine/duel'
 import { epochFacts, epochRecord, epochText, share } from '@affine/report'
 import type { Recomputed, Subnet, Waits } from '@affine/settlement'
 import { printable } from '@affine/terminal'
@@ -18,9 +18,17 @@ export function beginLine({ chain, network }: Subnet, from: State, copies?: numb
   ]
 }
 
+/** An epoch: the throne that it began with, what was decided, and the trust after it, in ppm. */
 export function epochLine(settled: Recomputed): OutputLine {
-  const champion = settled.before.champion?.hotkey ?? null
-  return [epochText(epochFacts(settled)), { ...epochRecord(settled), champion }]
+  const { before, state } = settled
+  const throne = {
+    champion: before.champion?.hotkey ?? null,
+    contender: before.duel?.contender.hotkey ?? null,
+    ratio: ratioToBeat(before),
+  }
+  const records = Object.entries(state.trust)
+  const trust = Object.fromEntries(records.map(([hotkey, record]) => [hotkey, trustOf(record)]))
+  return [epochText(epochFacts(settled)), { ...epochRecord(settled), ...throne, trust }]
 }
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */

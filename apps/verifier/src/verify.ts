@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
+import type { State } from '@affine/duel'
 import { sampleText } from '@affine/report'
 import {
   beginningAt,
@@ -22,7 +23,6 @@ import {
   endLine,
   epochLine,
   noteLines,
-  type OutputLine,
   voidsIn,
   waitsText,
   whyOf,
@@ -41,14 +41,14 @@ export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], 
   readonly jobs?: number
   /** How many copies of each block are compared; by default all. */
   readonly copies?: number
+  /** Is every sample shown? */
+  readonly samples?: true
 }
 
 const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
 
 /** So many bytes are checked by one thread while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
-
-type PlacedSample = readonly [sample: Sample, place: SamplePlace]
 
 /**
  * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
@@ -74,26 +74,54 @@ async function verifyFrom(
   const { base } = asked
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
-  const samples: OutputLine[] | undefined = searchOf(asked) === undefined ? undefined : []
-  const onSample =
-    samples && ((...said: PlacedSample) => void samples.push(...sampleLines(asked, said)))
   screen.line(...beginLine(data, beginning.from, asked.copies))
-  const voids: string[] = []
-  let shown = 0
-  let end: EndRecord | undefined
-  const epochs = epochsOf({ ...data, ...beginning, onSample }, asked)
-  for await (const settled of countingFlaws(epochs)) {
-    end = endAfter(end, settled)
-    voids.push(...voidsIn(settled))
-    const found = samples?.splice(0)
-    const isShown = asked.epoch === undefined || asked.epoch === settled.epoch
-    if (isShown) shown += sayEpoch(screen, settled, found)
-  }
+  const { end, shown, voids } = await sayEpochs({ ...data, ...beginning }, asked, screen)
   if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked, voids), end?.flaws ?? 0)
   const isAll = asked.copies === undefined
   screen.line(...endLine(end, isAll))
   if (end.flaws > 0) process.exitCode = 1
   else if (!isAll) process.exitCode = 3
+}
+
+interface Told {
+  /** How many epochs, or samples if some are searched for, were shown. */
+  readonly shown: number
+  /** The invalid lanes. */
+  readonly voids: readonly string[]
+  /** Undefined without an epoch. */
+  readonly end: EndRecord | undefined
+}
+
+/** Recomputes the epochs and prints those that are asked for, or only the samples in them. */
+async function sayEpochs(
+  data: RecomputeOptions & { readonly from: State },
+  asked: VerifyOptions,
+  screen: Output,
+): Promise<Told> {
+  const voids: string[] = []
+  const search = searchOf(asked)
+  let { epoch } = data.from
+  let shown = 0
+  let end: EndRecord | undefined
+  const isShown = (): boolean => (asked.epoch ?? epoch) === epoch
+  const saySample = (sample: Sample, place: SamplePlace): void => {
+    if (!isShown() || !isAsked(asked, sample, place)) return
+    shown += 1
+    screen.line(sampleText(sample, place), { type: 'sample', epoch, ...place, sample })
+  }
+  const onSample = (asked.samples ?? search) ? saySample : undefined
+  const epochs = epochsOf({ ...data, onSample }, asked)
+  for await (const settled of countingFlaws(epochs)) {
+    end = endAfter(end, settled)
+    voids.push(...voidsIn(settled))
+    if (isShown()) {
+      const lines = search === undefined ? [epochLine(settled)] : []
+      shown += lines.length
+      for (const line of [...lines, ...noteLines(settled)]) screen.line(...line)
+    }
+    epoch = settled.state.epoch
+  }
+  return { end, shown, voids }
 }
 
 const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
@@ -104,17 +132,6 @@ function nothingFor(asked: VerifyOptions, voids: readonly string[]): RangeError 
   if (search === undefined)
     return new RangeError(`no epoch matches: ${asked.epoch} was not recomputed`)
   return new RangeError(`no sample matches ${search}${whyOf(voids)}`)
-}
-
-/** Prints an epoch, or the samples found in it. Returns how many of them, without notes. */
-function sayEpoch(
-  screen: Output,
-  settled: Recomputed,
-  samples: readonly OutputLine[] | undefined,
-): number {
-  const lines = [...(samples ?? [epochLine(settled)]), ...noteLines(settled)]
-  for (const line of lines) screen.line(...line)
-  return samples?.length ?? 1
 }
 
 /** The epochs, recomputed with one thread per job; with one job, without threads. */
@@ -136,15 +153,14 @@ function isFor(asked: string | undefined, here: string): boolean {
   return asked === undefined || asked === here || asked === short
 }
 
-/** The sample as it is shown, if it matches all filters. */
-function sampleLines(asked: VerifyOptions, [sample, place]: PlacedSample): readonly OutputLine[] {
+/** Does the sample match all filters? */
+function isAsked(asked: VerifyOptions, sample: Sample, place: SamplePlace): boolean {
   const here = {
     ...place,
     challenge: sample.challengeId,
     sample: `${sample.env}#${sample.index}`,
   }
-  const isAsked = FILTERS.every((name) => isFor(asked[name], here[name]))
-  return isAsked ? [[sampleText(sample, place), { type: 'sample', ...place, sample }]] : []
+  return FILTERS.every((name) => isFor(asked[name], here[name]))
 }
 
 /** Draws holders at random each time, so that nobody knows which copies will be compared. */

@@ -22,13 +22,5 @@ export * from './prospects.ts'
 export * from './sentences/index.ts'
 export * from './sides.ts'
 export * from './subnet-status.ts'
-export type { Cell, SampleFact } from './tables/columns.ts'
-export {
-  epochRows,
-  sampleRow,
-  TABLE_COLUMNS,
-  type TableName,
-  type TableRow,
-} from './tables/rows.ts'
 export * from './text.ts'
 export type { Turn } from './turn.ts'

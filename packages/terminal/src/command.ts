@@ -56,21 +56,20 @@ const helpText = ({ help, without }: OptionHelp): string => `${help} (default: $
 const netuidOption = (): Whole<'--netuid <n>'> =>
   new Option('--netuid <n>', helpText(NETUID_HELP)).argParser(whole(0, 65_535)).helpGroup(CHAIN)
 
-const firstEpochOption = (): Whole<'--first-epoch <n>'> =>
-  new Option('--first-epoch <n>', helpText(FIRST_EPOCH_HELP))
-    .argParser(whole(0, 1e9))
-    .helpGroup(CHAIN)
-
-/**
- * This, `NETUID` and `FIRST_EPOCH` are for commands that can work without a chain: no variable sets
- * them.
- */
+/** This and `NETUID` are for commands that can work without a chain: no variable sets them. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
   new Option('--network <where>', help).helpGroup(CHAIN)
 
 export const NETUID: Whole<'--netuid <n>'> = netuidOption()
 
-export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = firstEpochOption()
+/** For commands that decide epochs. */
+export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = new Option(
+  '--first-epoch <n>',
+  helpText(FIRST_EPOCH_HELP),
+)
+  .argParser(whole(0, 1e9))
+  .env('AFFINE_FIRST_EPOCH')
+  .helpGroup(CHAIN)
 
 export type ChainOptions = {
   network: string
@@ -86,7 +85,6 @@ export const chainCommand = (name: string): Command<[], ChainOptions> => {
     .option('--json', 'print JSON, one object a line')
     .addOption(network.makeOptionMandatory())
     .addOption(byVariables(netuidOption(), ['AFFINE_NETUID', 'NETUID']))
-    .addOption(firstEpochOption().env('AFFINE_FIRST_EPOCH'))
     .hook('preAction', (_, command) => addFallback(command))
 }
 

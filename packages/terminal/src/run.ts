@@ -46,25 +46,43 @@ export interface RunOptions {
  * its output closed it; `failed`; 2 wrong usage; 130 interrupted; or the error's own `exitCode`.
  * `isOurs` tells which variables `.env` may set.
  */
-export async function run(
+export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
+  const say = sayingAs(program)
+  leaveWithStdout(say, options.failed ?? 1)
+  sayWhatLibrariesPrint(say)
+  const code = await perform(program, process.argv, options)
+  // It does not wait for work under way: everything that counts is on disk.
+  if (code !== undefined) await leave(code)
+}
+
+/**
+ * The same for the words of a command line, whose first two are Node and the program, within this
+ * process. Resolves with the exit code of an error; undefined without one.
+ */
+export async function perform(
   program: CommandUnknownOpts,
+  words: string[],
   { isOurs, failed = 1 }: RunOptions = {},
-): Promise<void> {
-  const say = (text: string): void => {
-    process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
-  }
+): Promise<number | undefined> {
+  const say = sayingAs(program)
   prepare(program, program.name())
   program.hook('preAction', () => sayProxy(say))
-  leaveWithStdout(say, failed)
-  sayWhatLibrariesPrint(say)
-  await parse(program, isOurs).catch((error: Error) => {
-    if (isHelp(error)) return undefined
-    // It does not wait for work under way: everything that counts is on disk.
-    if (error instanceof CommanderError) return leave(codeOf(error))
-    say(faultText(error))
-    return leave(exitCodeOf(error) ?? failed)
-  })
+  try {
+    await readEnvironment(words, isOurs)
+    await program.parseAsync(words)
+    return undefined
+  } catch (error) {
+    if (error instanceof CommanderError) return codeOf(error)
+    say(faultText(error as Error))
+    return exitCodeOf(error as Error) ?? failed
+  }
 }
+
+const sayingAs =
+  (program: CommandUnknownOpts) =>
+  (text: string): void => {
+    process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
+  }
 
 /** If less width is left beside a name, its description goes below. */
 const NARROWEST_HELP = 24
@@ -102,12 +120,6 @@ function refuseUnknown(command: CommandUnknownOpts): void {
   if (name !== undefined) command.parse([name], { from: 'user' })
 }
 
-/** Parses the command line, with options from the environment and from `.env`. */
-async function parse(program: CommandUnknownOpts, isOurs?: IsOurs): Promise<void> {
-  await readEnvironment(process.argv, isOurs)
-  await program.parseAsync()
-}
-
 /** Connections are made directly, because the addresses that they lead to are checked. */
 function sayProxy(say: (text: string) => void): void {
   const isProxy = (name: string): boolean => /^(?:https?|all)_proxy$/i.test(name)
@@ -121,11 +133,11 @@ function sayWhatLibrariesPrint(say: (text: string) => void): void {
   Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
 
-/** Help or the version was asked for, and is printed. */
-const isHelp = (error: Error): boolean => error instanceof CommanderError && error.exitCode === 0
-
 const exitCodeOf = (error: Error & { readonly exitCode?: number }): number | undefined =>
   error.exitCode ?? (error instanceof RangeError ? 2 : undefined)
 
-/** Commander has printed the usage error, for which its code is 1; ours is 2. */
-const codeOf = ({ exitCode }: CommanderError): number => (exitCode === 1 ? 2 : exitCode)
+/** Commander has printed the usage error, for which its code is 1, or help, for which it is 0. */
+function codeOf({ exitCode }: CommanderError): number | undefined {
+  if (exitCode === 0) return undefined
+  return exitCode === 1 ? 2 : exitCode
+}

@@ -8,11 +8,10 @@ import { join } from 'node:path'
 import { listenWith } from '@affine/miners/node'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { bucketFiles } from '../service/bucket-files.ts'
 import { emptyFolder } from '../service/empty-folder.ts'
-import { explorerPage } from '../service/explorer-page.ts'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
+import { pageAndBuckets } from '../service/served-files.ts'
 import { type Cast, castOf } from './demo/cast.ts'
 import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
@@ -98,8 +97,7 @@ async function showPage(
   const members = [...cast.validators, ...cast.miners]
   const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
   const network = { chain: { file: join(out, 'chain.json') }, names }
-  const page = await explorerPage(network, bucketFiles(join(out, 'buckets')))
-  using server = await listenWith(page, 0)
+  using server = await listenWith(await pageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
   screen.line(`\nOpen ${url}/ in a browser (Ctrl-C ends it)`, { type: 'serving', url })
   if (!signal.aborted) await once(signal, 'abort')

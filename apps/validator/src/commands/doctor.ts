@@ -1,5 +1,6 @@
 import { examine } from '@affine/engine/node'
 import { openChain } from '@affine/settlement'
+import { output, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
@@ -7,12 +8,12 @@ import { examinationOf } from '../service/examination.ts'
 import { sayFindings } from '../service/say-findings.ts'
 import { folderProblems } from '../settings/folder-problems.ts'
 import { withSettings } from '../settings/options.ts'
-import { readSettings } from '../settings/settings.ts'
+import { settingsHere } from '../settings/service.ts'
 import { givenIn } from '../settings/sources.ts'
 
 const LOOKS = `
-It also reads the settings of \`af validate\`, from the environment and .env. If they are \
-complete, it tests the disk, the account at Chutes, and the bucket: it writes \
+It first lists the settings of \`af validate\` that are set, and where: by options, the environment \
+or .env. If they are complete, it tests the disk, the account at Chutes, and the bucket: it writes \
 v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it back at the public \
 URL. For a miner it sends one request to the committed endpoint or chute, as validators do.
 
@@ -37,17 +38,24 @@ export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
       '! is a warning',
   )
   .addHelpText('after', LOOKS)
-  .action(async (options) => {
+  .action(async (options, command) => {
     const { hotkey } = await accountOf(options)
     const { buckets: base, ...others } = options
     // A URL cannot be written to.
     const isFolder = base !== undefined && !/^https?:/.test(base)
-    const read = readSettings(isFolder ? options : others, process.env, {})
+    const flags = Object.entries(isFolder ? options : others).filter(
+      ([name]) => command.getOptionValueSource(name) === 'cli',
+    )
+    const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
+    const read = settingsHere(Object.fromEntries(flags), unused)
     // At once, and not as a finding: a look at the disk would write into a public folder.
     for (const text of folderProblems(givenIn(read.found))) throw new RangeError(text)
+    const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
+    const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
+    table(output(options.json), title, rows)
     const examination = examinationOf({ hotkey, base }, read)
     const isWell = await sayFindings(openChain, {
-      options,
+      options: { firstEpoch: 0, ...options },
       hide: read.hide,
       look: (subnet, signal) => examine(subnet, examination, signal),
     })

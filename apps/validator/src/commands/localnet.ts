@@ -1,42 +1,47 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account } from '@affine/chain'
 import { holdFolder } from '@affine/engine/node'
 import { listen } from '@affine/miners/node'
 import { LOCAL_NETWORK } from '@affine/settlement'
-import { chainIn, type KeptChain, keysIn, openFolder } from '@affine/settlement/node'
+import {
+  chainIn,
+  hasChain,
+  isUnused,
+  type KeptChain,
+  keyNamed,
+  keysIn,
+  openFolder,
+} from '@affine/settlement/node'
 import { interrupted, type Output, output, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { programName } from '../service/program-name.ts'
-import { addMiner } from './localnet/add-miner.ts'
-import { DEFAULTS, expectBegun, expectFolder } from './localnet/folder.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
+/** How many keys it begins with, unless it is told otherwise. */
+const BEGINS = { validators: 3, miners: 2 }
+
 const EXAMPLES = `
-If the folder is of an earlier run, its chain goes on.
+If the folder is of an earlier run, its chain goes on. If --miners is greater than before, miners \
+are added to it.
 
 Examples:
   $ af localnet
-  $ af localnet --block-ms 1000 --validators 5 --miners 4
-  $ af localnet add-miner miner-5`
+  $ af localnet --block-ms 1000 --validators 5 --miners 4`
 
 /** `af localnet`: a local chain over loopback, and keys to take part in it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
   .description('serve a local chain on loopback, with registered keys for validators and miners')
-  .option(
-    '--port <number>',
-    'the port to listen at; 0 takes any free port',
-    whole(0, 65_535),
-    DEFAULTS.port,
-  )
+  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
   .option(
     '--validators <n>',
-    `keys with a validator permit (default: ${DEFAULTS.validators})`,
+    `keys with a validator permit (default: ${BEGINS.validators})`,
     whole(1, 64),
   )
-  .option('--miners <n>', `keys without a permit (default: ${DEFAULTS.miners})`, whole(0, 64))
-  .option('--out <folder>', 'the folder of the keys and the chain', DEFAULTS.out)
+  .option('--miners <n>', `keys without a permit (default: ${BEGINS.miners})`, whole(0, 64))
+  .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ port, blockMs, out, json, ...asked }) => {
@@ -44,16 +49,55 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const signal = interrupted()
     await using _folder = await holdFolder(out)
     await expectFolder(out)
-    const { validators = DEFAULTS.validators, miners = DEFAULTS.miners } = asked
-    await using kept = await openFolder(out, { validators, miners })
-    await expectBegun(kept.chain, asked)
+    await using kept = await openFolder(out, { ...BEGINS, ...asked })
+    await addMiners(kept, out, asked)
     await serveChain(kept, { port, blockMs, out, screen, signal })
     await makeBlock(kept) // of what still waits
     const file = chainIn(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
   })
-localnet.addCommand(addMiner)
+
+/** @throws RangeError for a folder that holds other things than a localnet. */
+async function expectFolder(folder: string): Promise<void> {
+  if (hasChain(folder) || (await isUnused(folder))) return
+  throw new RangeError(
+    `"--out" expected an empty folder, or that of a localnet, got ${resolve(folder)}`,
+  )
+}
+
+/**
+ * Registers keys until the chain has as many miners as are asked for.
+ * @throws RangeError if it has more, or other validators than are asked for.
+ */
+async function addMiners(
+  kept: KeptChain,
+  out: string,
+  asked: { readonly validators?: number; readonly miners?: number },
+): Promise<void> {
+  const { chain } = kept
+  const { neurons } = await chain.snapshot(chain.height)
+  const validators = neurons.filter(({ stake }) => stake > 0n).length
+  const miners = neurons.length - validators
+  const wanted = { validators, miners, ...asked }
+  if (wanted.validators !== validators)
+    throw new RangeError(
+      `"--validators" expected ${validators}, with which the chain of this folder began, ` +
+        `got ${wanted.validators}`,
+    )
+  if (wanted.miners < miners)
+    throw new RangeError(
+      `"--miners" expected at least ${miners}, which the chain of this folder has, ` +
+        `got ${wanted.miners}`,
+    )
+  const added: Account[] = []
+  for (let number = miners + 1; number <= wanted.miners; number++)
+    added.push(await keyNamed(out, `miner-${number}`))
+  if (added.length === 0) return
+  const registered = added.map((account) => chain.register(account))
+  await makeBlock(kept)
+  await Promise.all(registered)
+}
 
 interface Serving {
   readonly port: number
@@ -71,8 +115,12 @@ async function serveChain(kept: KeptChain, serving: Serving): Promise<void> {
   const { url } = server
   const block = chain.height
   const { neurons } = await chain.snapshot(block)
-  const text = servingText(url, { block, blockMs, keys: keysIn(out) })
-  screen.line(text, { type: 'serving', url, block, keys: resolve(keysIn(out)), neurons })
+  const keys = keysIn(out)
+  const since = block === 0 ? '' : `, which goes on after block ${block}`
+  const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
+  const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C ends it. In other terminals:`
+  const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
+  screen.line([text, ...joiningTexts(url, keys)].join('\n'), record)
   while (!signal.aborted) {
     await sleep(blockMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
@@ -88,21 +136,12 @@ async function makeBlock(kept: KeptChain): Promise<void> {
   await kept.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-interface ServedChain {
-  readonly block: number
-  readonly blockMs: number
-  readonly keys: string
-}
-
-function servingText(url: string, { block, blockMs, keys }: ServedChain): string {
+function joiningTexts(url: string, keys: string): readonly string[] {
   const af = programName('af')
-  const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
-  const since = block === 0 ? '' : `, which goes on after block ${block}`
   const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
   const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
   return [
-    `a local chain at ${url}${since}: ${pace}; Ctrl-C ends it. In other terminals:`,
     `  $ ${af} miner --port 8001 ${miner}`,
     `  $ ${af} validate ${validator} --folder validator-1 --buckets buckets`,
-  ].join('\n')
+  ]
 }

@@ -4,7 +4,6 @@ import { serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
-  FIRST_EPOCH,
   interrupted,
   NETUID,
   networkOption,
@@ -31,11 +30,6 @@ export const miner: CommandUnknownOpts = withAccount(
 )
   .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
   .option('--skill <share>', 'the share of replies that are perfect, 0 to 1', shareOption, 0.8)
-  .option(
-    '--seed <text>',
-    'the seed for its random choices: with the same seed, the same prompt gets the same answer',
-    'miner',
-  )
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
   .addOption(
     networkOption(
@@ -43,9 +37,8 @@ export const miner: CommandUnknownOpts = withAccount(
     ),
   )
   .addOption(NETUID)
-  .addOption(FIRST_EPOCH)
   .addHelpText('after', EXAMPLES)
-  .action(async ({ skill, seed, port, network, ...options }) => {
+  .action(async ({ skill, port, network, ...options }) => {
     const { json, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
       const wanted = 'the chain on which to commit the miner'
@@ -55,7 +48,7 @@ export const miner: CommandUnknownOpts = withAccount(
     const account = network === undefined ? undefined : await accountOf(options)
     const signal = interrupted()
     const requests = new Requests(screen, json ? 0 : STRETCH_MS)
-    using server = await serveMiner({ skill, seed }, port, (asked) => requests.add(asked))
+    using server = await serveMiner({ skill, seed: 'miner' }, port, (asked) => requests.add(asked))
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
     screen.line(text, { type: 'serving', url, skill })

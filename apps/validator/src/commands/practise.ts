@@ -23,11 +23,9 @@ import { BUCKETS } from './replay.ts'
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
 const AGAINST = new Option(
-  '--against <whom>',
+  '--against',
   'play past challenges of the champion, and compare with its results; only the player is asked',
-)
-  .choices(['champion'] as const)
-  .conflicts(['env', 'strength'])
+).conflicts(['env', 'strength'])
 
 const NOT_COMPARED =
   'not compared, because in a game each reply answers a move of the opponent: what the champion ' +
@@ -47,7 +45,7 @@ Examples:
   $ af practise http://127.0.0.1:8001/v1 --challenges 200 --resume practice.jsonl
   $ af practise http://127.0.0.1:8001/v1 --env mult8-v0 --at-least 0.9
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
-  $ af practise http://127.0.0.1:8001/v1 --against champion --network finney`
+  $ af practise http://127.0.0.1:8001/v1 --against --network finney`
 
 /** `af practise`: shows what validators would see of an endpoint. */
 export const practise: CommandUnknownOpts = soloCommand('practise')
@@ -61,12 +59,6 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
     'the number of challenges in each environment',
     whole(1, 100_000),
     100,
-  )
-  .option(
-    '--show <n>',
-    'the number of lost challenges to show for each environment',
-    whole(0, 1e6),
-    3,
   )
   .option(
     '--resume <file>',
@@ -88,7 +80,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
     const asked = { ...options, player }
-    if (against === undefined) {
+    if (!against) {
       expectNothingOfAgainst(command)
       const session = { ...asked, screen: output(options.json), signal: interrupted() }
       return practiseAlone(environmentsNamed(env), session)
@@ -105,7 +97,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
 function expectNothingOfAgainst(command: CommandUnknownOpts): void {
   const name = OF_AGAINST.find((each) => command.getOptionValueSource(each) === 'cli')
   const option = command.options.find((each) => each.attributeName() === name)
-  if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against champion"`)
+  if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against"`)
 }
 
 /** Plays challenges drawn now. */

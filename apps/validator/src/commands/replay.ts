@@ -7,7 +7,7 @@ import {
   type Subnet,
 } from '@affine/settlement'
 import { bucketsIn, expectBuckets } from '@affine/settlement/node'
-import { type ChainOptions, chainCommand, whole } from '@affine/terminal'
+import { type ChainOptions, chainCommand, FIRST_EPOCH, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
 /** Which epochs are replayed, and from which buckets. */
@@ -23,6 +23,7 @@ export const BUCKETS: Buckets = new Option(
 /** A command that replays a subnet from its public data. */
 export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
   chainCommand(name)
+    .addOption(FIRST_EPOCH)
     .addOption(BUCKETS)
     .option(
       '--last <epochs>',

@@ -4,8 +4,7 @@ import { listenWith } from '@affine/miners/node'
 import { isOnline, NETWORK_HELP } from '@affine/settlement'
 import { interrupted, output, readNamed, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { bucketFiles } from '../service/bucket-files.ts'
-import { explorerPage, type PageNetwork } from '../service/explorer-page.ts'
+import { type PageNetwork, pageAndBuckets } from '../service/served-files.ts'
 
 const EXAMPLES = `
 Examples:
@@ -34,8 +33,8 @@ export const serve: CommandUnknownOpts = new Command('serve')
   .action(async (folder, { port, host, network, json }) => {
     await readNamed(readdir(folder))
     const signal = interrupted()
-    const shown = await networkNamed(network)
-    using server = await listenWith(await explorerPage(shown, bucketFiles(folder)), port, host)
+    const served = await pageAndBuckets(folder, await networkNamed(network))
+    using server = await listenWith(served, port, host)
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
     output(json).line(text, { type: 'serving', folder, url })

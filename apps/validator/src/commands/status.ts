@@ -1,21 +1,46 @@
+import { decimalOf, readSlot } from '@affine/chain'
 import { statusRecord, statusTexts, subnetStatus } from '@affine/report'
 import { openChain, openLive, type Settled, type Subnet } from '@affine/settlement'
-import { align, maskUrls, type Output, onChain, output, shown } from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  align,
+  maskUrls,
+  type Output,
+  onChain,
+  output,
+  shown,
+  table,
+  whole,
+} from '@affine/terminal'
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { Replay, replayCommand } from './replay.ts'
 
 /** Clears a terminal's screen. */
 const CLEAR = '\x1b[H\x1b[J'
 
+const BLOCK = new Option(
+  '--block [n]',
+  'show instead what the chain holds after this block, or without a number after the newest: ' +
+    'each neuron, its stake, what it has committed, and the weights that it has set',
+)
+  .argParser(whole(0, 2 ** 32 - 1))
+  .conflicts(['watch', 'last'])
+
+const EXAMPLES = `
+Examples:
+  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch
+  $ af status --network finney --block`
+
 /** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')
   .description('show the state of a subnet: deadlines, duel, lanes, trust, weights, queue')
   .option('--watch', 'show it again after every block until Ctrl-C; a terminal is redrawn')
-  .addHelpText(
-    'after',
-    '\nExample:\n  $ af status --network http://127.0.0.1:9944 --buckets buckets --watch',
-  )
-  .action(({ buckets, last, watch, ...options }) => {
+  .addOption(BLOCK)
+  .addHelpText('after', EXAMPLES)
+  .action(({ buckets, last, watch, block, ...options }) => {
+    if (block !== undefined)
+      return onChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
+        sayBlock(subnet, block, screen),
+      )
     const begin = (subnet: Subnet): Promise<Replay> => Replay.begin(subnet, { buckets, last })
     if (!watch)
       return onChain(openChain, options, async (subnet, screen) =>
@@ -54,7 +79,26 @@ class StatusView {
     for await (const settled of this.#replay.epochs()) this.#last = settled
     const found = await subnetStatus(this.#subnet, this.#replay.state, this.#last)
     if (before !== '') process.stdout.write(before)
-    screen.line([...statusTexts(found), ...align(found.rows)].join('\n'), statusRecord(found))
+    const waiting = found.queue.filter(({ place }) => place !== undefined)
+    const queue = waiting.map(({ place, uid, hotkey, block }) => ({ place, uid, hotkey, block }))
+    const tables = [...align(found.rows), ...(queue.length > 0 ? ['', ...align(queue)] : [])]
+    screen.line([...statusTexts(found), ...tables].join('\n'), statusRecord(found))
     this.next = found.block + 1
   }
+}
+
+/** Prints what the chain holds after a block, a neuron a row. */
+async function sayBlock({ chain }: Subnet, asked: number | true, screen: Output): Promise<void> {
+  const block = asked === true ? (await chain.head()).number : asked
+  const { head, tempo, revealPeriod, neurons, commitments } = await chain.snapshot(block)
+  const slots = new Map(commitments.map((slot) => [slot.hotkey, readSlot(slot)]))
+  const weights = await chain.weights(block)
+  const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
+    const { block: committed, kind, says } = slots.get(hotkey) ?? {}
+    const said = { committed, kind, says, weights: weights[hotkey] }
+    return { uid, hotkey, stake: decimalOf(stake), ...neuron, ...said }
+  })
+  const { netuid } = chain
+  const text = `subnet ${netuid} at the end of block ${head.number}`
+  table(screen, { text, record: { type: 'block', netuid, ...head, tempo, revealPeriod } }, rows)
 }

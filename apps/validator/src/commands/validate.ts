@@ -36,7 +36,7 @@ const FINNEY =
   '--folder validator --bucket-url https://my.host/b'
 const VARIABLES =
   'Every setting can be given in the environment or in a file .env instead. ' +
-  '`af config` lists them all, with the values in force.'
+  '`af doctor` shows those that are set, and from where.'
 
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = serviceCommand('validate')

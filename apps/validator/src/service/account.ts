@@ -23,7 +23,9 @@ const WAYS =
 export function withAccount<T extends OptionValues>(
   command: Command<[], T>,
 ): Command<[], T & AccountOptions> {
-  return withSettings(command, ['key', 'wallet', 'hotkey', 'walletPath'])
+  const whole = withSettings(command, ['key', 'wallet', 'hotkey', 'walletPath'])
+  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
+  return whole
 }
 
 /** A command for an account on a chain, with "--json". */

@@ -1,7 +1,7 @@
 import { readEnvLines } from '@affine/terminal'
 import type { Found } from './sources.ts'
 
-const HEAD = '# Settings of `af validate`: `af config` shows them, `af doctor` tests them.\n'
+const HEAD = '# Settings of `af validate`: `af doctor` shows and tests them.\n'
 
 /**
  * The text of a `.env` with the settings that were given, each by its first variable. A setting

@@ -1,5 +1,5 @@
 import type { Account } from '@affine/chain'
-import { type EnvFile, envFile, faultText, ownVariables, printable } from '@affine/terminal'
+import { envFile, faultText, ownVariables, printable } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount } from '../service/account.ts'
 import type { Given } from './group.ts'
@@ -24,26 +24,30 @@ export function serviceCommand(name: string): Command<[], Flags> {
   )
 }
 
+/**
+ * The settings of a validator from options, the environment and the file of settings, and all
+ * problems with them. `answers`, by variable, count before the environment.
+ */
+export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
+  const { path = '.env', given } = envFile()
+  const read = readSettings(flags, { ...ownVariables(), ...answers }, given)
+  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
+  return { ...read, shown }
+}
+
 interface Service extends ReadSettings {
   readonly account?: Account
   readonly warnings: readonly string[]
-  readonly file: EnvFile
 }
 
-/**
- * The settings and the account of a validator, and all problems with them. `answers`, by variable,
- * count before the environment.
- */
+/** The same with the account. */
 export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
-  const file = envFile()
-  const { path = '.env' } = file
-  const read = readSettings(flags, { ...ownVariables(), ...answers }, file.given)
-  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
+  const read = settingsHere(flags, answers)
   const warnings = [...variableWarnings()]
   const warn = (text: string): void => {
     warnings.push(text)
   }
-  const service = { ...read, shown, file, warnings }
+  const service = { ...read, warnings }
   try {
     const account = await readAccount(flags, warn, { ...process.env, ...answers })
     return { ...service, account }

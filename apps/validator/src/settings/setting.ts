@@ -4,7 +4,7 @@ import * as z from 'zod'
 export interface About {
   /** What it is, for help and for docs/operating.md. */
   readonly help: string
-  /** The option's value, as `<seconds>`; empty for a switch. Without it there is no option. */
+  /** The option's value, as `<folder>`; empty for a switch. Without it there is no option. */
   readonly takes?: string
   /** The variables that can give it: the first that is not empty counts. */
   readonly variables?: readonly string[]

@@ -79,21 +79,18 @@ export const SERVICE = defineGroup('Service', {
     .default('127.0.0.1')
     .register(ABOUT, {
       help: 'the address of /metrics and /healthz',
-      takes: '<address>',
       variables: ['AFFINE_METRICS_HOST'],
     }),
   stall: whole(1, 86_400)
     .default(300)
     .register(ABOUT, {
       help: 'seconds without a block before /healthz fails; after twice as many it exits',
-      takes: '<seconds>',
       variables: ['AFFINE_STALL'],
     }),
   grace: whole(0, 3600)
     .default(30)
     .register(ABOUT, {
       help: 'seconds after Ctrl-C or SIGTERM to finish what is under way',
-      takes: '<seconds>',
       variables: ['AFFINE_GRACE'],
     }),
 })

@@ -3,12 +3,14 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { shareOption, whole } from '@affine/terminal'
 import { Command, Option } from '@commander-js/extra-typings'
 
+/** An endpoint that cannot be reached for so long forfeits. */
+const GIVE_UP_MS = 120_000
+
 /** The options of a command that plays without a subnet. */
 type SoloOptions = {
   readonly env?: string[]
   readonly model: string
   readonly ahead: number
-  readonly giveUp: number
   readonly json?: true
 }
 
@@ -24,12 +26,6 @@ export function soloCommand(name: string): Command<[], SoloOptions> {
       whole(1, 1000),
       16,
     )
-    .option(
-      '--give-up <seconds>',
-      'an endpoint that cannot be reached for this many seconds forfeits',
-      whole(1, 86_400),
-      120,
-    )
 }
 
 /** How well the scripted opponent plays. */
@@ -41,9 +37,6 @@ export function strengthOption(): Option<'--strength <share>', undefined, undefi
 }
 
 /** How such a command asks its players. */
-export function askingOf(
-  { model, giveUp }: Pick<SoloOptions, 'model' | 'giveUp'>,
-  signal: AbortSignal,
-): PlayerAsking {
-  return { ...NODE_CALLER, model, giveUpMs: giveUp * 1000, signal }
+export function askingOf({ model }: Pick<SoloOptions, 'model'>, signal: AbortSignal): PlayerAsking {
+  return { ...NODE_CALLER, model, giveUpMs: GIVE_UP_MS, signal }
 }

@@ -32,7 +32,8 @@ function minerAt(uid: string, snapshot: Snapshot): Miner {
   const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
   const hotkey = neuron?.hotkey ?? 'not registered'
   const said = commitmentsOf(snapshot).get(hotkey)
-  if (said?.kind !== 'miner') throw new Error(`uid ${uid} (${hotkey}) is not a miner: see af queue`)
+  if (said?.kind !== 'miner')
+    throw new Error(`uid ${uid} (${hotkey}) is not a miner: see af status`)
   if (LOOPBACK.test(said.chute)) return minerOf({ ...said, hotkey })
   const advice = 'only URLs on this machine are asked'
   throw new Error(`uid ${uid} has the chute "${said.chute}", and ${advice}`)

@@ -41,11 +41,9 @@ interface PracticeOptions {
   readonly model: string
   readonly challenges: number
   readonly strength: number
-  readonly show: number
   readonly resume?: string | undefined
   readonly atLeast?: number | undefined
   readonly ahead: number
-  readonly giveUp: number
 }
 
 /** The options, with an output, and a signal that ends it. */
@@ -53,6 +51,9 @@ export interface Session extends PracticeOptions {
   readonly screen: Output
   readonly signal: AbortSignal
 }
+
+/** Of the lost challenges of each environment. */
+const MOST_SHOWN = 3
 
 /** What defines a practice, as it is given. */
 const ARGUMENTS = {
@@ -122,14 +123,14 @@ async function journalAt(file: string | undefined): ReturnType<typeof openJourna
 export function sayEnvironment(
   env: string,
   all: readonly Played[],
-  { screen, show, strength }: Session,
+  { screen, strength }: Session,
 ): number {
   const { spec } = make(env)
   const opponent = spec.game && { strength }
   const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
   const result = practiceResult(env, played)
   screen.line(practiceText(result, spec), { type: 'result', ...result })
-  for (const each of played.filter(isLost).slice(0, show)) {
+  for (const each of played.filter(isLost).slice(0, MOST_SHOWN)) {
     const ending = endingOf(each, each)
     screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })
   }

@@ -11,7 +11,7 @@ import { KeptChain } from './kept-chain.ts'
 const STAKE = 1_000_000_000_000n
 
 /** How many keys a local chain begins with. */
-export type KeyCounts = Readonly<Record<'validators' | 'miners', number>>
+type KeyCounts = Readonly<Record<'validators' | 'miners', number>>
 
 /** The path of the chain in a folder. */
 export const chainIn = (folder: string): string => join(folder, 'chain.json')
@@ -33,13 +33,6 @@ export async function openFolder(folder: string, begin: KeyCounts): Promise<Kept
   const file = chainIn(folder)
   if (hasChain(folder)) return KeptChain.resume(file)
   return KeptChain.begin(await newChain(folder, begin), file)
-}
-
-/** How many keys a chain began with. */
-export async function begunWith(chain: LocalChain): Promise<KeyCounts> {
-  const { neurons } = await chain.snapshot(0)
-  const validators = neurons.filter(({ stake }) => stake > 0n).length
-  return { validators, miners: neurons.length - validators }
 }
 
 async function newChain(folder: string, { validators, miners }: KeyCounts): Promise<LocalChain> {

@@ -1,0 +1,74 @@
+import { openChain } from '@affine/settlement'
+import { chainCommand, FIRST_EPOCH, onChain, whole, wholePath } from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { blockHash, checkAsked, sampleName } from './asked.ts'
+import { verify } from './verify.ts'
+
+const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
+3: everything that was compared holds, but --copies left out some copies of blocks.
+4: there is no verdict, because something could not be read or written.
+If the reader of its output closes early, it stops with 0, without a verdict.
+Some validators are named, but are no failure: those whose samples were statistically far from \
+the others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
+
+const EXAMPLES = `
+Examples:
+  $ af-verify ./buckets --network chain.json
+  $ af-verify ./buckets --network chain.json --epoch 2
+  $ af-verify ./buckets --network chain.json --epoch 2 --sample mult8@0.1.0#0
+  $ af-verify https://example.org/buckets --network http://127.0.0.1:9944
+  $ af-verify --network finney --from-epoch 28000 --to-epoch 28499 --json > 28000.json
+  $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
+
+${EXIT_CODES}`
+
+/** The program `af-verify`. */
+export const program: CommandUnknownOpts = chainCommand('af-verify')
+  .description(
+    'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
+  )
+  .version('0.1.0')
+  .argument(
+    '[buckets]',
+    'the folder or URL that holds the buckets announced by name; not needed for https buckets',
+  )
+  .addOption(FIRST_EPOCH)
+  .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
+  .option(
+    '--from-epoch <n>',
+    'begin with this epoch, from the state that was attested for it',
+    whole(0, 1e9),
+  )
+  .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
+  .option(
+    '--validator <hotkey>',
+    'show only the samples of this validator; with --block, --challenge, --sample or --samples',
+  )
+  .option('--block <hash>', 'show the samples of this block', blockHash)
+  .option('--samples', 'show every sample, each before its epoch; with --json, for analysis')
+  .option('--challenge <id>', 'show the samples of this challenge')
+  .option(
+    '--sample <env#index>',
+    'show this sample; without a version, of every version: mult8#0',
+    sampleName,
+  )
+  .option(
+    '--jobs <n>',
+    'the number of blocks to check at once, each in its own thread (default: the number of ' +
+      'processors, once there is enough to check)',
+    whole(1, 256),
+  )
+  .option(
+    '--copies <n>',
+    'the number of copies of each block to compare (default: all). Every run draws other ' +
+      'copies, so its findings may differ',
+    whole(0, 1e9),
+  )
+  .addHelpText('after', EXAMPLES)
+  .action((named, options) => {
+    const base = wholePath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
+    checkAsked(options)
+    return onChain(openChain, options, (subnet, screen) =>
+      verify(subnet, { ...options, base }, screen),
+    )
+  })

@@ -391,3 +391,53 @@ describe('a block that several buckets may have', () => {
     expect([...reader.failed].sort()).toEqual(['forged', 'lacks b'])
   })
 })
+
+describe('the limits of a reader', () => {
+  const holders = ['a', 'b'].map((hotkey) => ({ hotkey, url: hotkey }))
+
+  /** A reader of buckets that never answer, and what is being read of each. */
+  function ofSilent(readsAtOnce: number) {
+    const reads: string[] = []
+    const openBucket = (name: string): Source => ({
+      name,
+      read: () => {
+        reads.push(name)
+        return new Promise<never>(() => {})
+      },
+    })
+    return { reader: new BucketReader({ openBucket, readsAtOnce }), reads }
+  }
+
+  it('are so many reads of each bucket at once, all of which end at the deadline', async () => {
+    const { reader, reads } = ofSilent(2)
+    const deadline = new AbortController()
+    const reading = holders.flatMap(({ hotkey, url }) =>
+      [1, 2, 3].map(() => reader.open(hotkey, url, deadline.signal)?.read('x', 1)),
+    )
+    const ended = Promise.allSettled(reading)
+    await new Promise(setImmediate)
+    expect(reads.sort()).toEqual(['a', 'a', 'b', 'b'])
+    deadline.abort()
+    for (const end of await ended) expect(end).toMatchObject({ status: 'rejected' })
+    await expect(reader.open('a', 'a', deadline.signal)?.read('x', 1)).rejects.toThrow('not waited')
+    expect(reads).toHaveLength(4)
+    expect(reader.open('a', 'a')?.read('x', 1)).toBeInstanceOf(Promise)
+    await new Promise(setImmediate)
+    expect(reads).toHaveLength(5)
+  })
+
+  it('are 32 blocks at once', async () => {
+    const { reader, reads } = ofSilent(100)
+    for (let lane = 0; lane < 40; lane++)
+      void reader.blocks({ holders: holders.slice(0, 1) })(wanted(block.hash))
+    await new Promise(setImmediate)
+    expect(reads).toHaveLength(32)
+  })
+
+  it('are forgotten with the next epoch, as to whom failed', () => {
+    const { reader } = ofSilent(2)
+    reader.failed.add('a')
+    reader.beginEpoch({})
+    expect([...reader.failed]).toEqual([])
+  })
+})

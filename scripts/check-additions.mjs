@@ -1,5 +1,5 @@
-// Adds an environment, a kind of bucket and a kind of chain to copies of the project, each in its
-// own file with a line or two elsewhere, and tests them. With a name, adds only that one.
+// Adds an environment, a kind of bucket and a kind of chain to copies of the project, each in one
+// place with a line or two elsewhere, and tests them. With a name, adds only that one.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -74,26 +74,27 @@ function addEnvironment({ write, edit, run }) {
   run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
 }
 
-const MEMORY = `import { ABOUT, web, word } from '../settings/setting.ts'
-import { type Backend, defineBackend } from './backend.ts'
-
-const files = new Map<string, Uint8Array>()
+const MEMORY = `const files = new Map<string, Uint8Array>()
 
 /** In this process, for nobody else. */
-export const MEMORY: Backend = defineBackend({
+const MEMORY = defineBackend({
   label: 'in memory',
   needsUrl: false,
   settings: {
-    memoryName: word().register(ABOUT, {
-      help: 'what the bucket is called in memory',
-      takes: '<name>',
+    memoryName: {
+      option: '--memory-name <name>',
       variables: ['MEMORY_NAME'],
+      read: word,
+      needed: true,
+      help: 'what the bucket is called in memory',
       question: 'Its name in memory',
-    }),
-    memoryUrl: web().default('http://memory.example').register(ABOUT, {
-      help: 'where it pretends to be',
+    },
+    memoryUrl: {
       variables: ['MEMORY_URL'],
-    }),
+      read: web,
+      default: 'http://memory.example',
+      help: 'where it pretends to be',
+    },
   },
   bucketOf: ({ memoryName, memoryUrl }) => ({
     url: \`\${memoryUrl}/\${memoryName}\`,
@@ -103,14 +104,15 @@ export const MEMORY: Backend = defineBackend({
     }),
   }),
 })
+
 `
 
 const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
+import { isOurs, variableWarnings } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
-import { isOurs, variableWarnings } from '../src/settings/unknown-variables.ts'
 
 it('is an option of every command that has settings, and what they say opens it', async () => {
   for (const command of [doctor, setup, validate])
@@ -129,16 +131,12 @@ it('is an option of every command that has settings, and what they say opens it'
 `
 
 function addBackend({ write, edit, run }) {
-  const [folder, test] = ['apps/validator/src/buckets', 'apps/validator/test/memory.test.ts']
-  write(`${folder}/memory.ts`, MEMORY)
+  const backends = 'apps/validator/src/buckets/backends.ts'
+  const test = 'apps/validator/test/memory.test.ts'
+  edit(backends, /^\/\*\* The places where/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
-  edit(
-    `${folder}/backends.ts`,
-    /^(import .*\/s3\.ts'\n)/m,
-    "import { MEMORY } from './memory.ts'\n$1",
-  )
-  edit(`${folder}/backends.ts`, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
-  run('biome', 'check', '--write', '--error-on-warnings', folder, test)
+  edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
+  run('biome', 'check', '--write', '--error-on-warnings', backends, test)
   run('tsc', '-p', '.')
   run('vitest', 'run', '--project', 'node', test)
   // Only the table in docs/operating.md has to change too, and this writes it.
@@ -193,7 +191,7 @@ for (const [name, add] of Object.entries(ADDITIONS)) {
   const folder = mkdtempSync(join(tmpdir(), `affine-${name}-`))
   try {
     add(copyOf(folder))
-    console.log(`one more ${name}: its own file, and a line or two where it is listed`)
+    console.log(`one more ${name}: in one place, and a line or two where it is listed`)
   } catch (error) {
     console.error(error.message)
     process.exitCode = 1

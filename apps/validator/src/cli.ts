@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { run } from '@affine/terminal'
 import { program } from './program.ts'
-import { isOurs } from './settings/unknown-variables.ts'
+import { isOurs } from './settings/env-file.ts'
 
 await run(program, { isOurs })

@@ -20,7 +20,7 @@ import {
   start,
 } from '../../../test/processes.ts'
 import { program } from '../src/program.ts'
-import { isOurs } from '../src/settings/unknown-variables.ts'
+import { isOurs } from '../src/settings/env-file.ts'
 
 let root: string
 let count = 0

@@ -5,8 +5,8 @@ import { takesPath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
-import { SETTINGS } from '../src/settings/schema.ts'
-import { findSettings, namesOf } from '../src/settings/sources.ts'
+import { findSettings, namesOf } from '../src/settings/found-settings.ts'
+import { SETTINGS } from '../src/settings/table.ts'
 
 const PATHS = ['<file>', '<folder>', '<folder|url>', '<where>']
 /** All that other options take. One that is new has to be put here or above. */
@@ -44,7 +44,7 @@ it('are what an option takes, by its help, or are not', async () => {
   }
 })
 
-const settings = SETTINGS.filter(({ takes = '' }) => PATHS.includes(takes))
+const settings = SETTINGS.filter(({ option = '' }) => PATHS.includes(option.replace(/^[^<]*/, '')))
 const ways = settings.flatMap((setting) =>
   namesOf(setting).map((by) => ({ by, name: setting.name })),
 )

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { backendOf } from '../src/buckets/backends.ts'
-import { standardOf } from '../src/settings/options.ts'
-import { SETTINGS } from '../src/settings/schema.ts'
-import { optionOf } from '../src/settings/sources.ts'
+import { SETTINGS } from '../src/settings/table.ts'
 
 const PAGE = fileURLToPath(new URL('../../../docs/operating.md', import.meta.url))
 const TABLE = /^\| option .*?\n\n/ms
@@ -14,13 +12,12 @@ const HEAD = ['option', 'variable', 'without it', 'what it is']
 function settingsTable(): string {
   const code = (text: string): string => `\`${text}\``
   const rows = SETTINGS.map((setting) => {
-    const { name, takes, variables = [], type, help } = setting
-    const isMissing = standardOf(setting) === undefined && !type.safeParse(undefined).success
-    const needed = backendOf(setting) ? 'must be given for such a bucket' : 'must be given'
+    const { option, variables = [], needed, default: standard, without = '', help } = setting
+    const missing = backendOf(setting) ? 'must be given for such a bucket' : 'must be given'
     return [
-      takes === undefined ? '' : code(optionOf(name)),
+      option === undefined ? '' : code(option.replace(/ .*/, '')),
       variables.map(code).join(', '),
-      isMissing ? needed : (standardOf(setting) ?? ''),
+      needed ? missing : (standard ?? without),
       help.replaceAll('|', '\\|'),
     ]
   })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { NODE_HOST } from '@affine/settlement/node'
 import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
-import { wholePath } from './home.ts'
+import { wholePath } from './setting.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>

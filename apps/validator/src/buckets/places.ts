@@ -3,10 +3,10 @@ import type { Setup } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
 import type { Network } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
-import type { Settings } from '../settings/schema.ts'
+import type { Sending, Settings } from '../settings/settings.ts'
 
 /** Are transactions sent? On a careful network only with `--emit`, else unless `--dry-run`. */
-export function emits({ careful }: Network, told: Pick<Settings, 'emit' | 'dryRun'>): boolean {
+export function emits({ careful }: Network, told: Partial<Sending>): boolean {
   return told.emit ?? !(told.dryRun || careful)
 }
 

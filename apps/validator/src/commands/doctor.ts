@@ -6,10 +6,9 @@ import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { examinationOf } from '../service/examination.ts'
 import { sayFindings } from '../service/say-findings.ts'
-import { folderProblems } from '../settings/folder-problems.ts'
-import { withSettings } from '../settings/options.ts'
+import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { settingsHere } from '../settings/service.ts'
-import { givenIn } from '../settings/sources.ts'
+import { folderProblems } from '../settings/settings.ts'
 
 const LOOKS = `
 It first lists the settings of \`af validate\` that are set, and where: by options, the environment \
@@ -28,7 +27,7 @@ const command = accountOnChain('doctor').addOption(
 )
 
 // Here `--buckets` may also be a URL.
-const BUCKETS = BACKENDS.flatMap(({ settings }) => settings.map(({ name }) => name))
+const BUCKETS = BACKENDS.flatMap(({ settings }) => Object.keys(settings))
 const OPTIONS = ['folder', 'bucketUrl', ...BUCKETS.filter((name) => name !== 'buckets')]
 
 /** `af doctor`: tests everything that a validator or a miner needs. */

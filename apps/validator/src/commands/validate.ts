@@ -24,8 +24,8 @@ import { emits } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
 import { narrate, sayProblem, warn } from '../service/narrate.ts'
 import { repeatedProblems } from '../service/repeated-problems.ts'
-import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
+import type { Settings } from '../settings/settings.ts'
 import { setupOf } from './validate/validator-setup.ts'
 
 const LOCAL =

@@ -1,11 +1,12 @@
+import { readdir } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
-import type { Key } from '@affine/chain/wallet'
+import type { Key, WalletPath } from '@affine/chain/wallet'
 import { type ChainOptions, chainCommand, output, printable, readNamed } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
-import { withSettings } from '../settings/options.ts'
-import { findSettings, givenIn } from '../settings/sources.ts'
-import { variableWarnings } from '../settings/unknown-variables.ts'
-import { walletNamed, walletsAt } from './wallet-names.ts'
+import { variableWarnings } from '../settings/env-file.ts'
+import { findSettings, givenIn, withSettings } from '../settings/found-settings.ts'
 
 /** Which account a command acts for. */
 export type AccountOptions = {
@@ -58,11 +59,41 @@ export async function readAccount(
 
 async function readKey(options: AccountOptions, env: AccountVariables): Promise<Key> {
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
-  const { key, wallet, hotkey, walletPath } = givenIn(findSettings(options, env, {}))
-  if (key !== undefined) return readHotkey(key)
-  const named = await walletNamed({ wallet, hotkey, root: walletsAt(walletPath) })
+  const given = givenIn(findSettings(options, env, {}))
+  if (given.key !== undefined) return readHotkey(given.key)
+  const named = await walletNamed(given, walletsAt(given.walletPath))
   if (named === undefined) throw new RangeError(WAYS)
   return readWallet(named)
+}
+
+/** The folder of wallets: `path`, or Bittensor's own. */
+export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): string => path
+
+/**
+ * The wallet and the hotkey. If only one of them is named, the other is `default`, or the only
+ * one in the folder. Undefined when neither is named.
+ * @throws RangeError when there are several.
+ */
+async function walletNamed(
+  { wallet, hotkey }: AccountOptions,
+  root: string,
+): Promise<WalletPath | undefined> {
+  if (wallet && hotkey) return { wallet, hotkey, root }
+  if (wallet) return { wallet, hotkey: await onlyIn('hotkey', join(root, wallet, 'hotkeys')), root }
+  if (hotkey) return { wallet: await onlyIn('wallet', root), hotkey, root }
+  return undefined
+}
+
+async function onlyIn(what: string, folder: string): Promise<string> {
+  const found = await readdir(folder)
+  // btcli writes a public key beside each hotkey.
+  const names = found.filter((name) => !/^\.|pub\.txt$/.test(name)).sort()
+  const [first] = names
+  if (names.includes('default')) return 'default'
+  if (first === undefined)
+    throw new RangeError(`"${what}" was not given, and the folder ${folder} has no ${what}`)
+  if (names.length === 1) return first
+  throw new RangeError(`"${what}" expected one of ${names.join(', ')}: ${folder} has several`)
 }
 
 /** The account that the options name. Prints warnings about it, and of variables not known. */
@@ -73,14 +104,14 @@ export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>):
   return readNamed(readAccount(options, warn))
 }
 
-/** A hotkey's neuron at the chain's head, and all of them. */
-export interface Registered {
-  readonly own: Neuron
-  readonly all: readonly Neuron[]
-}
-
-/** @throws ChainError when the hotkey is not registered. */
-export async function neuronOf(chain: Chain, hotkey: string): Promise<Registered> {
+/**
+ * A hotkey's neuron at the chain's head, and all of them.
+ * @throws ChainError when the hotkey is not registered.
+ */
+export async function neuronOf(
+  chain: Chain,
+  hotkey: string,
+): Promise<{ readonly own: Neuron; readonly all: readonly Neuron[] }> {
   const { neurons } = await chain.snapshot((await chain.head()).number)
   const own = neurons.find((neuron) => neuron.hotkey === hotkey)
   if (own) return { own, all: neurons }

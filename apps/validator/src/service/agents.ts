@@ -2,7 +2,7 @@ import type { Setup } from '@affine/engine'
 import { type AgentOf, endpointAgents, type Hear, openChutes } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
-import type { Settings } from '../settings/schema.ts'
+import type { Settings } from '../settings/settings.ts'
 import { NO_KEY } from '../settings/settings.ts'
 
 /**

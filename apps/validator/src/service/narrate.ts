@@ -1,7 +1,7 @@
 import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
-import { isWithin } from '../settings/folder-problems.ts'
+import { isWithin } from '../settings/settings.ts'
 
 export type Problem = Extract<Event, { readonly type: 'problem' }>
 

@@ -1,12 +1,11 @@
 import type { Account } from '@affine/chain'
-import { envFile, faultText, ownVariables, printable } from '@affine/terminal'
+import { envFile, faultText, type Given, ownVariables, printable } from '@affine/terminal'
 import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount } from '../service/account.ts'
-import type { Given } from './group.ts'
-import { withSettings } from './options.ts'
-import { SETTINGS } from './schema.ts'
+import { variableWarnings } from './env-file.ts'
+import { withSettings } from './found-settings.ts'
 import { type ReadSettings, readSettings } from './settings.ts'
-import { variableWarnings } from './unknown-variables.ts'
+import { SETTINGS } from './table.ts'
 
 export type Flags = AccountOptions & { json?: true }
 
@@ -35,13 +34,11 @@ export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
   return { ...read, shown }
 }
 
-interface Service extends ReadSettings {
-  readonly account?: Account
-  readonly warnings: readonly string[]
-}
-
-/** The same with the account. */
-export async function readService(flags: Flags, answers: Given = {}): Promise<Service> {
+/** The same with the account, and with what should be fixed. */
+export async function readService(
+  flags: Flags,
+  answers: Given = {},
+): Promise<ReadSettings & { readonly account?: Account; readonly warnings: readonly string[] }> {
   const read = settingsHere(flags, answers)
   const warnings = [...variableWarnings()]
   const warn = (text: string): void => {

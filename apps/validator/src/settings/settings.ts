@@ -1,14 +1,25 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { networkNamed } from '@affine/settlement'
-import { BACKENDS, backendOf, backendsIn } from '../buckets/backends.ts'
+import { faultIn, type Given, type Values, valuesIn } from '@affine/terminal'
+import {
+  BACKENDS,
+  type Backend,
+  backendOf,
+  backendsIn,
+  type OwnBucket,
+} from '../buckets/backends.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
-import { folderProblems } from './folder-problems.ts'
-import type { Given } from './group.ts'
-import { SETTINGS, type Settings, settingsOf } from './schema.ts'
-import { type Found, findSettings, givenIn, kebab, namesOf } from './sources.ts'
-import { WORK } from './validator-settings.ts'
+import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
+import { COMMON, SENDING, SETTINGS } from './table.ts'
 
 /** The problem if the key is missing where miners are on Chutes. */
 export const NO_KEY = 'CHUTES_API_KEY: not given; on this network miners are asked through Chutes'
+
+/** The values of a validator's settings. `network` has all nodes. */
+export interface Settings extends Values<typeof COMMON> {
+  readonly bucket: OwnBucket
+}
 
 export interface ReadSettings {
   /**
@@ -58,6 +69,19 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
   }
 }
 
+/** The settings from texts without a problem. */
+function settingsOf(given: Given, backend: Backend): Settings {
+  const values = valuesIn(COMMON, given)
+  const { network, fallback } = values
+  const bucket = backend.bucketFrom(given)
+  return {
+    ...values,
+    network: fallback === undefined ? network : `${network},${fallback}`,
+    bucket,
+    bucketUrl: values.bucketUrl ?? bucket.url,
+  }
+}
+
 function secretsIn(given: Given): readonly string[] {
   const secrets = SETTINGS.flatMap(({ name, secret }) => {
     if (secret === 'all') return given[name] ?? []
@@ -68,10 +92,9 @@ function secretsIn(given: Given): readonly string[] {
 
 /** What is wrong with one setting by itself. */
 function problemsWith({ setting, value, by }: Found, hide: Hide): readonly string[] {
-  const issue = setting.type.safeParse(value).error?.issues[0]
-  if (issue === undefined) return []
-  if (value === undefined) return [`${by}: ${issue.message}`]
-  return [`${by}: ${issue.message}, got ${JSON.stringify(hide(value))}`]
+  if (value === undefined) return setting.needed ? [`${by}: not given`] : []
+  const fault = faultIn(setting, value)
+  return fault === undefined ? [] : [`${by}: ${fault}, got ${JSON.stringify(hide(value))}`]
 }
 
 function sendingProblems({ emit, dryRun }: Given): readonly string[] {
@@ -84,8 +107,9 @@ function bucketProblems(given: Given, found: readonly Found[]): readonly string[
   const backends = backendsIn(given)
   const [backend] = backends
   if (backend === undefined) {
-    const ways = BACKENDS.flatMap(({ settings }) => settings.slice(0, 1).map(namesOf))
-    return [`the bucket: expected ${ways.map((names) => names.join(' or ')).join(', or ')}`]
+    const [...firsts] = BACKENDS.flatMap(({ settings }) => Object.values(settings).slice(0, 1))
+    const ways = firsts.map((setting) => namesOf(setting).join(' or '))
+    return [`the bucket: expected ${ways.join(', or ')}`]
   }
   if (backends.length > 1) {
     const got = backends.map((each) => found.find(({ setting }) => backendOf(setting) === each)?.by)
@@ -105,21 +129,43 @@ function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): reado
   return problems
 }
 
+/** The problem if one of the private and the public folder is the other, or is in it. */
+export function folderProblems({ folder, buckets }: Given): readonly string[] {
+  if (folder === undefined || buckets === undefined) return []
+  const [own, open] = [realPath(folder), realPath(buckets)]
+  if (!isWithin(own, open) && !isWithin(open, own)) return []
+  const why = `one is in the other: secrets are in ${folder}, and everyone can read ${buckets}`
+  return [`--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS): ${why}`]
+}
+
+/** An absolute path, without links as far as it exists. */
+function realPath(path: string): string {
+  const whole = resolve(path)
+  try {
+    return realpathSync(whole)
+  } catch {
+    const above = dirname(whole)
+    return above === whole ? whole : join(realPath(above), basename(whole))
+  }
+}
+
+/** Is the path this folder, or below it? Links are not followed. */
+export function isWithin(path: string, folder: string): boolean {
+  return !/^\.\.(?:\/|$)/.test(relative(folder, path))
+}
+
 /** The settings of a command that acts once for a validator: whether it sends. */
-export type Sending = Pick<Settings, 'emit' | 'dryRun'>
+export type Sending = Values<typeof SENDING>
 
 /**
  * Reads these settings from options and the environment, as `af validate` does.
  * @throws RangeError that lists the problems with them.
  */
 export function readSending(flags: object, env: Given = process.env): Sending {
-  const found = findSettings(flags, env, {}).filter(
-    ({ setting, value }) => ['emit', 'dryRun'].includes(setting.name) && value,
-  )
+  const found = findSettings(flags, env, {}).filter(({ setting }) => setting.name in SENDING)
   const given = givenIn(found)
   const problems = found.flatMap((each) => problemsWith(each, String))
   const text = [...problems, ...sendingProblems(given)].join('; ')
   if (text !== '') throw new RangeError(text)
-  const { emit, dryRun } = WORK.read({ ...given, folder: '-' }) ?? {}
-  return { emit, dryRun }
+  return valuesIn(SENDING, given)
 }

@@ -1,16 +1,13 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { networkNamed } from '@affine/settlement'
-import { faultText } from '@affine/terminal'
+import { faultIn, faultText, type Given } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
-import type { Backend } from '../../buckets/backend.ts'
-import { BACKENDS, backendsIn } from '../../buckets/backends.ts'
-import { readAccount } from '../../service/account.ts'
-import { walletsAt } from '../../service/wallet-names.ts'
-import type { Given } from '../../settings/group.ts'
+import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
+import { readAccount, walletsAt } from '../../service/account.ts'
+import { type Found, findSettings, givenIn } from '../../settings/found-settings.ts'
 import type { Flags } from '../../settings/service.ts'
-import { type Found, findSettings, givenIn } from '../../settings/sources.ts'
 
 /** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>
@@ -94,10 +91,10 @@ class SetupPrompts {
     // Settings that were given for another place no longer count.
     const others = BACKENDS.filter((backend) => backend !== chosen)
     const dropped = others.flatMap(({ settings }) =>
-      settings.flatMap(({ variables = [] }) => variables),
+      Object.values(settings).flatMap(({ variables = [] }) => variables),
     )
     for (const variable of dropped) this.answers[variable] = ''
-    for (const { name } of chosen.settings) await this.ask(name)
+    for (const name of Object.keys(chosen.settings)) await this.ask(name)
     await this.ask('bucketUrl', undefined, !chosen.needsUrl)
   }
 
@@ -136,13 +133,13 @@ async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
 
 /** A secret is not shown; an empty answer keeps the given one. */
 async function askOne({ setting, value }: Found, check: Check, isOptional: boolean) {
-  const { question: asked = '', proposed = '', secret, type } = setting
+  const { question: asked = '', proposed = '', secret } = setting
   const message = isOptional ? `${asked} (optional)` : asked
   const kept = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {
     const given = text || kept
     if (given === '') return isOptional ? undefined : 'a value is needed'
-    return type.safeParse(given).error?.issues[0]?.message ?? (await check(given))
+    return faultIn(setting, given) ?? (await check(given))
   }
   if (secret !== 'all')
     return answered(await clack.text({ message, initialValue: value ?? proposed, validate }))

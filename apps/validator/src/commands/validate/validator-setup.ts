@@ -4,7 +4,7 @@ import type { Setup } from '@affine/engine'
 import type { CheckBlock, OpenBucket, Source, Subnet } from '@affine/settlement'
 import { emits, placesOf } from '../../buckets/places.ts'
 import { minersOf } from '../../service/agents.ts'
-import type { Settings } from '../../settings/schema.ts'
+import type { Settings } from '../../settings/settings.ts'
 
 /** The validator's subnet, the checker of blocks, and the listener for events. */
 interface Surroundings {

@@ -1,11 +1,10 @@
-import { takesPath, wholePath } from '@affine/terminal'
-import type { Given } from './group.ts'
-import { SETTINGS } from './schema.ts'
-import type { Setting } from './setting.ts'
+import { type Given, optionOf, type Setting, takesPath, wholePath } from '@affine/terminal'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
+import { type Named, SETTINGS } from './table.ts'
 
 /** A setting's text, if there is one, and the source, option or variable that gave it. */
 export interface Found {
-  readonly setting: Setting
+  readonly setting: Named
   readonly value: string | undefined
   readonly from: string
   /** The option or variable that gave it; if none did, all that can give it. */
@@ -15,12 +14,27 @@ export interface Found {
 /** What each source gives, by option or variable; the first source counts most. */
 type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
 
+/** Adds the options of these settings to a command, each under its heading. */
+export function withSettings<T extends OptionValues>(
+  command: Command<[], T>,
+  names: readonly string[],
+): Command<[], T> {
+  for (const { option: usage, ...setting } of SETTINGS) {
+    if (usage === undefined || !names.includes(setting.name)) continue
+    const option = optionOf({ ...setting, option: usage }).helpGroup(`${setting.heading}:`)
+    const { variables = [] } = setting
+    if (variables.length > 0) option.description += ` (env: ${variables.join(' ')})`
+    command.addOption(option)
+  }
+  return command
+}
+
 /**
  * Finds all settings in options, the environment and the file `.env`; the first one counts.
  * @throws RangeError for a path in the home of another user, as `~bob/x`.
  */
 export function findSettings(flags: object, env: Given, file: Given): readonly Found[] {
-  const options = Object.entries(flags).map(([name, value]) => [optionOf(name), String(value)])
+  const options = Object.entries(flags).map(([name, value]) => [`--${kebab(name)}`, String(value)])
   // If an option names the network, it names all nodes.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const sources = {
@@ -32,20 +46,19 @@ export function findSettings(flags: object, env: Given, file: Given): readonly F
   return SETTINGS.map((setting) => find(setting, sources))
 }
 
-function find(setting: Setting, sources: Sources): Found {
+function find(setting: Named, sources: Sources): Found {
+  const { option = '', default: standard } = setting
   const names = namesOf(setting)
   for (const [from, values] of Object.entries(sources)) {
-    for (const by of names)
-      if (values[by]) return { setting, value: textOf(values[by], by, setting), from, by }
+    for (const by of names) {
+      const text = values[by]
+      if (!text) continue
+      return { setting, value: takesPath(option) ? wholePath(text, by) : text, from, by }
+    }
   }
-  const by = names.join(' or ')
-  const standard = setting.type.safeParse(undefined).data
-  if (standard === undefined) return { setting, value: undefined, from: '-', by }
-  return { setting, value: String(standard), from: 'default', by }
+  const from = standard === undefined ? '-' : 'default'
+  return { setting, value: standard, from, by: names.join(' or ') }
 }
-
-const textOf = (text: string, by: string, { takes = '' }: Setting): string =>
-  takesPath(takes) ? wholePath(text, by) : text
 
 /** The texts that were given and are not defaults, by the name of the setting. */
 export function givenIn(found: readonly Found[]): Given {
@@ -54,13 +67,9 @@ export function givenIn(found: readonly Found[]): Given {
 }
 
 /** The option and the variables that can give a setting. */
-export function namesOf({ name, takes, variables = [] }: Setting): readonly string[] {
-  return takes === undefined ? variables : [optionOf(name), ...variables]
-}
-
-/** The option of the setting of this name. */
-export function optionOf(name: string): string {
-  return `--${kebab(name)}`
+export function namesOf({ option, variables = [] }: Setting): readonly string[] {
+  const [flag] = option?.split(' ') ?? []
+  return flag === undefined ? variables : [flag, ...variables]
 }
 
 /** A name in lower case, its words joined by hyphens. */

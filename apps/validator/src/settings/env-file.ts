@@ -1,6 +1,7 @@
-import { envFile, type IsOurs, ownVariables } from '@affine/terminal'
+import { envFile, type IsOurs, ownVariables, readEnvLines } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
-import { SETTINGS } from './schema.ts'
+import type { Found } from './found-settings.ts'
+import { SETTINGS } from './table.ts'
 
 const KNOWN = SETTINGS.flatMap(({ variables = [] }) => variables)
 
@@ -34,4 +35,31 @@ export function variableWarnings(): readonly string[] {
   )
   const own = Object.keys(ownVariables()).filter((name) => OURS.has(beginningOf(name)))
   return [...own.sort().flatMap(unknown), ...inFile]
+}
+
+const HEAD = '# Settings of `af validate`: `af doctor` shows and tests them.\n'
+
+/**
+ * The text of a `.env` with the settings that were given, each by its first variable. A setting
+ * without a variable is left out.
+ * @throws RangeError for a value that no line can hold.
+ */
+export function envText(found: readonly Found[]): string {
+  const given = found.filter(({ from }) => from !== 'default')
+  const lines = given.flatMap(({ setting, value }) => {
+    const [name] = setting.variables ?? []
+    return name === undefined || value === undefined ? [] : lineOf(name, value)
+  })
+  return HEAD + lines.join('')
+}
+
+/** A line that `readEnvLines` reads. In no quotes, if possible: `docker run` does not know them. */
+function lineOf(name: string, value: string): string {
+  const ways = ['', "'", '"'].map((quote) => `${name}=${quote}${value}${quote}`)
+  const line = ways.find((way) => readEnvLines(way, () => true).lines[0]?.value === value)
+  if (line !== undefined) return `${line}\n`
+  throw new RangeError(
+    `"${name}" expected a value that Node, systemd and Docker read alike: without a line feed, ` +
+      'without "\\" at its end, and if it contains "\'", without " $ \\',
+  )
 }

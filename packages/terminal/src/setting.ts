@@ -1,0 +1,166 @@
+import { statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isOnline, NETWORK_HELP } from '@affine/settlement'
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+
+/** One setting. It may be left out, unless it is needed or has a default. */
+export interface Setting<Value = unknown> {
+  /** The option and what it takes, as `--out <folder>`. Without it there is no option. */
+  readonly option?: `--${string}`
+  /** The variables that can give it: the first that is not empty counts. */
+  readonly variables?: readonly string[]
+  /**
+   * Its value from a text.
+   * @throws InvalidArgumentError, by `expected`, for a text that gives no value.
+   */
+  readonly read: (text: string) => Value
+  readonly needed?: true
+  readonly default?: string
+  /** What stands for it, for help, where there is no default. */
+  readonly without?: string
+  /** What it is, for help and for docs/operating.md. */
+  readonly help: string
+  /**
+   * Which part is masked: all, or the user and the query of a URL. A setting that is all secret has
+   * no option, because everybody on a machine can read command lines.
+   */
+  readonly secret?: 'all' | 'in its URL'
+  /** What `af setup` asks, and what it proposes. */
+  readonly question?: string
+  readonly proposed?: string
+}
+
+/** Settings by name. An option has the same name in lower case, its words joined by hyphens. */
+export type Table = Readonly<Record<string, Setting>>
+
+/** The values of these settings. */
+export type Values<Settings extends Table> = {
+  readonly [Name in keyof Settings]:
+    | ReturnType<Settings[Name]['read']>
+    | (Settings[Name] extends { needed: true } | { default: string } ? never : undefined)
+}
+
+/** Texts that were given, by the name of a setting or a variable. Empty texts do not count. */
+export type Given = Readonly<Record<string, string | undefined>>
+
+/**
+ * The values of settings, from texts that were checked: each that is needed is there.
+ * @throws InvalidArgumentError for a text that gives no value.
+ */
+export function valuesIn<Settings extends Table>(
+  settings: Settings,
+  given: Given,
+): Values<Settings> {
+  const values = Object.entries(settings).map(([name, setting]) => {
+    const text = given[name] ?? setting.default
+    return [name, text === undefined ? undefined : setting.read(text)]
+  })
+  return Object.fromEntries(values) // TypeScript cannot follow a mapped type through a loop
+}
+
+/** The option of a setting. Its help has no variables: commander adds the one that it reads. */
+export function optionOf<Usage extends string>(
+  setting: Setting & { readonly option: Usage },
+): Option<Usage> {
+  const { option, help, default: standard = setting.without } = setting
+  return new Option(option, standard === undefined ? help : `${help} (default: ${standard})`)
+}
+
+/** The error of a reader, in commander's form. */
+export const expected = (what: string): InvalidArgumentError =>
+  new InvalidArgumentError(`Expected ${what}.`)
+
+/** What a reader expected, if a text gives it no value: a part of a sentence. */
+export function faultIn({ read }: Setting, text: string): string | undefined {
+  try {
+    read(text)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    return error.message.replace(/^E/, 'e').replace(/\.$/, '')
+  }
+}
+
+/** A reader of whole numbers, `low` to `high`. */
+export function whole(low: number, high: number): (text: string) => number {
+  return (text) => {
+    if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
+    throw expected(`a whole number, ${low} to ${high}`)
+  }
+}
+
+/** Reads a share, 0 to 1. */
+export function shareOption(text: string): number {
+  if (/\S/.test(text) && isBetween(Number(text), 0, 1)) return Number(text)
+  throw expected('a number, 0 to 1')
+}
+
+const isBetween = (value: number, low: number, high: number): boolean =>
+  value >= low && value <= high
+
+/** A reader of texts for which `isIn` holds. */
+export function textIn(what: string, isIn: (text: string) => boolean): (text: string) => string {
+  return (text) => {
+    if (isIn(text)) return text
+    throw expected(what)
+  }
+}
+
+/** Does an option take a path? `usage` shows it, as `--out <folder>`. */
+export const takesPath = (usage: string): boolean => /<(?:file|folder|where)\b/.test(usage)
+
+/**
+ * A path with the home folder instead of `~`, which no shell expands in `--out=~/x`, in a file of
+ * settings or in a unit of systemd.
+ * @throws RangeError, which calls the path `name`, for `~bob`, the home of another user.
+ */
+export function wholePath(path: string, name: string): string {
+  if (!path.startsWith('~')) return path
+  if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1)
+  const ways = 'a whole path, or one that begins with "~/" or "./"'
+  throw new RangeError(`"${name}" expected ${ways}, got ${JSON.stringify(path)}`)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false // a text may also be no path at all
+  }
+}
+
+/** Which subnet, on which nodes. */
+export const CHAIN = {
+  network: {
+    option: '--network <where>',
+    variables: ['SUBTENSOR_ENDPOINT'],
+    read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)), // no chain is asked
+    needed: true,
+    help: NETWORK_HELP,
+    question: "The network: finney, test, local, or a node's URL",
+    proposed: 'finney',
+  },
+  fallback: {
+    variables: ['SUBTENSOR_FALLBACK'],
+    read: textIn('the ws:// or wss:// URL of a node', (url) => /^wss?:/.test(url)),
+    help: 'one more node, for the network that SUBTENSOR_ENDPOINT names',
+  },
+  netuid: {
+    option: '--netuid <n>',
+    variables: ['AFFINE_NETUID', 'NETUID'],
+    read: whole(0, 65_535),
+    without: '120 on finney',
+    help: 'the number of the subnet, if the network does not have a fixed one',
+    question: 'The number of its subnet',
+  },
+  firstEpoch: {
+    option: '--first-epoch <n>',
+    variables: ['AFFINE_FIRST_EPOCH'],
+    read: whole(0, 1e9),
+    without: '27000 on finney',
+    help:
+      'the epoch that all validators agreed to start with, if the network does not have ' +
+      'a fixed one',
+    question: 'The epoch that its validators agreed to start with',
+  },
+} satisfies Table

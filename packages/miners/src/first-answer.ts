@@ -1,5 +1,4 @@
 import { type Message, make, registry } from '@affine/envs'
-import * as z from 'zod'
 import type { AgentOf, Caller, Hear, Query } from './asking.ts'
 import type { Asked } from './deployment/deployment.ts'
 
@@ -46,7 +45,6 @@ export async function whyNoAnswer(
 type ModelsQuery = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
 const MOST_NAMED = 5
-const list = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 /**
  * The models that an endpoint says it serves, as the end of a sentence that tells why it refused a
@@ -61,14 +59,18 @@ export async function servedModels(
   const url = `${chute.replace(/\/$/, '')}/models`
   try {
     const { text } = await exchange({ url, replyMs: 5000, signal, now })
-    const names = list
-      .parse(JSON.parse(text))
-      .data.map(({ id }) => JSON.stringify(id.slice(0, 128)))
+    const { data }: { readonly data: readonly { readonly id: unknown }[] } = JSON.parse(text)
+    const names = data.map(({ id }) => nameOf(id))
     if (names.length === 0) return ''
     return `; it serves the models ${names.slice(0, MOST_NAMED).join(', ')}`
   } catch {
     return '' // it says nothing of models
   }
+}
+
+function nameOf(id: unknown): string {
+  if (typeof id === 'string') return JSON.stringify(id.slice(0, 128))
+  throw new TypeError(`"id" expected a string, got ${typeof id}`)
 }
 
 /**

@@ -2,12 +2,13 @@ import type { Lane } from '@affine/blocks'
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
+  type Decided,
   type DuelSnapshot,
+  decide,
   dueSeals,
   laneAttesters,
   type Seals,
   type State,
-  settle,
 } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import { type CheckedLane, isMissing } from './checked-lane.ts'
@@ -29,7 +30,7 @@ export async function readSeals(chain: Chain, state: State): Promise<Seals> {
 }
 
 /** One epoch decided: the state that governs the next, an account of it, and what led to it. */
-export interface Settled extends ReturnType<typeof settle> {
+export interface Settled extends Decided {
   /** The state that governed the epoch. */
   readonly before: State
   /** The chain as the decision read it. */
@@ -95,5 +96,5 @@ export async function settleEpoch(
     )
   }
   const facts = { snapshot, seals, lanes: tallies }
-  return { before: state, snapshot, ...settle(state, facts), lanes }
+  return { before: state, snapshot, ...decide(state, facts), lanes }
 }

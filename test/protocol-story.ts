@@ -1,5 +1,6 @@
 import {
   type DuelSnapshot,
+  decide,
   type Evidence,
   encodeBitmap,
   firstState,
@@ -8,7 +9,6 @@ import {
   quotasOf,
   type Score,
   type State,
-  settle,
   stateRoot,
   type Tally,
   trustOf,
@@ -109,7 +109,7 @@ export function story({ stakes, epochs, silent }: Story): unknown {
       mapped(lane, (counts, env) => tallyOf(counts, quotas[env] ?? 0)),
     )
     const seals = mapped(lanes, () => hash(8))
-    const { state: next, report } = settle(state, { snapshot, seals, lanes: tallies })
+    const { state: next, report } = decide(state, { snapshot, seals, lanes: tallies })
     const told = { ...tell(state, report), ...afterwards(state, next) }
     state = next
     return told

@@ -1,4 +1,4 @@
-import type { Look } from '@affine/wilson'
+import { type Look, PPM } from '@affine/wilson'
 import { isHeld } from './hold.ts'
 import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
 import { own } from './own-keys.ts'
@@ -39,8 +39,6 @@ export interface Rates {
   readonly contender: number
   readonly champion: number
 }
-
-const PPM = 1_000_000n
 
 /**
  * One environment, several lanes: a verdict must survive the removal of the third of the weight

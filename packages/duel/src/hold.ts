@@ -1,4 +1,4 @@
-import { isHopeless } from '@affine/wilson'
+import { isHopeless, PPM } from '@affine/wilson'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { WeightedTally } from './trim.ts'
@@ -11,8 +11,6 @@ interface HoldBasis {
   readonly ratioPpm: number
   readonly rule: LaneRule
 }
-
-const PPM = 1_000_000n
 
 /** Decisive challenges that each lane may have before the cap of all can end the environment. */
 const LANE_TRIALS = 128n

@@ -1,3 +1,4 @@
+import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import type { EnvLane } from './outliers.ts'
 
@@ -12,8 +13,6 @@ export interface WeightedTally {
 
 /** A lane and how much of its weight is kept. */
 export type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
-
-const PPM = 1_000_000n
 
 /** The wins a lane has over what the ratio asks of it, in millionths. */
 export function leadOf({ wins, trials }: EnvLane, ratioPpm: number): bigint {

@@ -1,7 +1,6 @@
+import { PPM } from '@affine/wilson'
 import type { Protocol } from './protocol.ts'
 import type { Trust } from './state.ts'
-
-const PPM = 1_000_000n
 
 /** What a validator without a record has. */
 const NEWCOMER: Trust = Object.freeze({ correct: 0, incorrect: 0 })

@@ -1,11 +1,10 @@
+import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { own, tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
 import type { Duel, State, Weights } from './state.ts'
 import { trustOf } from './trust.ts'
-
-const PPM = 1_000_000n
 
 /**
  * Who votes in a duel, in ppm of the heaviest: stake × trust of the active validators, absent ones

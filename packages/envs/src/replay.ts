@@ -34,7 +34,7 @@ export interface ReplayedSide {
   readonly reward: number
   /** Was there no usable reply to its last prompt? */
   readonly fault: boolean
-  /** Of a reply that ended the episode because it is no action, or one that is not allowed there. */
+  /** Of a last reply that is no action, or one that is not allowed there. */
   readonly forfeit?: 'unreadable' | 'illegal'
 }
 

@@ -1,4 +1,4 @@
-import { isHopeless, type Look } from '@affine/wilson'
+import { isHopeless, type Look, PPM } from '@affine/wilson'
 import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
@@ -47,8 +47,6 @@ export interface Rates {
   readonly contender: number
   readonly champion: number
 }
-
-const PPM = 1_000_000n
 
 /**
  * One environment, several lanes: a verdict must survive the removal of the third of the weight

@@ -1,4 +1,4 @@
-import { boundsPpm, leastAbove } from '@affine/wilson'
+import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
 import { own, tabulate } from './own-keys.ts'
 import { type Protocol, ruleOf } from './protocol.ts'
 import type { Duel, State } from './state.ts'
@@ -43,7 +43,6 @@ export function ratchet(won: readonly Won[], protocol: Protocol): number {
  * each did so at its rate and by itself. Protocol §8.10.
  */
 function supportedBy({ contender, champion }: Won): number {
-  const PPM = 1_000_000n
   const [a, r] = [BigInt(contender), BigInt(champion)]
   const winning = a * (PPM - r)
   const losing = r * (PPM - a)

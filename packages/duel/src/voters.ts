@@ -1,3 +1,4 @@
+import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { own, tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
@@ -10,8 +11,6 @@ import type {
   Trust,
   Weights,
 } from './state.ts'
-
-const PPM = 1_000_000n
 
 /**
  * Who votes in a duel, in ppm of the heaviest: stake × trust of the active validators, absent ones

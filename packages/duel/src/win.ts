@@ -1,4 +1,4 @@
-import { ceilRoot, type Proportion } from '@affine/wilson'
+import { ceilRoot, PPM, type Proportion } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import type { EnvLane } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
@@ -18,8 +18,6 @@ interface ScoreBasis {
   readonly third: bigint
   readonly ratioPpm: number
 }
-
-const PPM = 1_000_000n
 
 /** Is the lead at least z deviations? */
 export function isReached({ lead, spread }: Score, zSquaredPpm: bigint): boolean {

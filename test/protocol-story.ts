@@ -125,7 +125,7 @@ function deviations({ lead, spread }: Score): string {
 }
 
 /** What an epoch's duel came to. */
-function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle>['report']) {
+function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof decide>['report']) {
   const { duel, epoch } = before
   if (duel === undefined) return { epoch }
   const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -184,6 +184,7 @@ describe('af status --block', () => {
 describe('the queue in af status', () => {
   it('has miners by their turns and when they came, and says of everybody else why not', async () => {
     const file = await fileOf((await busy()).export())
+    await mkdir(join(root, 'bucket'))
     const asked = ['--network', file, '--buckets', root]
     const { records, stdout } = await inProcess(status, ...asked, '--json')
     const [record] = records

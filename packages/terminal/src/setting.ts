@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isOnline, NETWORK_HELP } from '@affine/settlement'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
@@ -104,21 +103,6 @@ export function textIn(what: string, isIn: (text: string) => boolean): (text: st
     if (isIn(text)) return text
     throw expected(what)
   }
-}
-
-/** Does an option take a path? `usage` shows it, as `--out <folder>`. */
-export const takesPath = (usage: string): boolean => /<(?:file|folder|where)\b/.test(usage)
-
-/**
- * A path with the home folder instead of `~`, which no shell expands in `--out=~/x`, in a file of
- * settings or in a unit of systemd.
- * @throws RangeError, which calls the path `name`, for `~bob`, the home of another user.
- */
-export function wholePath(path: string, name: string): string {
-  if (!path.startsWith('~')) return path
-  if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1)
-  const ways = 'a whole path, or one that begins with "~/" or "./"'
-  throw new RangeError(`"${name}" expected ${ways}, got ${JSON.stringify(path)}`)
 }
 
 function isFile(path: string): boolean {

@@ -3,9 +3,7 @@ import { homedir } from 'node:os'
 import { NODE_HOST } from '@affine/settlement/node'
 import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
-
-/** Environment variables by name. */
-type Variables = Readonly<Record<string, string | undefined>>
+import type { Given } from './setting.ts'
 
 /** Names of options of btcli and of Node, and ours. */
 const THEIRS = new Map([
@@ -24,7 +22,7 @@ const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 export interface EnvFile {
   readonly path: string | undefined
   readonly lines: readonly EnvLine[]
-  readonly given: Variables
+  readonly given: Given
 }
 
 let read: EnvFile = { path: undefined, lines: [], given: {} }
@@ -33,7 +31,7 @@ let read: EnvFile = { path: undefined, lines: [], given: {} }
 export const envFile = (): EnvFile => read
 
 /** The environment, without what came from the file of settings. */
-export const ownVariables = (): Variables =>
+export const ownVariables = (): Given =>
   Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !Object.hasOwn(read.given, name)),
   )

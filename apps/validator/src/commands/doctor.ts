@@ -2,12 +2,12 @@ import { examine } from '@affine/engine/node'
 import { openChain } from '@affine/settlement'
 import { output, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { examinationOf, sayFindings } from '../service/examination.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { settingsHere } from '../settings/service.ts'
 import { folderProblems } from '../settings/settings.ts'
+import type { Named } from '../settings/table.ts'
 
 const LOOKS = `
 It first lists the settings of \`af validate\` that are set, and where: options, the environment \
@@ -25,12 +25,12 @@ const command = accountOnChain('doctor').addOption(
   ).env('AFFINE_BUCKETS'),
 )
 
-// Here `--buckets` may also be a URL.
-const BUCKETS = BACKENDS.flatMap(({ settings }) => Object.keys(settings))
-const OPTIONS = ['folder', 'bucketUrl', ...BUCKETS.filter((name) => name !== 'buckets')]
+/** Here `--buckets` may also be a URL. */
+const isOwn = ({ name, heading }: Named): boolean =>
+  name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
 /** `af doctor`: tests everything that a validator or a miner needs. */
-export const doctor: CommandUnknownOpts = withSettings(command, OPTIONS)
+export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
   .description(
     'check what a validator or a miner needs: ✘ must be fixed, and the exit code is 1; ' +
       '! is a warning',

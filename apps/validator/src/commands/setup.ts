@@ -6,7 +6,6 @@ import { type Examination, examine, OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { type ChainOptions, type Output, output, table } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import type { AccountOptions } from '../service/account.ts'
 import { examinationOf, sayFindings } from '../service/examination.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
@@ -14,12 +13,8 @@ import type { Hide } from '../service/secrets.ts'
 import { envText } from '../settings/env-file.ts'
 import { withSettings } from '../settings/found-settings.ts'
 import { type Flags, problemLines, readService } from '../settings/service.ts'
-import { SETTINGS } from '../settings/table.ts'
 
 const FILE = '.env'
-const ACCOUNT = ['key', 'wallet', 'hotkey', 'walletPath']
-const asked = SETTINGS.filter(({ question }) => question !== undefined)
-const OPTIONS = [...ACCOUNT, ...asked.map(({ name }) => name)]
 const HOW = `
 In a terminal it asks for every setting that no option gives, and proposes the value from the \
 environment or .env. Without a terminal it takes secrets from the environment, because there are \
@@ -33,7 +28,10 @@ const begun = new Command('setup').option(
   '--json',
   'print JSON, one object a line, and ask nothing',
 )
-const command = withSettings(begun as Command<[], AccountOptions & { json?: true }>, OPTIONS)
+const command = withSettings(
+  begun as Command<[], Flags>,
+  ({ heading, question }) => heading === 'Hotkey' || question !== undefined,
+)
 
 /** `af setup`: asks for a validator's settings, tries them and writes them. */
 export const setup: CommandUnknownOpts = command

@@ -26,12 +26,13 @@ import {
 } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits, placesOf } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
 import { minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
-import { problemLines, readService, serviceCommand } from '../settings/service.ts'
+import { withSettings } from '../settings/found-settings.ts'
+import { problemLines, readService } from '../settings/service.ts'
 import type { Settings } from '../settings/settings.ts'
 
 const LOCAL =
@@ -45,7 +46,9 @@ const VARIABLES =
   '`af doctor` shows those that are set, and from where.'
 
 /** `af validate`: runs one validator until it is stopped. */
-export const validate: CommandUnknownOpts = serviceCommand('validate')
+export const validate: CommandUnknownOpts = withSettings(
+  new Command('validate').option('--json', 'print JSON, one object a line'),
+)
   .description('run a validator: sample, seal, audit, attest, set weights')
   .addHelpText(
     'after',

@@ -3,7 +3,14 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
 import type { Key, WalletPath } from '@affine/chain/wallet'
-import { type ChainOptions, chainCommand, output, printable, readNamed } from '@affine/terminal'
+import {
+  type ChainOptions,
+  chainCommand,
+  type Given,
+  output,
+  printable,
+  readNamed,
+} from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { variableWarnings } from '../settings/env-file.ts'
 import { findSettings, givenIn, withSettings } from '../settings/found-settings.ts'
@@ -14,7 +21,6 @@ export type AccountOptions = {
 }
 
 type Warn = (text: string) => void
-type AccountVariables = typeof process.env
 
 const WAYS =
   'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; ' +
@@ -24,7 +30,7 @@ const WAYS =
 export function withAccount<T extends OptionValues>(
   command: Command<[], T>,
 ): Command<[], T & AccountOptions> {
-  const whole = withSettings(command, ['key', 'wallet', 'hotkey', 'walletPath'])
+  const whole = withSettings(command, ({ heading }) => heading === 'Hotkey')
   whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
   return whole
 }
@@ -44,7 +50,7 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 export async function readAccount(
   options: AccountOptions,
   warn: Warn,
-  env: AccountVariables = process.env,
+  env: Given = process.env,
 ): Promise<Account> {
   const { key, wallet, hotkey } = options
   const isNamed = (key ?? wallet ?? hotkey) !== undefined
@@ -57,7 +63,7 @@ export async function readAccount(
   return account
 }
 
-async function readKey(options: AccountOptions, env: AccountVariables): Promise<Key> {
+async function readKey(options: AccountOptions, env: Given): Promise<Key> {
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
   const given = givenIn(findSettings(options, env, {}))
   if (given.key !== undefined) return readHotkey(given.key)

@@ -14,15 +14,15 @@ export interface Found {
 /** What each source gives, by option or variable; the first source counts most. */
 type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
 
-/** Adds the options of these settings to a command, each under its heading. */
+/** Adds the options of settings to a command, each under its heading. */
 export function withSettings<T extends OptionValues>(
   command: Command<[], T>,
-  names: readonly string[],
+  isWanted: (setting: Named) => boolean = () => true,
 ): Command<[], T> {
-  for (const { option: usage, ...setting } of SETTINGS) {
-    if (usage === undefined || !names.includes(setting.name)) continue
-    const option = optionOf({ ...setting, option: usage }).helpGroup(`${setting.heading}:`)
-    const { variables = [] } = setting
+  for (const setting of SETTINGS.filter(isWanted)) {
+    const { option: usage, heading, variables = [] } = setting
+    if (usage === undefined) continue
+    const option = optionOf({ ...setting, option: usage }).helpGroup(`${heading}:`)
     if (variables.length > 0) option.description += ` (env: ${variables.join(' ')})`
     command.addOption(option)
   }

@@ -1,26 +1,14 @@
 import type { Account } from '@affine/chain'
 import { envFile, faultText, type Given, ownVariables, printable } from '@affine/terminal'
-import { Command } from '@commander-js/extra-typings'
 import { type AccountOptions, readAccount } from '../service/account.ts'
 import { variableWarnings } from './env-file.ts'
-import { withSettings } from './found-settings.ts'
 import { type ReadSettings, readSettings } from './settings.ts'
-import { SETTINGS } from './table.ts'
 
 export type Flags = AccountOptions & { json?: true }
 
 /** The problems, one a line, with which a command ends. */
 export function problemLines(problems: readonly string[]): string {
   return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
-}
-
-/** A command with all settings except secrets as options, for `readService`. */
-export function serviceCommand(name: string): Command<[], Flags> {
-  const command = new Command(name).option('--json', 'print JSON, one object a line')
-  return withSettings(
-    command,
-    SETTINGS.map((setting) => setting.name),
-  )
 }
 
 /**

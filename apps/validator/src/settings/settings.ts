@@ -107,7 +107,7 @@ function bucketProblems(given: Given, found: readonly Found[]): readonly string[
   const backends = backendsIn(given)
   const [backend] = backends
   if (backend === undefined) {
-    const [...firsts] = BACKENDS.flatMap(({ settings }) => Object.values(settings).slice(0, 1))
+    const firsts = BACKENDS.flatMap(({ settings }) => Object.values(settings).slice(0, 1))
     const ways = firsts.map((setting) => namesOf(setting).join(' or '))
     return [`the bucket: expected ${ways.join(', or ')}`]
   }

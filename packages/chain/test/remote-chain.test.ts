@@ -168,7 +168,7 @@ describe('the server', () => {
     expect(lastCallsOf(local)).toEqual([signed.signature])
     expect(await said(1)).toBe(local.export(1))
     await pass(local, 1200)
-    expect(await said(3)).toBe(local.export(3, 1003))
+    expect(await said(3)).toBe(local.export(3, 259))
   })
 })
 

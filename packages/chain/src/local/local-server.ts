@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json'
 
 const MAX_REQUEST = 16_384
 /** How many blocks an answer has at most. */
-const MOST_BLOCKS = 1000
+const MOST_BLOCKS = 256
 
 /** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
@@ -26,7 +26,7 @@ const questionShape: Shape<ChainQuestion> = (value) =>
  * Use it on loopback only: it has no authentication.
  *
  * A request is a POST of at most 16 KiB of JSON. `{ log: n }` is answered, once there is a block n,
- * with the log's first line and its lines from block n on, at most 1000; after `waitMs`
+ * with the log's first line and its lines from block n on, at most 256; after `waitMs`
  * milliseconds, with the first line alone. `{ submit: extrinsic }` is answered once the call waits
  * for the next block. A refusal has the status 400 and `{ code, message }`. Pages on loopback may
  * read the log, but not submit calls.

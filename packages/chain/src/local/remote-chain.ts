@@ -7,7 +7,7 @@ import { LocalChain } from './local-chain.ts'
 import { type ChainQuestion, JSON_TYPE, jsonOf, readText } from './local-server.ts'
 import { type Extrinsic, type Log, readLog } from './log.ts'
 
-/** In characters: an answer has at most 1000 blocks. */
+/** In characters: an answer has at most 256 blocks. */
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 

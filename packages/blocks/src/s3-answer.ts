@@ -201,7 +201,7 @@ export const S3_FAILURES: readonly S3Failure[] = [
  * What a failure means: by its code, else by its status. A success with a code in it is one of the
  * service's own troubles, as other statuses from 500 on.
  */
-export function failureOf(status: number, code: string): S3Failure {
+function failureOf(status: number, code: string): S3Failure {
   const known =
     S3_FAILURES.find(({ codes }) => codes.includes(code)) ??
     S3_FAILURES.find(({ statuses }) => statuses.includes(status))

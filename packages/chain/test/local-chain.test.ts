@@ -343,7 +343,7 @@ describe('an export', async () => {
       }),
       { numRuns: 500 },
     )
-    expect(refusal(`${text}\n`)).toBe('BadLog: block 4 is not valid: the text is not JSON')
+    expect(refusal(`${text}\n`)).toBe('BadLog: line 6 is not valid: the text is not JSON')
     const canonical = 'the text differs from the canonical text of its value'
     for (const [line, other] of [
       ['"netuid"', '"\\u006eetuid"'],
@@ -387,13 +387,9 @@ describe('an export', async () => {
       ({ blocks }) => blocks.push(blocks[2]!),
       `block 4 is older than its parent`,
     ],
-    ['no blocks', (log) => (log.blocks = []), 'the text does not end with a whole block'],
-    [
-      'a malformed block',
-      ({ blocks }) => (blocks[2]!.time = 'x'),
-      'block 2 is not valid at "time"',
-    ],
-    ['an extra key', ({ blocks }) => (blocks[2]!.more = 1), 'block 2 is not valid at "the start"'],
+    ['no blocks', (log) => (log.blocks = []), 'the text has no block'],
+    ['a malformed block', ({ blocks }) => (blocks[2]!.time = 'x'), 'line 4 is not valid at "time"'],
+    ['an extra key', ({ blocks }) => (blocks[2]!.more = 1), 'line 4 is not valid at "the start"'],
     [
       'a neuron twice',
       ({ setup }) => (setup.neurons = [...setup.neurons, setup.neurons[0]!]),

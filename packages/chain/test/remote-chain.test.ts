@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { account, ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
-import { type Extrinsic, signExtrinsic } from '../src/local/log.ts'
-import { readText } from '../src/local/questions.ts'
+import { readText } from '../src/local/local-server.ts'
+import { type Extrinsic, readLog, signExtrinsic } from '../src/local/log.ts'
 import { chainSuite } from './chain-suite.ts'
 import { serve } from './serve.ts'
 import { alice, bob, bytes, harness, miner, noLimits, stranger, subnet } from './subnet.ts'
@@ -30,6 +30,12 @@ const failure = async (promise: Promise<unknown>) => {
 const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
+
+/** The signatures of the calls in a chain's last block. */
+const lastCallsOf = (local: LocalChain): readonly string[] =>
+  readLog(local.export(local.height)).blocks.flatMap(({ calls }) =>
+    calls.map(({ signature }) => signature),
+  )
 
 describe('pages', () => {
   const local = subnet()
@@ -57,19 +63,18 @@ describe('pages', () => {
     const asked = await ask(origin, {}, 'OPTIONS')
     expect([asked.status, allowed(asked)]).toEqual([204, origin])
     expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
-    const read = await ask(origin, { heads: -1 })
-    expect([read.status, allowed(read)]).toEqual([200, origin])
-    expect((await read.json()).value).toEqual([await local.head()])
+    const read = await ask(origin, { log: 0 })
+    expect([read.status, allowed(read), await read.text()]).toEqual([200, origin, local.export()])
     const call = { nonce: 0, until: 9, call: { fields: [] } }
     const sent = await ask(origin, { submit: signExtrinsic(alice, local, call) })
     expect(await sent.json()).toMatchObject({ code: 'BadRequest' })
     await local.produce(0)
-    expect((await local.block(local.height)).calls).toEqual([])
+    expect(lastCallsOf(local)).toEqual([])
   })
 
   test.each(elsewhere)('%s gets no permission', async (origin) => {
     for (const method of ['OPTIONS', 'POST'])
-      expect(allowed(await ask(origin, { heads: -1 }, method))).toBe(null)
+      expect(allowed(await ask(origin, { log: 0 }, method))).toBe(null)
   })
 })
 
@@ -91,8 +96,8 @@ describe('the server', () => {
 
   test.each<[string, BodyInit | null, RequestInit?]>([
     ['GET', null, { method: 'GET' }],
-    ['PUT', '{"block":0}', { method: 'PUT' }],
-    ['another type', '{"block":0}', { headers: { 'content-type': 'text/plain' } }],
+    ['PUT', '{"log":0}', { method: 'PUT' }],
+    ['another type', '{"log":0}', { headers: { 'content-type': 'text/plain' } }],
     ['no body', null],
     ['no JSON', 'x'],
     ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
@@ -100,15 +105,11 @@ describe('the server', () => {
     ['an array', '[0]'],
     ['no question', '{}'],
     ['an unknown question', '{"sudo":0}'],
-    ['two questions', `{"block":0,"submit":${JSON.stringify(signed)}}`],
-    ['heads before the first', '{"heads":-2}'],
-    ...['block', 'snapshot', 'weights'].flatMap((kind) =>
-      ['-1', '0.5', '1e300', '"0"', 'null'].map((number): [string, string] => [
-        `the ${kind} ${number}`,
-        `{"${kind}":${number}}`,
-      ]),
-    ),
-    ['the basis of nobody', '{"basis":"alice"}'],
+    ['two questions', `{"log":0,"submit":${JSON.stringify(signed)}}`],
+    ...['-1', '0.5', '1e300', '"0"', 'null'].map((number): [string, string] => [
+      `the log from ${number} on`,
+      `{"log":${number}}`,
+    ]),
     ['no extrinsic', '{"submit":{}}'],
     ...[
       { until: -1 },
@@ -128,8 +129,8 @@ describe('the server', () => {
       `the call ${JSON.stringify(wrong)}`,
       JSON.stringify({ submit: wrong }),
     ]),
-    ['a prototype', '{"__proto__":{"block":0}}'],
-    ['more than 16 KiB', `{"block":0${' '.repeat(16_384)}}`],
+    ['a prototype', '{"__proto__":{"log":0}}'],
+    ['more than 16 KiB', `{"log":0${' '.repeat(16_384)}}`],
     [
       'more than 16 KiB in pieces',
       new ReadableStream({ pull: (stream) => stream.enqueue(new Uint8Array(1024).fill(32)) }),
@@ -153,19 +154,21 @@ describe('the server', () => {
     })
   })
 
-  test('answers without heads when nothing has come, and to a call at once', async () => {
-    const { genesis, netuid } = local
-    const said = async (question: object) => {
-      const { status, reply } = await ask(JSON.stringify(question))
-      expect([status, reply]).toEqual([200, { genesis, netuid, value: reply.value }])
-      return reply.value
+  test('answers without blocks when nothing has come, and to a call at once', async () => {
+    const said = async (log: number) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ log })
+      const asked = new Request(url, { method: 'POST', headers, body })
+      return (await serveLocal(local, 10)(asked)).text()
     }
-    expect(await said({ heads: 1 })).toEqual([])
-    expect(await said({ submit: signed })).toBe(signed.signature)
-    expect(await said({ basis: alice.hotkey })).toEqual({ height: 0, nonce: 1 })
-    const head = await local.produce(0)
-    expect(await said({ heads: 1 })).toEqual([head])
-    expect(await said({ block: 1 })).toEqual({ head, time: 0, calls: [signed.signature] })
+    const [first] = local.export().split('\n')
+    expect(await said(1)).toBe(`${first}\n`)
+    expect(await ask(JSON.stringify({ submit: signed }))).toEqual({ status: 200, reply: signed })
+    await local.produce(0)
+    expect(lastCallsOf(local)).toEqual([signed.signature])
+    expect(await said(1)).toBe(local.export(1))
+    await pass(local, 1200)
+    expect(await said(3)).toBe(local.export(3, 259))
   })
 })
 
@@ -178,8 +181,8 @@ describe('what the next block would refuse', () => {
   }
   const commitment = (nonce: number) => ({ nonce, until: 9, call: { fields: [] } })
   const callsOf = async (local: LocalChain): Promise<readonly string[]> => {
-    const { number } = await local.produce(0)
-    return (await local.block(number)).calls
+    await local.produce(0)
+    return lastCallsOf(local)
   }
 
   test('of a stranger is refused at once, all but a registration, and is in no log', async () => {
@@ -231,21 +234,19 @@ describe('the client', () => {
     expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
   })
 
-  test('reads any block, however many there are', async () => {
+  test('has the whole log, as the server has it', async () => {
     const local = subnet()
     await pass(local, 1200)
     const remote = await connect(serveLocal(local))
     expect(await remote.head()).toEqual(await local.head())
-    const seen = []
-    for (let from = 0; from <= 1200; from = seen.length)
-      seen.push(...(await remote.headsFrom(from)))
-    expect(seen.map(({ number }) => number)).toEqual(Array.from({ length: 1201 }, (_, i) => i))
+    expect(remote.export()).toBe(local.export())
     const sent = remote.commit(miner, [bytes(1)])
     await new Promise((resolve) => setTimeout(resolve, 50))
     await pass(local, 300)
     expect((await sent).number).toBe(1201)
     expect(await remote.snapshot(1350)).toEqual(await local.snapshot(1350))
     expect(await remote.time(1350)).toBe(await local.time(1350))
+    expect(remote.export()).toBe(local.export())
   })
 
   test('does not let an account’s calls overtake each other', async () => {
@@ -328,7 +329,8 @@ describe('the client', () => {
     await heads.next()
     local = subnet({ random: () => bytes(9) })
     await local.produce(0)
-    expect((await failure(heads.next())).code).toBe('WrongGenesis')
+    const { message } = await failure(heads.next())
+    expect(message).toBe('BadLog: block 1 does not match its hash')
   })
 
   test('stops a request when its signal aborts', async () => {
@@ -344,25 +346,23 @@ describe('the client', () => {
   })
 
   const local = subnet()
-  const { genesis, netuid } = local
+  const [first] = local.export().split('\n')
   const json = (value: unknown, status = 200) => new Response(JSON.stringify(value), { status })
-  const head = { number: 0, hash: genesis }
-  const answer = (value: unknown, more = {}) => json({ genesis, netuid, value, ...more })
+  const altered = (from: RegExp, to: string) => () => new Response(local.export().replace(from, to))
   test.each<[string, () => Response, string]>([
-    ['no JSON', () => new Response('<html>'), 'BadReply'],
-    ['nothing', () => new Response(null, { status: 204 }), 'BadReply'],
-    ['null', () => json(null), 'BadReply'],
-    ['no heads', () => answer([]), 'BadReply'],
-    ['a head of no shape', () => answer([{ ...head, hash: 'AB'.repeat(32) }]), 'BadReply'],
-    ['more than an answer', () => answer([head], { more: 1 }), 'BadReply'],
-    ['a chain of no genesis', () => answer([head], { genesis: '' }), 'BadReply'],
+    ['no log', () => new Response('<html>'), 'BadLog'],
+    ['nothing', () => new Response(null, { status: 204 }), 'BadLog'],
+    ['null', () => json(null), 'BadLog'],
+    ['no blocks', () => new Response(`${first}\n`), 'BadLog'],
+    ['half a line', () => new Response(local.export().slice(0, -9)), 'BadLog'],
+    ['another subnet', altered(/"netuid":\d+/, '"netuid":8'), 'BadLog'],
     ['no UTF-8', () => new Response(Uint8Array.of(0xff)), 'Unreachable'],
-    ['depth', () => new Response('['.repeat(2 ** 22)), 'BadReply'],
-    ['too many values', () => new Response(`[${'0,'.repeat(2 ** 20)}0]`), 'BadReply'],
-    ['more than 4 MiB', () => new Response(' '.repeat(2 ** 22 + 1)), 'Unreachable'],
+    ['depth', () => new Response(`${'['.repeat(2 ** 22)}\n`), 'BadLog'],
+    ['a long line', () => new Response(`${' '.repeat(2 ** 22 + 1)}\n`), 'BadLog'],
     ['an error page', () => new Response('<html>', { status: 502 }), 'BadReply'],
     ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
     ['a fault nobody knows', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
+    ['a long fault', () => json({ code: 'Stale', message: 'x'.repeat(2 ** 15) }, 400), 'BadReply'],
     [
       'a fault that moves the cursor',
       () => json({ code: '\u001b[2J', message: 'x' }, 400),
@@ -371,45 +371,14 @@ describe('the client', () => {
     ['a fault that is every object’s', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('takes %s for what it is, at first and later', async (_, reply, want) => {
-    const first = connect(async () => reply()).then((chain) => chain.head())
-    expect((await failure(first)).code).toBe(want)
+    expect((await failure(connect(async () => reply()))).code).toBe(want)
     const handler = serveLocal(local)
     let honest = true
     const remote = await connect(async (request) => (honest ? handler(request) : reply()))
     honest = false
-    for (const call of [remote.head(), remote.block(0), remote.snapshot(0), remote.weights(0)])
-      expect([want, 'BadReply']).toContain((await failure(call)).code)
-    expect([want, 'BadReply']).toContain((await failure(remote.commit(alice, []))).code)
-  })
-
-  test('takes no answer to another question', async () => {
-    let said: unknown
-    const remote = await connect(async () => answer(said ?? [head]))
-    const { neurons, ...snapshot } = await local.snapshot(0)
-    const texts = neurons.map((neuron) => ({ ...neuron, stake: `${neuron.stake}` }))
-    const told = async <T>(value: unknown, ask: () => Promise<T>) => {
-      said = value
-      return ask().catch(({ code }) => code)
-    }
-    const whole = { ...snapshot, neurons: texts }
-    expect(await told(whole, () => remote.snapshot(0))).toEqual({ ...snapshot, neurons })
-    const [neuron] = texts
-    for (const wrong of [
-      { head: { ...head, number: 1 } },
-      { tempo: 0 },
-      { neurons: [{ ...neuron, hotkey: 'alice' }] },
-      { neurons: [{ ...neuron, stake: '-1' }] },
-      { neurons: [{ ...neuron, permit: 1 }] },
-      { commitments: [{ hotkey: alice.hotkey, block: 0, fields: ['00'.repeat(129)] }] },
-      { commitments: [{ hotkey: alice.hotkey, block: 0, fields: ['', '', '', ''] }] },
-    ])
-      expect(await told({ ...whole, ...wrong }, () => remote.snapshot(0))).toBe('BadReply')
-    const other = { head: { ...head, number: 1 }, time: 0, calls: [] }
-    expect(await told(other, () => remote.block(0))).toBe('BadReply')
-    expect(await told({ [alice.hotkey]: [[0, 65_536]] }, () => remote.weights(0))).toBe('BadReply')
-    const heads = [1, 3].map((number) => ({ ...head, number }))
-    expect(await told(heads, () => remote.headsFrom(1))).toBe('BadReply')
-    expect(await told(heads, () => remote.headsFrom(2))).toBe('BadReply')
+    expect((await failure(remote.head())).code).toBe(want)
+    expect((await failure(remote.commit(alice, []))).code).toBe(want)
+    expect(await remote.snapshot(0)).toEqual(await local.snapshot(0))
   })
 
   test('says what a refusal means in its own words', async () => {
@@ -425,7 +394,7 @@ describe('the client', () => {
     const remote = await connect(async (request) => {
       const body = await request.text()
       return body.includes('submit')
-        ? answer('00'.repeat(64))
+        ? new Response('')
         : handler(new Request(request, { method: 'POST', body }))
     })
     const sent = failure(remote.commit(alice, [bytes(1)], 3))
@@ -437,13 +406,12 @@ describe('the client', () => {
     let local = subnet()
     const remote = await connect((request) => serveLocal(local)(request))
     local = subnet({ random: () => bytes(9) })
-    const { code, message } = await failure(remote.head())
-    expect(code).toBe('WrongGenesis')
-    expect(message).toContain(`${url} has the chain ${local.genesis}, expected ${remote.genesis}`)
+    const { message } = await failure(remote.head())
+    expect(message).toBe('BadLog: block 0 is another one than before')
   })
 
   test('counts what a compressed reply unpacks to', async () => {
-    const packed = gzipSync(Buffer.alloc(2 ** 26, ' '))
+    const packed = gzipSync(Buffer.alloc(2 ** 28 + 1, ' '))
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
     })
@@ -453,7 +421,7 @@ describe('the client', () => {
     server.close()
     expect([code, String(cause)]).toEqual([
       'Unreachable',
-      'RangeError: the body has more than 4194304 characters',
+      'RangeError: the body has more than 268435456 characters',
     ])
   })
 

@@ -163,6 +163,6 @@ export function holdCapOf(weights: Weights, { cap }: LaneRule): bigint {
 }
 
 /** Is it a hold, if it is no win? Protocol §8.6. */
-export function isHeld(hold: WeightedTally, { weights, ratioPpm, rule }: HoldBasis): boolean {
+function isHeld(hold: WeightedTally, { weights, ratioPpm, rule }: HoldBasis): boolean {
   return isHopeless({ ...hold, ratioPpm, rule }) || hold.trials >= holdCapOf(weights, rule)
 }

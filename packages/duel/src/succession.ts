@@ -127,7 +127,7 @@ function waitsSince(
 }
 
 /** Registered miners that a digest can hold. */
-export function candidatesIn({ hotkeys, miners }: DuelSnapshot): readonly Candidate[] {
+function candidatesIn({ hotkeys, miners }: DuelSnapshot): readonly Candidate[] {
   const registered = new Set(hotkeys)
   return miners.filter((miner) => registered.has(miner.hotkey) && hasDigest(miner))
 }
@@ -157,7 +157,7 @@ interface TurnEnd {
 }
 
 /** The turns with the end of this contender's. Protocol §8.11. */
-export function endTurn(
+function endTurn(
   dueled: State['dueled'],
   { hotkey }: Miner,
   { epoch, isForgotten }: TurnEnd,

@@ -160,7 +160,7 @@ export interface WeightedTally {
 export type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
 
 /** The wins a lane has over what the ratio asks of it, in millionths. */
-export function leadOf({ wins, trials }: EnvLane, ratioPpm: number): bigint {
+function leadOf({ wins, trials }: EnvLane, ratioPpm: number): bigint {
   return wins * PPM - trials * BigInt(ratioPpm)
 }
 
@@ -181,7 +181,7 @@ export function keepWithout(lanes: readonly EnvLane[], drop: bigint): KeptLanes 
 }
 
 /** The sum over what is kept. */
-export function sumKept(kept: KeptLanes, of: (lane: EnvLane) => bigint): bigint {
+function sumKept(kept: KeptLanes, of: (lane: EnvLane) => bigint): bigint {
   return kept.reduce((sum, [lane, weight]) => sum + weight * of(lane), 0n)
 }
 

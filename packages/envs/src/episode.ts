@@ -92,7 +92,7 @@ export function rewardOf(spec: EnvSpec, end: EpisodeEnd, side: Side): number {
   return side === end.side ? end.reward : spec.lowestReward + spec.highestReward - end.reward
 }
 
-export const otherThan = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
+const otherThan = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
 /** The rules of an environment of two players. @throws RangeError for one of one player. */
 export function rulesOf({ id, game }: EnvSpec): GameRules {

@@ -1,21 +1,20 @@
 import { canonicalize } from '@affine/prng'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
-import type { Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
+import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { type BlockView, LocalSubnet, MORTALITY, type SentCall } from './local-subnet.ts'
 import {
-  blockShape,
   type Extrinsic,
   hashOfBlock,
   hashOfSetup,
   isSigned,
+  type Log,
   type LogBlock,
   type LogCall,
   type LogSetup,
   PARAMS,
   type Params,
-  readLine,
+  readLog,
   setupShape,
   signExtrinsic,
 } from './log.ts'
@@ -36,8 +35,8 @@ export interface LocalOptions {
 }
 
 const MAX_WAITING = 1024
-/** How many heads are given at once. */
-const MOST_HEADS = 1000
+/** How many blocks a call may wait if its caller sets no limit, as in Substrate's clients. */
+const MORTALITY = 64
 
 /** A block, and the subnet at its end. */
 interface MadeBlock {
@@ -54,16 +53,17 @@ interface MadeBlock {
  * It has one writer and no consensus: anyone who runs it can stop it or start another one. It is
  * for demos, for tests, and for checking the export of another local chain.
  */
-export class LocalChain extends LocalSubnet {
+export class LocalChain implements Chain {
   readonly netuid: number
   readonly #setup: LogSetup
   readonly #made: MadeBlock[] = []
   #random: LocalOptions['random'] | undefined
   readonly #pool: Extrinsic[] = []
   readonly #readers: (() => void)[] = []
+  /** The lowest nonce that each hotkey that signed here may use next. */
+  readonly #nonces = new Map<string, number>()
 
-  private constructor(setup: LogSetup, random: LocalOptions['random'] | undefined) {
-    super()
+  protected constructor(setup: LogSetup, random?: LocalOptions['random']) {
     this.netuid = setup.netuid
     this.#setup = setup
     this.#random = random
@@ -95,13 +95,10 @@ export class LocalChain extends LocalSubnet {
    *   `export` did not write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
-    const [first = '', ...lines] = text.split('\n')
-    const chain = new LocalChain(readLine(setupShape, first, 'the first line'), random)
-    const last = lines.pop()
-    for (const [number, line] of lines.entries())
-      chain.#follow(readLine(blockShape, line, `block ${number}`))
-    if (last !== '' || lines.length === 0)
-      throw new ChainError('BadLog', 'the text does not end with a whole block')
+    const log = readLog(text)
+    if (log.blocks.length === 0) throw new ChainError('BadLog', 'the text has no block')
+    const chain = new LocalChain(log.setup, random)
+    chain.follow(log, 0)
     return chain
   }
 
@@ -114,15 +111,13 @@ export class LocalChain extends LocalSubnet {
     return this.#made.length - 1
   }
 
-  /** The log: a line for what the chain started from, and a line for each block. */
-  export(): string {
-    return `${canonicalize(this.#setup)}\n${this.exportBlocks(0)}`
-  }
-
-  /** The lines of the log for the blocks from number `from` on. */
-  exportBlocks(from: number): string {
-    const lines = this.#made.slice(from).map(({ block }) => `${canonicalize(block)}\n`)
-    return lines.join('')
+  /**
+   * The log, or a part of it: a line for what the chain started from, and a line for each block of
+   * the numbers `from` to `end - 1`.
+   */
+  export(from = 0, end?: number): string {
+    const entries = [this.#setup, ...this.#made.slice(from, end).map(({ block }) => block)]
+    return entries.map((entry) => `${canonicalize(entry)}\n`).join('')
   }
 
   /**
@@ -158,27 +153,41 @@ export class LocalChain extends LocalSubnet {
     return extrinsic
   }
 
-  /** What a hotkey signs its next call for: the height, and a nonce that it has not used. */
-  basisOf(hotkey: string): { readonly height: number; readonly nonce: number } {
-    const onChain = this.#made.at(-1)?.ledger.nonces.get(hotkey) ?? 0
-    const waiting = this.#pool.filter((call) => call.hotkey === hotkey)
-    const nonce = Math.max(onChain, ...waiting.map((call) => call.nonce + 1))
-    return { height: this.height, nonce }
+  async *heads(signal?: AbortSignal): AsyncGenerator<Head, void, undefined> {
+    const aborted = new Promise((resolve) =>
+      signal?.addEventListener('abort', resolve, { once: true }),
+    )
+    let next: number | undefined
+    while (!signal?.aborted) {
+      if (next === undefined || next > this.height) {
+        await Promise.race([this.reach(next ?? this.height, signal), aborted])
+        next ??= this.height
+        continue
+      }
+      yield (await this.#at(next)).head
+      next += 1
+    }
   }
 
-  async headsFrom(from: number): Promise<readonly Head[]> {
-    if (from > this.height) await new Promise<void>((resolve) => this.#readers.push(resolve))
-    const end = from < 0 ? undefined : from + MOST_HEADS
-    return this.#made.slice(from, end).map(({ head }) => head)
+  async head(): Promise<Head> {
+    let known: number
+    do {
+      known = this.height
+      await this.reach(known)
+    } while (this.height > known)
+    return (await this.#at(known)).head
   }
 
-  async block(number: number): Promise<BlockView> {
-    const { head, block } = this.#at(number)
-    return { head, time: block.time, calls: block.calls.map(({ signature }) => signature) }
+  async blockHash(number: number): Promise<string> {
+    return (await this.#at(number)).head.hash
+  }
+
+  async time(block: number): Promise<number> {
+    return (await this.#at(block)).block.time
   }
 
   async snapshot(block: number): Promise<Snapshot> {
-    const { head, ledger } = this.#at(block)
+    const { head, ledger } = await this.#at(block)
     const { neurons, params, slots } = ledger
     const commitments = [...slots.values()]
       .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
@@ -187,20 +196,80 @@ export class LocalChain extends LocalSubnet {
   }
 
   async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
-    return Object.fromEntries(this.#at(block).ledger.weights)
+    return Object.fromEntries((await this.#at(block)).ledger.weights)
+  }
+
+  async commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
+    return this.#call(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
+  }
+
+  async setWeights(account: Account, weights: UidWeights): Promise<Head> {
+    return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
   }
 
   /**
-   * Signs a call and lets it wait, before this returns: the next `produce` includes the call, even
-   * if nothing awaits this.
+   * Registers the account's hotkey, with the next uid and without stake. Resolves with the block
+   * that holds the call.
    */
-  protected async send(account: Account, call: LogCall, until?: number): Promise<SentCall> {
-    const { height, nonce } = this.basisOf(account.hotkey)
-    const draft = { nonce, until: until ?? height + MORTALITY, call }
-    return { sent: this.submit(signExtrinsic(account, this, draft)), from: height + 1 }
+  async register(account: Account): Promise<Head> {
+    return this.#call(account, { register: true })
   }
 
-  #at(number: number): MadeBlock {
+  /**
+   * Resolves once there is such a block, or after a while without one. With a signal, a server that
+   * does not answer is asked again, until the signal aborts.
+   */
+  protected async reach(block: number, _signal?: AbortSignal): Promise<void> {
+    if (block > this.height) await new Promise<void>((resolve) => this.#readers.push(resolve))
+  }
+
+  /**
+   * Calls `sign` and sends what that returns, before this returns: the next `produce` includes the
+   * call, even if nothing awaits this.
+   */
+  protected async send(sign: () => Extrinsic): Promise<Extrinsic> {
+    return this.submit(sign())
+  }
+
+  /**
+   * Adds the blocks of a log, of which the first is number `from`. Those that are here already must
+   * be the same.
+   * @throws ChainError `BadLog`, which names the block and what is wrong with it.
+   */
+  protected follow({ setup, blocks }: Log, from: number): void {
+    if (canonicalize(setup) !== canonicalize(this.#setup))
+      throw new ChainError('BadLog', 'the chain began otherwise')
+    for (const [i, block] of blocks.entries()) {
+      const known = this.#made[from + i]?.head
+      if (known === undefined) this.#follow(block)
+      else if (known.hash !== block.hash) throw badBlock(from + i, 'is another one than before')
+    }
+  }
+
+  /** Sends a call. Resolves with the head of the block that holds it. */
+  async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
+    const from = this.height + 1
+    const sent = await this.send(() => {
+      const nonce = this.#takeNonce(account.hotkey)
+      return signExtrinsic(account, this, { nonce, until: until ?? this.height + MORTALITY, call })
+    })
+    for (let number = from; number <= sent.until; number++) {
+      while (number > this.height) await this.reach(number)
+      const { head, block } = await this.#at(number)
+      if (block.calls.some(({ signature }) => signature === sent.signature)) return head
+    }
+    throw new ChainError('AncientBirthBlock')
+  }
+
+  #takeNonce(hotkey: string): number {
+    const onChain = this.#made.at(-1)?.ledger.nonces.get(hotkey) ?? 0
+    const nonce = Math.max(onChain, this.#nonces.get(hotkey) ?? 0)
+    this.#nonces.set(hotkey, nonce + 1)
+    return nonce
+  }
+
+  async #at(number: number): Promise<MadeBlock> {
+    if (number > this.height) await this.head()
     const made = this.#made[number]
     if (made) return made
     const detail = `there is no block ${number}: the head is ${this.height}`

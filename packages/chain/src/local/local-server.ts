@@ -1,29 +1,35 @@
+import { record, type Shape, uint } from '@affine/prng/shape'
 import { ChainError } from '../chain-error.ts'
 import type { LocalChain } from './local-chain.ts'
-import { placeOf } from './log.ts'
-import {
-  type ChainQuestion,
-  JSON_TYPE,
-  jsonOf,
-  questionShape,
-  readText,
-  textOfSnapshot,
-} from './questions.ts'
+import { type Extrinsic, extrinsicShape, placeOf } from './log.ts'
+
+/** The content type of what a local chain's client sends. */
+export const JSON_TYPE = 'application/json'
 
 const MAX_REQUEST = 16_384
+/** How many blocks an answer has at most. */
+const MOST_BLOCKS = 256
 
 /** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
+
+/** What a client asks: the log from a block on, or to submit a call. */
+export type ChainQuestion = { readonly log: number } | { readonly submit: Extrinsic }
+
+const logs = record({ log: uint() })
+const submits = record({ submit: extrinsicShape })
+const questionShape: Shape<ChainQuestion> = (value) =>
+  'submit' in Object(value) ? submits(value) : logs(value)
 
 /**
  * Serves a local chain to `remoteChain`. Returns a handler of web-standard requests to any path.
  * Use it on loopback only: it has no authentication.
  *
- * A request is a POST of at most 16 KiB of JSON: a `ChainQuestion`. It is answered with
- * `{ genesis, netuid, value }`. `{ heads }` is answered once there is such a block, and after
- * `waitMs` milliseconds without heads. `{ submit }` is answered once the call waits for the next
- * block. A refusal has the status 400 and `{ code, message }`. Pages on loopback may read the
- * chain, but not submit calls.
+ * A request is a POST of at most 16 KiB of JSON. `{ log: n }` is answered, once there is a block n,
+ * with the log's first line and its lines from block n on, at most 256; after `waitMs`
+ * milliseconds, with the first line alone. `{ submit: extrinsic }` is answered once the call waits
+ * for the next block. A refusal has the status 400 and `{ code, message }`. Pages on loopback may
+ * read the log, but not submit calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -44,43 +50,26 @@ export function serveLocal(
 }
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
-  const { genesis, netuid } = chain
   try {
-    const question = await questionIn(request)
-    if (question.submit && request.headers.has('origin'))
-      throw new ChainError('BadRequest', 'a page may read the chain, but not submit calls')
-    const value = await valueFor(question, chain, waitMs)
-    return Response.json({ genesis, netuid, value })
+    const asked = await questionIn(request)
+    if ('submit' in asked) {
+      if (request.headers.has('origin'))
+        throw new ChainError('BadRequest', 'a page may read the log, but not submit calls')
+      return Response.json(chain.submit(asked.submit))
+    }
+    for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
+      if (number >= asked.log) break
+    return new Response(chain.export(asked.log, asked.log + MOST_BLOCKS))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
 }
 
-async function valueFor(
-  question: ChainQuestion,
-  chain: LocalChain,
-  waitMs: number,
-): Promise<unknown> {
-  const { heads, block, snapshot, weights, basis, submit } = question
-  if (heads !== undefined) return Promise.race([chain.headsFrom(heads), noneAfter(waitMs)])
-  if (block !== undefined) return chain.block(block)
-  if (snapshot !== undefined) return textOfSnapshot(await chain.snapshot(snapshot))
-  if (weights !== undefined) return chain.weights(weights)
-  if (basis !== undefined) return chain.basisOf(basis)
-  return submit && chain.submit(submit).signature
-}
-
-/** No heads, after so many milliseconds. */
-const noneAfter = (ms: number): Promise<readonly []> =>
-  new Promise((resolve) => {
-    AbortSignal.timeout(ms).onabort = () => resolve([])
-  })
-
 async function questionIn(request: Request): Promise<ChainQuestion> {
-  const value = jsonOf(await textOf(request))
-  const wrong = questionShape(value)
-  if (wrong === undefined) return value as ChainQuestion
+  const asked = jsonOf(await textOf(request))
+  const wrong = questionShape(asked)
+  if (wrong === undefined) return asked as ChainQuestion
   throw new ChainError('BadRequest', `the question is not valid${placeOf(wrong)}`)
 }
 
@@ -91,4 +80,30 @@ async function textOf({ method, headers, body }: Request): Promise<string> {
   const mayAsk = method === 'POST' && headers.get('content-type') === JSON_TYPE
   if (!mayAsk) return ''
   return readText(body, MAX_REQUEST).catch(() => '')
+}
+
+/**
+ * The text of a body. Rejects if the body is not UTF-8, and as soon as it has more than `limit`
+ * characters.
+ */
+export async function readText(
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  limit: number,
+): Promise<string> {
+  if (body === null) return ''
+  let text = ''
+  for await (const part of body.pipeThrough(new TextDecoderStream('utf-8', { fatal: true }))) {
+    text += part
+    if (text.length > limit) throw new RangeError(`the body has more than ${limit} characters`)
+  }
+  return text
+}
+
+/** What a text of at most 16 KiB says; undefined unless it is JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return text.length > MAX_REQUEST ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -75,13 +75,12 @@ export type LogBlock = {
 /** No line of a log has more characters: 1024 calls of 256 weights have 3.5 million. */
 const MAX_LINE = 2 ** 22
 
-export const hotkeyShape: Shape<string> = where('an SS58 address', (value) => {
+const hotkeyShape: Shape<string> = where('an SS58 address', (value) => {
   return typeof value === 'string' && decodeAddress(value) !== null
 })
 const u16 = uint(65_535)
-export const weightsShape: Shape<UidWeights> = list(pair(u16, u16), 4096)
-/** A number of rao. */
-export const raoShape: Shape<string> = text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
+const weightsShape: Shape<UidWeights> = list(pair(u16, u16), 4096)
+const raoShape: Shape<string> = text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
 
 // These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
@@ -131,10 +130,23 @@ export const setupShape: Shape<LogSetup> = record({
   neurons,
 })
 
+/** What a chain started from, and blocks of it that follow each other. */
+export interface Log {
+  readonly setup: LogSetup
+  readonly blocks: readonly LogBlock[]
+}
+
 /**
- * What a line of a log says; `what` names the line.
- * @throws ChainError `BadLog` unless the line is the canonical text of a value of this shape.
+ * Reads a log. Neither hashes nor signatures nor the rules are checked.
+ * @throws ChainError `BadLog`, which names the line, for anything but the canonical text of one.
  */
+export function readLog(text: string): Log {
+  const [first = '', ...lines] = text.split('\n')
+  const setup = readLine(setupShape, first, 'the first line')
+  if (lines.pop() !== '') throw new ChainError('BadLog', 'the text ends in the middle of a line')
+  return { setup, blocks: lines.map((line, i) => readLine(blockShape, line, `line ${i + 2}`)) }
+}
+
 export function readLine<T>(shape: Shape<T>, line: string, what: string): T {
   if (line.length > MAX_LINE) throw new ChainError('BadLog', `${what} is too long`)
   const parsed = parseCanonical(line)

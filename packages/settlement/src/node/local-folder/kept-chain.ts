@@ -72,7 +72,8 @@ export class KeptChain implements AsyncDisposable {
 
   /** Adds to the file the blocks that it lacks. */
   async #save(): Promise<void> {
-    const more = this.chain.exportBlocks(this.#count)
+    const log = this.chain.export(this.#count)
+    const more = log.slice(log.indexOf('\n') + 1)
     await this.#write(more)
     this.#size += more.length
     this.#count = this.chain.height + 1

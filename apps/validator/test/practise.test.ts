@@ -74,7 +74,7 @@ describe.concurrent('af practise', () => {
     expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 played perfectly, 0.313…0.832\n')
     expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
     expect(ended.stdout).toContain(
-      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
+      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line (it must be the answer alone)\n',
     )
     expect(ended.stdout).toContain(
       `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}: check `,

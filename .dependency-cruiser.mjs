@@ -7,7 +7,7 @@ const only = (name, allowed) => ({
 
 /** What of the libraries is for Node alone, each on a subpath; and what prints to a terminal. */
 const NEEDS_NODE = [
-  '^packages/blocks/src/(directory-bucket|make-folder|node-fetch)\\.ts$',
+  '^packages/blocks/src/(directory-bucket|node-fetch)\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
   '^packages/chain/src/regular-file\\.ts$',
   '^packages/engine/src/',

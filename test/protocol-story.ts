@@ -1,5 +1,6 @@
 import {
   type DuelSnapshot,
+  decide,
   type Evidence,
   encodeBitmap,
   firstState,
@@ -8,7 +9,6 @@ import {
   quotasOf,
   type Score,
   type State,
-  settle,
   stateRoot,
   type Tally,
   trustOf,
@@ -109,7 +109,7 @@ export function story({ stakes, epochs, silent }: Story): unknown {
       mapped(lane, (counts, env) => tallyOf(counts, quotas[env] ?? 0)),
     )
     const seals = mapped(lanes, () => hash(8))
-    const { state: next, report } = settle(state, { snapshot, seals, lanes: tallies })
+    const { state: next, report } = decide(state, { snapshot, seals, lanes: tallies })
     const told = { ...tell(state, report), ...afterwards(state, next) }
     state = next
     return told
@@ -125,7 +125,7 @@ function deviations({ lead, spread }: Score): string {
 }
 
 /** What an epoch's duel came to. */
-function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof settle>['report']) {
+function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof decide>['report']) {
   const { duel, epoch } = before
   if (duel === undefined) return { epoch }
   const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]

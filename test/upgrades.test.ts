@@ -5,10 +5,10 @@
  */
 import { expect, test } from 'vitest'
 import {
+  decide,
   firstState,
   type Protocol,
   type State,
-  settle,
   stateRoot,
 } from '../packages/duel/src/index.ts'
 import { epochOf, MAIN, miner, type Scene, withQuota } from '../packages/duel/test/subnet.ts'
@@ -45,7 +45,7 @@ function decideAs(
     ...(attest && { attest: { ...attest, stateRoot: roots(voter.hotkey) } }),
   }))
   const seen = { ...snapshot, protocol, validators: voters }
-  const settled = settle(state, { ...facts, snapshot: seen })
+  const settled = decide(state, { ...facts, snapshot: seen })
   const text = epochText(
     epochFacts({ before: state, snapshot: seen, lanes: new Map(), ...settled }),
   )

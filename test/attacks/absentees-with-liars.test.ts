@@ -4,7 +4,7 @@
  * other the honest are most of those who attest, so all their lanes count.
  */
 import { expect, test } from 'vitest'
-import { type Facts, type State, settle } from '../../packages/duel/src/index.ts'
+import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'
 import { epochOf } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { attesting, begin, drawn, playOut, votersOf, winsIn } from './deciding.ts'
@@ -13,7 +13,7 @@ const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
 const started = begin({ validators })
 /** Its second epoch: without a verdict, and with trust that could be lost. */
-const later = settle(started, epochOf(started, { validators, rates: [0.5, 0.4] })).state
+const later = decide(started, epochOf(started, { validators, rates: [0.5, 0.4] })).state
 
 /** An epoch without the `absent`; the liars attest `chosen`, the others what is there. */
 function epochWith(
@@ -36,7 +36,7 @@ test.each([0, 1, 3, 5, 6, 8])(
       const silent = [...absent, ...liars.filter(() => some())]
       const facts = epochOf(later, { validators, rates: [0.5, 0.4], silent, unsealed: absent })
       const chosen = () => validators.filter(some)
-      const { state, report } = settle(later, epochWith(later, absent, [facts, chosen]))
+      const { state, report } = decide(later, epochWith(later, absent, [facts, chosen]))
       const attesters = validators.length - silent.length
       expect(report.frozen).toBe(3 * attesters < 2 * validators.length)
       if (report.frozen) {

@@ -5,7 +5,7 @@
  * such a lane gets neither count, and after eighty epochs the attacker is still at most at a third.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, settle, trustOf } from '../../packages/duel/src/index.ts'
+import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { FIRST, votersOf } from './deciding.ts'
 
@@ -40,7 +40,7 @@ test.each([
     let state = FIRST
     let aside = 0
     for (let epoch = 0; epoch < epochs; epoch++) {
-      const { state: next, report } = settle(state, factsOf(state, validators, victims))
+      const { state: next, report } = decide(state, factsOf(state, validators, victims))
       aside += victims.filter((voter) => report.lanes[voter]?.setAside.length).length
       state = next
     }
@@ -48,6 +48,6 @@ test.each([
     for (const victim of victims)
       expect(trustOf(state.trust[victim])).toBeGreaterThanOrEqual(500_000)
     expect(pullOf(state, validators, attackers)).toBeLessThan(1 / 3)
-    expect(decide(state, factsOf(state, validators, [])).champion?.hotkey).toBe('m1')
+    expect(decide(state, factsOf(state, validators, [])).state.champion?.hotkey).toBe('m1')
   },
 )

@@ -4,7 +4,6 @@ import {
   firstState,
   type Report,
   type State,
-  settle,
 } from '../../packages/duel/src/index.ts'
 import { bitmapOf, epochOf, MAIN, quotaIn, type Scene } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
@@ -17,7 +16,7 @@ export const votersOf = (count: number): readonly string[] =>
 export const FIRST: State = firstState(MAIN, 10)
 
 /** The first epoch of the duel in which m2 contends for the throne of m1. */
-export const begin = (scene: Scene): State => decide(FIRST, epochOf(FIRST, scene))
+export const begin = (scene: Scene): State => decide(FIRST, epochOf(FIRST, scene)).state
 
 /** A duel to its end: the state that follows, and what each epoch came to. */
 export function playOut(
@@ -27,7 +26,7 @@ export function playOut(
   const reports: Report[] = []
   let state = begun
   while (state.duel?.id === begun.duel?.id) {
-    const settled = settle(state, factsOf(state))
+    const settled = decide(state, factsOf(state))
     reports.push(settled.report)
     state = settled.state
   }

@@ -31,7 +31,7 @@ test('a veteran has its turns, though a fresh key comes for each duel', () => {
   const contenders: string[] = []
   let state = FIRST
   for (let epoch = 0; epoch < EPOCHS; epoch++) {
-    const next = decide(state, epochOf(state, { miners: minersIn(state), rates: TIED }))
+    const next = decide(state, epochOf(state, { miners: minersIn(state), rates: TIED })).state
     if (next.duel && next.duel.id !== state.duel?.id) contenders.push(next.duel.contender.hotkey)
     state = next
   }
@@ -53,11 +53,11 @@ test('a key that never played is next, or next but one, however many veterans wa
     state = decide(
       state,
       epochOf(state, { miners: [miner('m1', 0), ...seats('x')], rates: [0, 1] }),
-    )
+    ).state
   const miners = [miner('m1', 0), ...seats('y'), miner('late', blockOf(state.epoch))]
   const turns: (string | undefined)[] = []
   for (let i = 0; i < 2; i++) {
-    state = decide(state, epochOf(state, { miners, rates: [0, 1] }))
+    state = decide(state, epochOf(state, { miners, rates: [0, 1] })).state
     turns.push(state.duel?.contender.hotkey)
   }
   expect(turns).toContain('late')

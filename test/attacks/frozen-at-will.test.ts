@@ -8,11 +8,11 @@
  */
 import { describe, expect, it } from 'vitest'
 import {
+  decide,
   nextContenders,
   PROTOCOL,
   quotaOf,
   type State,
-  settle,
 } from '../../packages/duel/src/index.ts'
 import {
   constantsOf,
@@ -76,7 +76,7 @@ function duelByPlan(started: State, random: ReturnType<typeof pcg64>) {
     }
     const silent = ['absent', ...(isHelpful ? [] : ['small'])]
     const facts = epochOf(state, { ...scene, miners: waiting, rates, silent, unsealed: ['absent'] })
-    const { state: next, report } = settle(state, facts)
+    const { state: next, report } = decide(state, facts)
     expect(report.frozen).toBe(!isHelpful)
     if (isHelpful) [n, w] = [n + quota, w + k]
     else frozen++
@@ -117,7 +117,7 @@ describe('ten lanes of equal stake, three of them absent', () => {
   const begun = begin({ validators, miners: waiting })
   // Ties decide nothing: each duel would last to its end.
   const decided = (state: State, silent: readonly string[]) =>
-    settle(
+    decide(
       state,
       epochOf(state, { validators, miners: waiting, silent, unsealed: absent, rates: [0.1, 0.1] }),
     )

@@ -19,7 +19,7 @@ function change(state: State, revision: string): State {
   const loser = hotkey === 'm1' ? 'm2' : 'm1'
   const champion = { ...miner(hotkey), ...state.champion }
   const scene = { ...THROWN, miners: [champion, miner(loser, 2, revision)] }
-  const started = decide(state, epochOf(state, scene))
+  const started = decide(state, epochOf(state, scene)).state
   expect(started.duel).toMatchObject({ champion: { hotkey }, contender: { hotkey: loser } })
   return playOut(started, (state) => epochOf(state, scene)).state
 }
@@ -40,7 +40,7 @@ test('who wins three of four decisive challenges takes the throne from them', ()
   const thrown = change(change(alone, 'a'), 'b')
   const champion = { ...miner('m1'), ...thrown.champion }
   const miners = [champion, miner('m3', 3)]
-  const started = decide(thrown, epochOf(thrown, { miners }))
+  const started = decide(thrown, epochOf(thrown, { miners })).state
   const random = pcg64(81n)
   const { state } = playOut(started, (state) =>
     epochOf(state, { miners, rates: drawn(random, state, 0.75) }),

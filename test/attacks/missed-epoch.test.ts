@@ -3,7 +3,7 @@
  * Protocol §8.5: lanes are compared over the epochs that both have.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, settle, trustOf } from '../../packages/duel/src/index.ts'
+import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
 import { epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
 import { begin, votersOf } from './deciding.ts'
 
@@ -21,7 +21,7 @@ function playFive(otherwise: Scene['rates'] = usual): { state: State; aside: rea
     const missing = epoch === MISSED ? [honest] : []
     const rates = epoch === MISSED ? otherwise : usual
     const scene = { validators, unsealed: missing, broken: missing }
-    const settled = settle(state, epochOf(state, { ...scene, rates }))
+    const settled = decide(state, epochOf(state, { ...scene, rates }))
     for (const [voter, { setAside }] of Object.entries(settled.report.lanes))
       if (setAside.length > 0) aside.add(voter)
     state = settled.state
@@ -40,8 +40,8 @@ test('an epoch of nothing but ties costs who missed it that epoch alone', () => 
 test('who does not attest an epoch either is not due in the next, and loses nothing for it', () => {
   const started = begin({ validators })
   const scene = { validators, unsealed: [honest], broken: [honest], silent: [honest] }
-  const next = decide(started, epochOf(started, { ...scene, rates: usual }))
+  const next = decide(started, epochOf(started, { ...scene, rates: usual })).state
   expect(Object.keys(next.due)).toEqual(validators.slice(1))
-  const { trust } = decide(next, epochOf(next, { ...scene, rates: usual }))
+  const { trust } = decide(next, epochOf(next, { ...scene, rates: usual })).state
   expect(trust[honest]).toEqual(next.trust[honest])
 })

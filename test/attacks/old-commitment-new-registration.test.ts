@@ -36,17 +36,17 @@ function factsOf(miners: Miners, state = FIRST) {
 
 test('an old commitment is no older than the registration it stands under', () => {
   const miners: Miners = { king: [0, 1], waits: [400, 500], returns: [900, 2] }
-  const { champion, duel } = decide(FIRST, factsOf(miners))
+  const { champion, duel } = decide(FIRST, factsOf(miners)).state
   expect([champion?.hotkey, duel?.contender.hotkey]).toEqual(['king', 'waits'])
-  const old = decide(FIRST, factsOf({ ...miners, returns: [0, 2] }))
+  const old = decide(FIRST, factsOf({ ...miners, returns: [0, 2] })).state
   expect(old.duel?.contender.hotkey).toBe('returns')
 })
 
 test('nor is a hotkey that has had its turn, and registers for another, ahead of who waits', () => {
-  const began = decide(FIRST, factsOf({ king: [0, 1], returns: [0, 2] }))
+  const began = decide(FIRST, factsOf({ king: [0, 1], returns: [0, 2] })).state
   expect(began.duel?.contender.hotkey).toBe('returns')
   const anew: Miners = { king: [0, 1], returns: [900, 2], waits: [400, 500] }
-  const next = decide(began, factsOf(anew, began))
+  const next = decide(began, factsOf(anew, began)).state
   expect([next.champion?.hotkey, next.duel?.contender.hotkey]).toEqual(['king', 'waits'])
-  expect(decide(next, factsOf(anew, next)).duel?.contender.hotkey).toBe('returns')
+  expect(decide(next, factsOf(anew, next)).state.duel?.contender.hotkey).toBe('returns')
 })

@@ -28,7 +28,7 @@ test('whoever never played is next, or next but one, however often others have c
     const rates = isLate ? ([1, 0] as const) : ([0, 1] as const)
     const facts = epochOf(state, { miners: minersIn(state), rates })
     const queue = nextContenders(state, facts.snapshot)
-    state = decide(state, facts)
+    state = decide(state, facts).state
     if (state.duel) contenders.push(state.duel.contender.hotkey)
     // They do wait, with commitments that are older than the newcomer's.
     if (contenders.at(-1) === 'late') expect(queue.map(({ hotkey }) => hotkey)).toContain('s1')

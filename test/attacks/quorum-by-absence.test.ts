@@ -21,17 +21,17 @@ const alone: Scene = { validators, silent: honest, unsealed: honest }
 describe('with the honest absent for one attestation', () => {
   const miners = [miner('m1'), miner('dud', 3)]
   const started = begin({ validators })
-  const left = decide(started, epochOf(started, { ...alone, miners }))
+  const left = decide(started, epochOf(started, { ...alone, miners })).state
 
   it('no duel starts when the contender leaves, and who waits keeps its place', () => {
     expect([left.champion?.hotkey, left.duel]).toEqual(['m1', undefined])
     const { snapshot } = epochOf(left, { ...alone, miners })
     expect(nextContenders(left, snapshot).map(({ hotkey }) => hotkey)).toEqual(['dud'])
-    expect(decide(left, epochOf(left, { ...alone, miners })).duel).toBeUndefined()
+    expect(decide(left, epochOf(left, { ...alone, miners })).state.duel).toBeUndefined()
   })
 
   it('a duel starts once they are back, and all of them vote', () => {
-    const back = decide(left, epochOf(left, { validators, miners }))
+    const back = decide(left, epochOf(left, { validators, miners })).state
     expect(back.duel?.contender.hotkey).toBe('dud')
     expect(Object.keys(back.duel?.weights ?? {})).toEqual(validators)
     const { state } = playOut(back, (state) => {
@@ -44,9 +44,9 @@ describe('with the honest absent for one attestation', () => {
 })
 
 test('in a network’s first epoch, who attests alone starts no duel', () => {
-  const first = decide(FIRST, epochOf(FIRST, alone))
+  const first = decide(FIRST, epochOf(FIRST, alone)).state
   expect([first.champion?.hotkey, first.duel]).toEqual(['m1', undefined])
-  const all = decide(first, epochOf(first, { validators }))
+  const all = decide(first, epochOf(first, { validators })).state
   expect(Object.keys(all.duel?.weights ?? {})).toEqual(validators)
 })
 
@@ -59,7 +59,7 @@ function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
   const waiting = begin({ validators, miners: [miner('m1')] })
   const won = { thrones: 0, environments: 0 }
   for (let i = 0; i < DUELS; i++) {
-    const started = decide(waiting, epochOf(waiting, scene))
+    const started = decide(waiting, epochOf(waiting, scene)).state
     expect(Object.keys(started.duel?.weights ?? {})).toEqual(validators)
     const { state, reports } = playOut(started, (state) => {
       const [told, seen] = [drawn(random, state, 0.6), drawn(random, state, p)]

@@ -35,7 +35,7 @@ function handedOver(envs: Protocol['envs'], rate: number): State {
     return { ...facts, snapshot: { ...facts.snapshot, protocol }, lanes }
   }
   const first = firstState(protocol, 10)
-  const begun = decide(first, factsOf(first))
+  const begun = decide(first, factsOf(first)).state
   return playOut(begun, factsOf).state
 }
 

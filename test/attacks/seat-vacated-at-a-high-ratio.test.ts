@@ -12,7 +12,7 @@ import { begin, drawn, playOut } from './deciding.ts'
 const FLOOR = 510_000
 const high = (state: State): State => ({ ...state, ratio: 800_000 })
 const after = (state: State, miners: Scene['miners'] = []) =>
-  decide(state, epochOf(state, { miners }))
+  decide(state, epochOf(state, { miners })).state
 
 /** m1 on the throne, and nobody who waits. */
 const alone = high(begin({ miners: [miner('m1')] }))

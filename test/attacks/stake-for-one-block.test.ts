@@ -53,7 +53,7 @@ describe.each([
 describe('stake borrowed for the block at which a later duel starts', () => {
   const waiting = begin({ validators, miners: [miner('m1')] })
   const start = (scene: Scene) =>
-    decide(waiting, epochOf(waiting, { validators, stakes: boundless, ...scene }))
+    decide(waiting, epochOf(waiting, { validators, stakes: boundless, ...scene })).state
 
   it('is not voted with: a voter has the lesser of that and of what it last attested with', () => {
     expect(start({}).duel?.weights).toEqual(

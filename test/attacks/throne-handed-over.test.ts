@@ -19,21 +19,21 @@ const seated = ({ hotkey = '', revision }: Partial<Miner> = {}) => miner(hotkey,
 /** The champion, seated like this, throws a duel to `name`. */
 function thrownTo(name: string, state: State): State {
   const miners = [seated(state.champion), miner(name, 2)]
-  const started = state.duel ? state : decide(state, epochOf(state, { ...THROWN, miners }))
+  const started = state.duel ? state : decide(state, epochOf(state, { ...THROWN, miners })).state
   expect(started.duel?.contender.hotkey).toBe(name)
   return playOut(started, (state) => epochOf(state, { ...THROWN, miners })).state
 }
 
 /** The champion leaves, and `name` sits down without a duel. */
 const vacated = (name: string, state: State): State =>
-  decide(state, epochOf(state, { miners: [miner(name, 2)] }))
+  decide(state, epochOf(state, { miners: [miner(name, 2)] })).state
 
 /** `name` contends, and the champion leaves in that duel's first epoch: nothing was shown. */
 function inherited(name: string, state: State): State {
   const both = [seated(state.champion), miner(name, 2)]
-  const started = decide(state, epochOf(state, { miners: both }))
+  const started = decide(state, epochOf(state, { miners: both })).state
   expect(started.duel?.contender.hotkey).toBe(name)
-  return decide(started, epochOf(started, { miners: [miner(name, 2)], rates: [0, 0] }))
+  return decide(started, epochOf(started, { miners: [miner(name, 2)], rates: [0, 0] })).state
 }
 
 /** A network whose champion once won by nine tenths, the ratio at the floor again since long. */
@@ -55,7 +55,7 @@ test.each([
 })
 
 test('an empty throne keeps its record for whoever takes it', () => {
-  const empty = decide(once, epochOf(once, { miners: [] }))
+  const empty = decide(once, epochOf(once, { miners: [] })).state
   expect(empty.champion).toBeUndefined()
   const taken = vacated('sits', empty)
   expect([taken.champion?.hotkey, taken.record]).toEqual(['sits', once.record])

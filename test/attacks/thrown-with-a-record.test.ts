@@ -4,7 +4,7 @@
  * earned in this duel.
  */
 import { expect, test } from 'vitest'
-import { type State, settle } from '../../packages/duel/src/index.ts'
+import { decide, type State } from '../../packages/duel/src/index.ts'
 import { ENVS, epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
 import { begin, playOut } from './deciding.ts'
 
@@ -28,7 +28,7 @@ test('an accomplice that earned no more than the record leaves it at the floor',
 
 test('a duel survived with little does not lower the record', () => {
   const lost = epochOf(known, { rates: [0, 0.6], points: () => [0, 0.6] })
-  const { state, report } = settle(known, lost)
+  const { state, report } = decide(known, lost)
   expect(report.outcome).toBe('champion')
   expect(state.record).toEqual(known.record)
 })

@@ -6,13 +6,7 @@
  * who has earned more. Protocol §8.1: who has no permit weighs nothing in the duel that goes on.
  */
 import { expect, test } from 'vitest'
-import {
-  type DuelSnapshot,
-  decide,
-  type State,
-  settle,
-  trustOf,
-} from '../../packages/duel/src/index.ts'
+import { type DuelSnapshot, decide, type State, trustOf } from '../../packages/duel/src/index.ts'
 import { epochOf, MAIN, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { duelSnapshot } from '../../packages/settlement/src/index.ts'
@@ -47,14 +41,14 @@ test.each([
 ] as const)('under %s it has a newcomer’s trust, and its lies crown nobody', (_, washed) => {
   for (const trust of trustIn(lied, liars)) expect(trust).toBeLessThan(400_000)
   // Away for one block that is read: that is what a new registration takes.
-  const away = decide(lied, lying(lied, honest))
+  const away = decide(lied, lying(lied, honest)).state
   expect(Object.keys(away.trust)).toEqual(honest)
 
   const all = [...washed, ...honest]
   const scene = { miners: waiting }
   // Whoever attests for the first time votes in duels that start later.
-  const back = decide(away, lying(away, all, { miners: [miner('m1')] }))
-  const next = decide(back, lying(back, all, scene))
+  const back = decide(away, lying(away, all, { miners: [miner('m1')] })).state
+  const next = decide(back, lying(back, all, scene)).state
   expect(trustIn(next, washed)).toEqual([500_000, 500_000])
   const [best = 0] = trustIn(next, honest)
   for (const liar of washed)
@@ -76,7 +70,7 @@ test('back before the next snapshot, under the old key, it keeps its record', ()
   expect(readAt(900)).toEqual(readAt(0))
   const facts = lying(lied, voters, { miners: waiting })
   const { hotkeys } = readAt(900)
-  const next = decide(lied, { ...facts, snapshot: { ...facts.snapshot, hotkeys } })
+  const next = decide(lied, { ...facts, snapshot: { ...facts.snapshot, hotkeys } }).state
   for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)
 })
 
@@ -84,9 +78,9 @@ test('in the duel that goes on, who is gone weighs nothing, and freezes nothing 
   const [gone, rest] = [voters.slice(0, 3), voters.slice(3)]
   const started = begin({ validators: voters })
   const facts = epochOf(started, { validators: rest, rates: [0.5, 0.5] })
-  const { state, report } = settle(started, facts)
+  const { state, report } = decide(started, facts)
   expect(report.frozen).toBe(false)
   expect([Object.keys(state.due), Object.keys(state.trust)]).toEqual([rest, rest])
   const back = epochOf(state, { validators: voters, rates: [0.5, 0.5] })
-  expect(trustIn(decide(state, back), gone)).toEqual([500_000, 500_000, 500_000])
+  expect(trustIn(decide(state, back).state, gone)).toEqual([500_000, 500_000, 500_000])
 })

@@ -5,7 +5,7 @@
  * Protocol §8.1: the absent one is a voter, so that a duel starts only if the others are two thirds.
  */
 import { describe, expect, it } from 'vitest'
-import { decide, settle } from '../../packages/duel/src/index.ts'
+import { decide } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { begin, drawn, playOut } from './deciding.ts'
@@ -17,7 +17,7 @@ const waiting = begin({ validators, stakes, miners: [miner('m1')] })
 
 /** The epoch that follows `waiting`, and a duel that goes on with the same who are absent. */
 const started = (silent: readonly string[]) =>
-  decide(waiting, epochOf(waiting, { validators, stakes, silent }))
+  decide(waiting, epochOf(waiting, { validators, stakes, silent })).state
 
 describe.each([
   ['h1', false],
@@ -44,5 +44,5 @@ describe.each([
 it('the liar alone freezes nothing: the three are more than two thirds', () => {
   const begun = started([])
   const facts = epochOf(begun, { validators, stakes, silent: ['liar'], rates: [0.6, 0.4] })
-  expect(settle(begun, facts).report.frozen).toBe(false)
+  expect(decide(begun, facts).report.frozen).toBe(false)
 })

@@ -1,12 +1,12 @@
 import {
   type Decided,
   type DuelSnapshot,
+  decide,
   encodeBitmap,
   type Facts,
   firstState,
   quotaOf,
   type State,
-  settle,
   stateRoot,
   type Tally,
 } from '../../packages/duel/src/index.ts'
@@ -36,7 +36,7 @@ export function* decisionsOf(world: World, faults: readonly Fault[]): Generating
   let before = firstState(world.protocol, 0)
   while (before.epoch < world.epochs) {
     const { facts, present } = new EpochOf(world, faults, before).play(random)
-    const decided = settle(before, facts)
+    const decided = decide(before, facts)
     yield { ...decided, before, snapshot: facts.snapshot, present }
     before = decided.state
   }

@@ -2,7 +2,7 @@ import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
 import { castOf } from '../src/commands/demo/cast.ts'
-import { Stage } from '../src/commands/demo/stage.ts'
+import { Stage } from '../src/commands/demo/subnet.ts'
 
 it('no miner of a demo is late, however slow the machine is: a run follows from its seed', async () => {
   const cast = castOf('a slow machine')

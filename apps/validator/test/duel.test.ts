@@ -251,7 +251,7 @@ describe.concurrent('af duel of registered miners', () => {
     const missing = await of('7')
     expect([missing.code, missing.stderr]).toEqual([
       1,
-      'af: uid 7 (not registered) is not a miner: see af queue\n',
+      'af: uid 7 (not registered) is not a miner: see af status\n',
     ])
     const words = ['0.5', 'perfect', 'http://127.0.0.1:1/v1', '1e1', '', '0x1']
     for (const [i, { code, stderr }] of (await Promise.all(words.map(of))).entries()) {

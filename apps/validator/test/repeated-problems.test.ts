@@ -1,7 +1,6 @@
 import { ChainError } from '@affine/chain'
 import { expect, test } from 'vitest'
-import { sayProblem } from '../src/service/narrate.ts'
-import { repeatedProblems } from '../src/service/repeated-problems.ts'
+import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
 
 const problem = (message: string) =>
   ({ type: 'problem', what: 'turn', error: new Error(message) }) as const

@@ -10,13 +10,56 @@ import {
   replayGameFrom,
   type Side,
 } from '@affine/envs'
-import type { Hash } from '@affine/prng'
+import { digest, type Hash } from '@affine/prng'
 import { type BlockTrust, openBlock } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { isUnbegun } from './forfeit.ts'
-import { type Episode, type Header, readSample, type Sample } from './line.ts'
-import type { Scope } from './scope.ts'
-import { type ChallengeVerdict, challengeVerdict, pointsOf } from './verdict.ts'
+import {
+  type ChallengeVerdict,
+  challengeVerdict,
+  type Episode,
+  type Header,
+  pointsOf,
+  readSample,
+  type Sample,
+} from './line.ts'
+
+/** What all blocks of one lane share. */
+export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
+
+/** What a lane has to be about, all of it known from the chain before the lane is read. */
+export interface Scope extends LaneId {
+  /** Hash of the epoch's first block. */
+  readonly beacon: Hash
+  /** The snapshot's C, see `commitmentOf`. */
+  readonly commitment: Hash
+  readonly duel: {
+    readonly id: Hash
+    readonly champion: { readonly hotkey: string }
+    readonly contender: { readonly hotkey: string }
+  }
+  /** How many challenges, by the id of each open environment. */
+  readonly quota: Readonly<Record<string, number>>
+  readonly specHashes: Readonly<Record<string, Hash>>
+}
+
+/**
+ * C: what a validator puts on chain before the beacon, so that it cannot choose its challenges.
+ * Protocol §4.
+ */
+export function commitmentOf({
+  genesis,
+  netuid,
+  validator,
+  epoch,
+  secret,
+}: LaneId & { readonly secret: Hash }): Hash {
+  return digest('commit', genesis, netuid, validator, epoch, secret)
+}
+
+/** How many samples a whole lane has to hold. */
+export const samplesIn = ({ quota }: Pick<Scope, 'quota'>): number =>
+  Object.values(quota).reduce((sum, samples) => sum + samples, 0)
 
 /** What a lane needs of a sample that holds by itself. */
 export interface AuditedSample {
@@ -131,10 +174,9 @@ function auditSample(
   if (wrongDuel !== null) return wrongDuel
   const replayed = replaySides(env, seed, sample)
   if (!replayed.ok) return replayed
-  const expectedOf = (side: Side) => ({ ...replayed.value[side], miner: duel[side].hotkey })
   const wrong =
-    auditEpisode(champion, 'champion', expectedOf('champion')) ??
-    auditEpisode(contender, 'contender', expectedOf('contender')) ??
+    episodeFault(champion, duel.champion.hotkey, replayed.value.champion, 'champion') ??
+    episodeFault(contender, duel.contender.hotkey, replayed.value.contender, 'contender') ??
     faultUnlessEqual('WRONG_VERDICT', verdict, challengeVerdict(sample))
   if (wrong !== null) return wrong
   const value = {
@@ -177,23 +219,19 @@ function invocationsOf(...episodes: readonly Episode[]): readonly string[] {
   return invocations
 }
 
-/** What an episode has to say. */
-interface ExpectedEpisode extends ReplayedSide {
-  readonly miner: string
-}
-
 /** Is an episode that replays the miner's, and does it end as it says? Protocol §6.5. */
-function auditEpisode(
+function episodeFault(
   { miner, messages, fault, reward }: Episode,
+  hotkey: string,
+  replayed: ReplayedSide,
   side: Side,
-  expected: ExpectedEpisode,
 ): Failure | null {
-  const isUnbegun = expected.fault && messages.length === 0
+  const isUnbegun = replayed.fault && messages.length === 0
   const wrong =
-    faultUnlessEqual('WRONG_MINER', miner, expected.miner) ??
-    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(expected.fault)) ??
+    faultUnlessEqual('WRONG_MINER', miner, hotkey) ??
+    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(replayed.fault)) ??
     (isUnbegun ? faultUnlessEqual('WRONG_FAULT', fault ?? 'none', 'no-reply') : null) ??
-    faultUnlessEqual('WRONG_REWARD', reward, expected.reward)
+    faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
   return wrong && faultAt(side, wrong)
 }
 

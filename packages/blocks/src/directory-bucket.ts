@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type Bucket, checkPath } from './bucket.ts'
-import { makeFolder } from './make-folder.ts'
-
-export { makeFolder } from './make-folder.ts'
 
 /** A file open for reading, which the caller closes, and what it was when it was opened. */
 export interface OpenFile {
@@ -158,4 +155,32 @@ async function syncFolder(folder: string): Promise<void> {
 const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
   if (error.code === code) return null
   throw error
+}
+
+/**
+ * Makes a folder, and those above it, where they are not there; resolves with the topmost that was
+ * made. Node's own `recursive` never ends where a folder is there and takes none, as `/proc` does.
+ * `mode` is that of the folder itself.
+ */
+export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
+  try {
+    return await makeOne(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const topmost = await makeFolder(dirname(path))
+  const own = await makeOne(path, mode)
+  return topmost ?? own
+}
+
+/** Makes one folder; undefined when it is there. */
+async function makeOne(path: string, mode: number): Promise<string | undefined> {
+  try {
+    await mkdir(path, { mode })
+    return path
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    if (isThere && (await stat(path)).isDirectory()) return undefined
+    throw error
+  }
 }

@@ -1,5 +1,5 @@
-export type { AuditedBlock, AuditedSample, BlockRequest } from './audit.ts'
-export { checkBlock } from './audit.ts'
+export type { AuditedBlock, AuditedSample, BlockRequest, Scope } from './audit.ts'
+export { checkBlock, commitmentOf } from './audit.ts'
 export type {
   Block,
   BlockDraft,
@@ -22,14 +22,25 @@ export {
   isBucketPath,
   mediaType,
   OWNER_PATH,
+  type Owner,
   probePath,
+  readOwner,
   statePath,
+  writeOwner,
 } from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitIn, forfeitOf, isUnbegun } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
 export { blockReader, type Lane, type LaneRequest, verifyLane } from './lane.ts'
-export { type Episode, type Header, isRoomFor, LIMITS, type Sample } from './line.ts'
+export {
+  type ChallengeVerdict,
+  challengeVerdict,
+  type Episode,
+  type Header,
+  isRoomFor,
+  LIMITS,
+  type Sample,
+} from './line.ts'
 export {
   type HashFunction,
   type Inclusion,
@@ -37,7 +48,4 @@ export {
   merkleRoot,
   verifyInclusion,
 } from './merkle.ts'
-export { type Owner, readOwner, writeOwner } from './owner.ts'
 export { headAfter, type SampleProof, sampleProof, verifySampleProof } from './proof.ts'
-export { commitmentOf, type Scope } from './scope.ts'
-export { type ChallengeVerdict, challengeVerdict } from './verdict.ts'

@@ -4,13 +4,15 @@ import {
   type AuditedSample,
   type BlockRequest,
   checkBlock,
+  commitmentOf,
   coursesOf,
+  type LaneId,
+  type Scope,
 } from './audit.ts'
 import type { Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Header, isRoomFor, LIMITS } from './line.ts'
-import { commitmentOf, type LaneId, type Scope } from './scope.ts'
 
 /** What a lane saw, by the id of each environment. Protocol §6.5. */
 type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>

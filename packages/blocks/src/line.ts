@@ -1,9 +1,7 @@
-import type { Transcript } from '@affine/envs'
+import type { EnvSpec, Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
 import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '@affine/prng/shape'
-import { conform } from './conform.ts'
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
-import type { ChallengeVerdict } from './verdict.ts'
 
 /**
  * What a block may hold; its readers refuse more. Sizes of lines are without the line feed.
@@ -70,6 +68,31 @@ export interface Sample {
   readonly contender: Episode
   /** For the contender. */
   readonly verdict: ChallengeVerdict
+}
+
+/** How a contender fared in one challenge. Protocol §6.1. */
+export type ChallengeVerdict = 'win' | 'loss' | 'tie'
+
+/**
+ * What an episode earned, in ppm of what its environment has to give, rounded down. Protocol §6.5.
+ */
+export function pointsOf(reward: number, { lowestReward, highestReward }: RewardBounds): number {
+  return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
+}
+
+type RewardBounds = Pick<EnvSpec, 'lowestReward' | 'highestReward'>
+
+/** What the two miners of a challenge got for it. */
+interface Rewards {
+  readonly champion: { readonly reward: number }
+  readonly contender: { readonly reward: number }
+}
+
+/** How the contender fared; the higher reward wins. Protocol §6.1. */
+export function challengeVerdict({ champion, contender }: Rewards): ChallengeVerdict {
+  if (contender.reward > champion.reward) return 'win'
+  if (contender.reward < champion.reward) return 'loss'
+  return 'tie'
 }
 
 /**
@@ -187,3 +210,13 @@ export const readHeader = (line: Uint8Array): EvidenceResult<Header> => readLine
 
 /** Says only that the shape is a sample's, not that anything in it is true. Protocol §6.1. */
 export const readSample = (line: Uint8Array): EvidenceResult<Sample> => readLine(line, SAMPLE_RULE)
+
+/**
+ * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
+ * quoted.
+ */
+export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
+  const wrong = shape(value)
+  if (wrong === undefined) return { ok: true, value: value as T }
+  return fault(code, wrong.replace(/^: /, ''))
+}

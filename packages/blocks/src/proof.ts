@@ -1,12 +1,11 @@
 import type { Hash } from '@affine/prng'
 import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type LaneId, type Scope, samplesIn } from './audit.ts'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
-import { conform } from './conform.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
-import { type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
-import { type LaneId, type Scope, samplesIn } from './scope.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are

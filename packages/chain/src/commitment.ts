@@ -1,4 +1,5 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import type { CommitmentSlot } from './chain.ts'
 
 /** The head of a validator's lane. Hashes are 64 lower-case hex digits. Protocol §5.2. */
 interface Seal {
@@ -169,3 +170,34 @@ function decodeText(bytes: Uint8Array): string | null {
 
 /** May a field have this size? Protocol §5.2, Protocol §5.3. */
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES
+
+/** A commitment slot as data that JSON can hold. */
+export type SlotRecord = {
+  readonly hotkey: string
+  readonly block: number
+  readonly kind: string
+  readonly says: Readonly<Record<string, unknown>>
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * What a slot says, with bytes in hex. The kind is `unknown` if the slot holds no commitment of
+ * this protocol.
+ */
+export function readSlot({ hotkey, block, fields }: CommitmentSlot): SlotRecord {
+  const said = decodeCommitment(fields, hotkey)
+  if (said === null) {
+    const text = fields.map((field) => decoder.decode(field))
+    return {
+      hotkey,
+      block,
+      kind: 'unknown',
+      says: { text, hex: fields.map((field) => bytesToHex(field)) },
+    }
+  }
+  const { kind, ...says } = said
+  if ('bitmap' in says)
+    return { hotkey, block, kind, says: { ...says, bitmap: bytesToHex(says.bitmap) } }
+  return { hotkey, block, kind, says }
+}

@@ -11,6 +11,7 @@ export {
   type Chain,
   type ChainOpening,
   type CommitmentSlot,
+  decimalOf,
   type Head,
   type Host,
   type Neuron,
@@ -20,10 +21,14 @@ export {
   type UidWeights,
 } from './chain.ts'
 export { ChainError } from './chain-error.ts'
-export { type Commitment, decodeCommitment, encodeCommitment } from './commitment.ts'
-export { decimalOf } from './decimal.ts'
+export {
+  type Commitment,
+  decodeCommitment,
+  encodeCommitment,
+  readSlot,
+  type SlotRecord,
+} from './commitment.ts'
 export { LocalChain, type LocalOptions, openExport } from './local/local-chain.ts'
 export { serveLocal } from './local/local-server.ts'
 export type { Params } from './local/log.ts'
 export { openServed, remoteChain } from './local/remote-chain.ts'
-export { readSlot, type SlotRecord } from './slot-record.ts'

@@ -1,6 +1,6 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
-import { APIS, CALLS, EVENTS, STORAGE } from '../src/bittensor/asked-of-runtime.ts'
+import { APIS, CALLS, EVENTS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
 type Sections = Record<string, string[]>
 

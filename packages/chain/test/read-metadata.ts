@@ -1,6 +1,6 @@
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import { u8aToHex } from '@polkadot/util'
-import { checkMetadata } from '../src/bittensor/metadata.ts'
+import { checkMetadata } from '../src/bittensor/node-message.ts'
 
 /**
  * Metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC, bare or as the runtime

@@ -1,10 +1,9 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { slotOf } from '../src/bittensor/commitment-slot.ts'
-import { metagraphOf } from '../src/bittensor/metagraph.ts'
+import { metagraphOf, slotOf } from '../src/bittensor/metagraph.ts'
 import { type Codec, integerIn, type Storage, storageAt } from '../src/bittensor/storage.ts'
-import { rowOf } from '../src/bittensor/weights-in-force.ts'
+import { rowOf } from '../src/bittensor/weight-calls.ts'
 import { ChainError, encodeAddress } from '../src/index.ts'
 import { alice, bob, bytes } from './subnet.ts'
 

@@ -52,7 +52,7 @@ function running(validators: number): { state: State; facts: Facts } {
     }
     const facts = { snapshot, seals, lanes }
     if (state.epoch === 3) return { state, facts }
-    state = decide(state, facts)
+    state = decide(state, facts).state
   }
 }
 
@@ -68,7 +68,7 @@ export async function printSpeed(): Promise<void> {
       ratioPpm,
       rule: ruleOf(PROTOCOL),
     }
-    bench.add(`decide, ${validators} validators`, () => void decide(state, facts))
+    bench.add(`decide, ${validators} validators`, () => void decide(state, facts).state)
     bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))
   }
   await bench.run()

@@ -1,12 +1,20 @@
-import type { Look } from '@affine/wilson'
-import { isHeld } from './hold.ts'
+import { isHopeless, type Look, PPM } from '@affine/wilson'
 import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
-import { keepWithout, rankBy, type WeightedTally, weigh } from './trim.ts'
-import { floorOf, type Score, sumOf, waysToWin } from './win.ts'
+import { weightOf } from './voters.ts'
+import {
+  floorOf,
+  keepWithout,
+  rankBy,
+  type Score,
+  sumOf,
+  type WeightedTally,
+  waysToWin,
+  weigh,
+} from './win.ts'
 
 /**
  * One environment: the weights are all of the duel's, in ppm, also of validators without a lane;
@@ -39,8 +47,6 @@ export interface Rates {
   readonly contender: number
   readonly champion: number
 }
-
-const PPM = 1_000_000n
 
 /**
  * One environment, several lanes: a verdict must survive the removal of the third of the weight
@@ -133,4 +139,30 @@ function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane
 /** A third of all weights, rounded up. */
 function thirdOf(weights: Weights): bigint {
   return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
+}
+
+/** What a hold is looked for with. */
+interface HoldBasis {
+  /** All of the duel's, in ppm. */
+  readonly weights: Weights
+  readonly ratioPpm: number
+  readonly rule: LaneRule
+}
+
+/** Decisive challenges that each lane may have before the cap of all can end the environment. */
+const LANE_TRIALS = 128n
+
+/**
+ * The decisive challenges, in millionths, at which lanes together are a hold: twice the cap of one
+ * lane, and more where there are many, whose first epochs would else fill it. Protocol §8.6.
+ */
+export function holdCapOf(weights: Weights, { cap }: LaneRule): bigint {
+  const twice = 2n * BigInt(cap) * PPM
+  const ofLanes = LANE_TRIALS * BigInt(weightOf(weights))
+  return twice > ofLanes ? twice : ofLanes
+}
+
+/** Is it a hold, if it is no win? Protocol §8.6. */
+export function isHeld(hold: WeightedTally, { weights, ratioPpm, rule }: HoldBasis): boolean {
+  return isHopeless({ ...hold, ratioPpm, rule }) || hold.trials >= holdCapOf(weights, rule)
 }

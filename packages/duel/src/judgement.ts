@@ -1,11 +1,10 @@
 import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
-import { type Reports, ratioAfter, reportRated } from './ending.ts'
-import { type DuelEpoch, type EnvReport, judgeAll } from './environments.ts'
 import { own, tabulate } from './own-keys.ts'
+import { type Reports, ratioAfter, reportRated } from './ratio.ts'
 import { type Duel, isFrozenOut, openEnvs, quotasOf, type State } from './state.ts'
 import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
-import { remember } from './trust.ts'
-import { type Winner, winnerBy } from './winner.ts'
+import { type DuelEpoch, type EnvReport, judgeAll, type Winner, winnerBy } from './verdicts.ts'
+import { remember } from './voters.ts'
 
 /** Whole lanes by hotkey, then environment. A lane that is not whole, or not found, is absent. */
 export type Lanes = Readonly<Record<string, Tallies>>

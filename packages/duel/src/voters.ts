@@ -1,11 +1,16 @@
+import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { own, tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
-import type { CountedAttestations, DuelSnapshot } from './snapshot.ts'
-import type { Duel, State, Weights } from './state.ts'
-import { trustOf } from './trust.ts'
-
-const PPM = 1_000_000n
+import type {
+  CountedAttestations,
+  Duel,
+  DuelSnapshot,
+  LastAttested,
+  State,
+  Trust,
+  Weights,
+} from './state.ts'
 
 /**
  * Who votes in a duel, in ppm of the heaviest: stake × trust of the active validators, absent ones
@@ -66,4 +71,100 @@ export function weightOf(
   voters: readonly string[] = Object.keys(weights),
 ): number {
   return voters.reduce((sum, voter) => sum + (own(weights, voter) ?? 0), 0)
+}
+
+type ActiveValidators = Readonly<Record<string, LastAttested>>
+
+/**
+ * The active validators before this snapshot's attestations: those that attested in one of the last
+ * `quorumEpochs` epochs. In a network's first epoch nobody could have, so that all with a permit
+ * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
+ */
+export function activeBefore(
+  state: Pick<State, 'attested' | 'epoch' | 'protocol'>,
+  snapshot: DuelSnapshot,
+): ActiveValidators {
+  const { epoch, protocol } = state
+  const registered = new Set(snapshot.hotkeys)
+  const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
+  const isActive = ([hotkey, last]: (typeof known)[number]) =>
+    registered.has(hotkey) && epoch - last.epoch < protocol.quorumEpochs
+  return Object.fromEntries(known.filter(isActive))
+}
+
+function permittedIn(
+  { epoch }: Pick<State, 'epoch'>,
+  { validators, miners }: DuelSnapshot,
+): ActiveValidators {
+  const mining = new Set(miners.map(({ hotkey }) => hotkey))
+  return lastOf(
+    validators.filter(({ hotkey }) => !mining.has(hotkey)),
+    epoch,
+  )
+}
+
+/** The active validators, with the attestations that count in this snapshot. Protocol §9.4. */
+export function activeAfter(
+  active: ActiveValidators,
+  heard: CountedAttestations,
+  { epoch, validators }: DuelSnapshot,
+): ActiveValidators {
+  const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
+  return { ...active, ...lastOf(attesting, epoch - 1) }
+}
+
+function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
+  const staked = validators.filter(({ stake }) => stake > 0n)
+  return Object.fromEntries(
+    staked.map(({ hotkey, stake }) => [hotkey, { epoch, stake: String(stake) }]),
+  )
+}
+
+/**
+ * The stakes that validators with a permit can vote with: the lesser of that then, in a duel at
+ * their last attestation, and of that now, so that stake borrowed for a block adds nothing.
+ * Protocol §8.1.
+ */
+export function votingStakes(
+  before: Readonly<Record<string, { readonly stake: bigint | string }>>,
+  { validators }: DuelSnapshot,
+): ReadonlyMap<string, bigint> {
+  const stakes = new Map<string, bigint>()
+  for (const { hotkey, stake } of validators) {
+    const then = BigInt(own(before, hotkey)?.stake ?? 0)
+    const voting = stake < then ? stake : then
+    if (voting > 0n) stakes.set(hotkey, voting)
+  }
+  return stakes
+}
+
+/** What a validator without a record has. */
+const NEWCOMER: Trust = Object.freeze({ correct: 0, incorrect: 0 })
+
+/**
+ * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that who has no record has one
+ * half. Protocol §8.9.
+ */
+export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
+  const good = PPM + BigInt(correct)
+  return Number((PPM * good) / (good + PPM + BigInt(incorrect)))
+}
+
+/** Environments of one epoch in which a lane was good, and in which it was not. */
+interface LaneRecord {
+  readonly correct: number
+  readonly incorrect: number
+}
+
+/** The record after an epoch with these counts: what was there fades first. Protocol §8.9. */
+export function remember(
+  record: Trust | undefined = NEWCOMER,
+  counted: LaneRecord,
+  { trustFadePpm }: Protocol,
+): Trust {
+  const fade = (count: number): number => Number((BigInt(count) * BigInt(trustFadePpm)) / PPM)
+  return {
+    correct: counted.correct * 1_000_000 + fade(record.correct),
+    incorrect: counted.incorrect * 1_000_000 + fade(record.incorrect),
+  }
 }

@@ -13,7 +13,6 @@ import {
   parseState,
   type Report,
   type State,
-  settle,
   stateRoot,
 } from '../src/index.ts'
 import { bitmapOf, epochOf, MAIN, miner, OTHER, quotaIn, scored } from './subnet.ts'
@@ -116,11 +115,11 @@ test('four hundred epochs of anything: the same root everywhere, in any order, t
   let state = firstState(MAIN, 0)
   for (let epoch = 0; epoch < 400; epoch++) {
     const facts = chaos(state, random)
-    const { state: next, report } = settle(freeze(state), freeze(facts))
+    const { state: next, report } = decide(freeze(state), freeze(facts))
     const others = shuffled(facts, order, 'lists')
-    const other = settle(shuffled(state, order, 'keys'), others)
+    const other = decide(shuffled(state, order, 'keys'), others)
     expect(stateRoot(other.state)).toBe(stateRoot(next))
-    expect(textOf(other.report)).toBe(textOf(settle(state, facts).report))
+    expect(textOf(other.report)).toBe(textOf(decide(state, facts).report))
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
     expect(stateRoot(read.value)).toBe(stateRoot(next))
@@ -175,7 +174,7 @@ describe('decide', () => {
     fc.constantFrom('\ud800', 'models/m1', 'main'),
   )
   const hash = fc.constantFrom('0'.repeat(64), 'f'.repeat(64))
-  const started = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10)))
+  const started = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10))).state
   const root = stateRoot(started)
   const attest = fc.record({
     epoch: fc.constantFrom(11, 10, -1),
@@ -217,7 +216,7 @@ describe('decide', () => {
         record(fc.oneof(lane, record(tally))),
         (snapshot, seals, anything) => {
           const lanes = anything as unknown as Lanes
-          const next = decide(started, { snapshot, seals, lanes })
+          const next = decide(started, { snapshot, seals, lanes }).state
           expect(parseState(encodeState(next))).toMatchObject({ ok: true })
           expect(next.epoch).toBe(12)
         },
@@ -229,9 +228,9 @@ describe('decide', () => {
   it('keeps keys with the names of inherited properties as its own', () => {
     const validators = ['__proto__', 'constructor', 'toString']
     const first = firstState(MAIN, 10)
-    const state = decide(first, epochOf(first, { validators }))
+    const state = decide(first, epochOf(first, { validators })).state
     expect(Object.keys(state.duel?.weights ?? {}).sort()).toEqual([...validators].sort())
-    const next = decide(state, epochOf(state, { validators, rates: [1, 0] }))
+    const next = decide(state, epochOf(state, { validators, rates: [1, 0] })).state
     expect(next.champion?.hotkey).toBe('m2')
     expect(Object.keys(next.trust).sort()).toEqual([...validators].sort())
     expect(Object.getPrototypeOf(next.trust)).toBe(Object.prototype)

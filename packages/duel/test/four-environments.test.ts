@@ -84,7 +84,7 @@ function thronesOf(
   while (!isOver()) {
     const facts = epochOf(state, { miners })
     const snapshot = { ...facts.snapshot, protocol }
-    state = decide(state, { ...facts, snapshot, lanes: lanesIn(state, random) })
+    state = decide(state, { ...facts, snapshot, lanes: lanesIn(state, random) }).state
     const throne = state.champion?.hotkey ?? ''
     if (thrones.at(-1) !== throne) thrones.push(throne)
   }

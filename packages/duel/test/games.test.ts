@@ -15,7 +15,7 @@ function dueled(players: number, scene: Scene): State {
   const next = (state: State): State => {
     const { snapshot, ...facts } = epochOf(state, { ...scene, miners: MINERS })
     const protocol = { ...snapshot.protocol, envs }
-    return decide(state, { ...facts, snapshot: { ...snapshot, protocol } })
+    return decide(state, { ...facts, snapshot: { ...snapshot, protocol } }).state
   }
   let state = next(firstState({ ...MAIN, envs }, 10))
   const begun = state.duel?.id

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import networksText from '../../../vectors/duel/networks.json?raw'
 import {
   type Candidate,
+  decide,
   type Facts,
   firstState,
   type Lanes,
@@ -10,7 +11,6 @@ import {
   quotasOf,
   type Report,
   type State,
-  settle,
   stateRoot,
 } from '../src/index.ts'
 import { bitmapOf, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
@@ -119,7 +119,7 @@ test('three hundred networks of twelve epochs, as a second implementation decide
     let state = firstState(rulesAt(network, 0), 0)
     for (const [epoch, drawn] of network.epochs.entries()) {
       const facts = factsOf(state, drawn, rulesAt(network, epoch + 1))
-      const { state: next, report } = settle(state, facts)
+      const { state: next, report } = decide(state, facts)
       expect(stateRoot(next), `network ${i}, epoch ${epoch}`).toBe(network.roots[epoch])
       for (const event of eventsIn(state, next, report))
         events.set(event, (events.get(event) ?? 0) + 1)

@@ -4,7 +4,7 @@ import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
 import { decay, PROTOCOL, ratchet, type Trust, trustOf, type Won } from '../src/index.ts'
-import { remember } from '../src/trust.ts'
+import { remember } from '../src/voters.ts'
 
 describe('ratchet', () => {
   const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): Won => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { firstState, type State, settle } from '../src/index.ts'
+import { decide, firstState, type State } from '../src/index.ts'
 import { epochOf, MAIN, MULT8, miner, type Scene, TICTACTOE } from './subnet.ts'
 
-const after = (state: State, scene?: Scene) => settle(state, epochOf(state, scene)).state
+const after = (state: State, scene?: Scene) => decide(state, epochOf(state, scene)).state
 const TWO = [miner('m1', 1), miner('m2', 2)]
 /** m1 has the throne, m2 its first epoch against it. */
 const started = after(firstState(MAIN, 10))

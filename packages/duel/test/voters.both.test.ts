@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import epochs from '../../../vectors/duel/acceptance.json' with { type: 'json' }
 import duels from '../../../vectors/duel/weights.json' with { type: 'json' }
 import { countedAttestations } from '../src/acceptance.ts'
-import { votingStakes } from '../src/active.ts'
 import {
   attestedLanes,
   type Duel,
@@ -10,14 +9,13 @@ import {
   type Facts,
   firstState,
   type State,
-  settle,
   weighToday,
 } from '../src/index.ts'
-import { stakesOf, weightOf, weighVoters } from '../src/voters.ts'
+import { stakesOf, votingStakes, weightOf, weighVoters } from '../src/voters.ts'
 import { epochOf, HEAD, MAIN, MULT8, NEXT } from './subnet.ts'
 
 const first = firstState(MAIN, 10)
-const started = decide(first, epochOf(first))
+const started = decide(first, epochOf(first)).state
 const { snapshot } = epochOf(started)
 
 /** A duel with these voters. */
@@ -78,7 +76,7 @@ test('four hundred epochs are frozen, or take lanes, as a second implementation 
     const { state, facts } = epochFrom(drawn)
     const heard = countedAttestations(state, facts.snapshot)
     const today = weighToday(state.duel!, facts.snapshot)
-    const { state: next, report } = settle(state, facts)
+    const { state: next, report } = decide(state, facts)
     return {
       attesting: weightOf(today, [...heard.keys()]),
       frozen: report.frozen,

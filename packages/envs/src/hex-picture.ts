@@ -1,5 +1,5 @@
+import type { Picture, PictureShape } from './explanation.ts'
 import { distances, type HexBoard, sizeOfBoard, WIDEST } from './hex-board.ts'
-import type { Picture, PictureShape } from './picture.ts'
 
 /** The width of a cell, and how far rows are apart. */
 const WIDTH = 24

@@ -18,8 +18,7 @@ export {
   type Side,
   turnsOf,
 } from './episode.ts'
-export type { Explanation, LastTurn, Outcome } from './explanation.ts'
-export type { Picture, PictureShape } from './picture.ts'
+export type { Explanation, LastTurn, Outcome, Picture, PictureShape } from './explanation.ts'
 export {
   type Agent,
   type Fault,

@@ -1,3 +1,4 @@
+import { type Picture, type PictureShape, rectangle } from './explanation.ts'
 import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from './pack-cutting.ts'
 
 /** A placement, and why it earns nothing; undefined if it earns its area. */
@@ -52,4 +53,22 @@ export function judgementText({ placement, flaw }: JudgedPlacement): string {
   const [, , width, height] = placement
   const earns = flaw === undefined ? `earns ${width * height}` : `earns nothing: ${flaw}`
   return `${placement.join(',')} ${earns}`
+}
+
+/** The side of a square of the box. */
+const SQUARE = 10
+
+/** The box with what was placed in it, each by its place in the list; what lies outside is cut. */
+export function packPicture(judged: readonly JudgedPlacement[]): Picture {
+  const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
+  const placed = judged.map((each, at): PictureShape => {
+    return {
+      kind: each.flaw === undefined ? 'first' : 'wrong',
+      corners: rectangle(each.placement.map((side) => SQUARE * side)),
+      text: String(at + 1),
+      says: judgementText(each),
+    }
+  })
+  const box: PictureShape = { kind: 'empty', corners: rectangle([0, 0, width, height]) }
+  return { width, height, shapes: [box, ...placed] }
 }

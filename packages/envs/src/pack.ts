@@ -8,13 +8,13 @@ import {
   type PieceSides,
   type Placement,
 } from './pack-cutting.ts'
-import { packPicture } from './pack-picture.ts'
 import {
   earnedArea,
   type JudgedPlacement,
   judgementText,
   judgePlacements,
   overlap,
+  packPicture,
 } from './pack-reward.ts'
 import { scriptedPacking } from './pack-search.ts'
 import { Box } from './spaces.ts'

@@ -78,12 +78,12 @@ export function unbegunGame({ spec }: Pick<Env, 'spec'>): PerSide<Transcript> {
 }
 
 /** Who is asked, and the conversation so far, which ends with a prompt: of a game, that alone. */
-interface Question {
+interface OpenQuestion {
   readonly side: Side
   readonly messages: readonly Message[]
 }
 
-type Dialogue = Generator<Question, PerSide<Transcript>, Answer>
+type Dialogue = Generator<OpenQuestion, PerSide<Transcript>, Answer>
 
 async function answeredBy(
   dialogue: Dialogue,

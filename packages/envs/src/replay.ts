@@ -2,7 +2,16 @@ import type { Result } from '@affine/prng'
 import { isChallengeId, seedOfChecked } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
-import { actionIn, type PerSide, rewardOf, rulesOf, SIDES, type Side, turnsOf } from './episode.ts'
+import {
+  actionIn,
+  type EpisodeEnd,
+  type PerSide,
+  rewardOf,
+  rulesOf,
+  SIDES,
+  type Side,
+  turnsOf,
+} from './episode.ts'
 import type { Message } from './play.ts'
 import { isOversize, normalise } from './text.ts'
 
@@ -25,7 +34,7 @@ export interface ReplayedSide {
   readonly reward: number
   /** Was there no usable reply to its last prompt? */
   readonly fault: boolean
-  /** Of a reply that ended the episode because it is no action, or one that is not allowed there. */
+  /** Of a last reply that is no action, or one that is not allowed there. */
   readonly forfeit?: 'unreadable' | 'illegal'
 }
 
@@ -54,8 +63,7 @@ export function replayFrom(
   messages: readonly Message[],
 ): Result<ReplayedSide, ReplayFault> {
   if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
-  const lists = { champion: messages, contender: [] }
-  const replayed = replayTurns(spec, seed, { lists, players: 1 })
+  const replayed = replayTurns(spec, seed, { champion: messages, contender: [] }, 1)
   return replayed.ok ? { ok: true, value: replayed.value.champion } : replayed
 }
 
@@ -85,53 +93,54 @@ export function replayGameFrom(
   rulesOf(spec)
   const missing = SIDES.find((side) => !Array.isArray(recorded[side]))
   if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)
-  if (SIDES.some((side) => recorded[side].length > 0))
-    return replayTurns(spec, seed, { lists: recorded, players: 2 })
+  if (SIDES.some((side) => recorded[side].length > 0)) return replayTurns(spec, seed, recorded, 2)
   const none = { reward: spec.lowestReward, fault: true }
   return { ok: true, value: { champion: none, contender: none } }
-}
-
-/** What was recorded of an episode, and how many play in it. */
-interface Recorded {
-  readonly lists: PerSide<readonly Message[]>
-  readonly players: 1 | 2
 }
 
 /** What comes of recorded messages for both sides, or the first thing that is wrong with them. */
 function replayTurns(
   spec: EnvSpec,
   seed: bigint,
-  { lists, players }: Recorded,
+  lists: PerSide<readonly Message[]>,
+  players: 1 | 2,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
   const refused = (code: ReplayFault, side: Side, at: number) =>
     refusal(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
   const taken = { champion: 0, contender: 0 }
   const turns = turnsOf(spec, seed, players)
   let turn = turns.next()
-  let way: ReplayedSide['forfeit']
+  let action: unknown = null
+  let hasReply = false
   while (!turn.done) {
     const { side, observation } = turn.value
-    const at = taken[side]
-    const messages = lists[side].slice(at, at + 2)
-    const wrong = faultIn(messages, spec.prompt(observation), players)
-    if (wrong !== undefined) return refused(wrong.code, side, at + wrong.at)
-    taken[side] += messages.length
-    const [, reply] = messages
-    const action = reply === undefined ? null : actionIn(spec, reply.content)
-    if (reply !== undefined) way = action === null ? 'unreadable' : 'illegal'
-    else way = undefined
+    const [messages, at] = [lists[side], taken[side]]
+    const wrong = turnFault(messages, at, spec.prompt(observation), players)
+    if (wrong !== undefined) return refused(wrong.code, side, wrong.at)
+    const reply = messages[at + 1]
+    hasReply = reply !== undefined
+    taken[side] += hasReply ? 2 : 1
+    action = reply === undefined ? null : actionIn(spec, reply.content)
     turn = turns.next(action)
   }
   const long = SIDES.find((side) => lists[side].length > taken[side])
   if (long !== undefined) return refused('TOO_LONG', long, taken[long])
-  const { value: end } = turn
-  const replayedOf = (side: Side): ReplayedSide => {
-    const reward = rewardOf(spec, end, side)
-    if (side !== end.side || !end.isForfeit) return { reward, fault: false }
-    return way === undefined ? { reward, fault: true } : { reward, fault: false, forfeit: way }
-  }
-  const value = { champion: replayedOf('champion'), contender: replayedOf('contender') }
-  return { ok: true, value }
+  const last = { hasReply, action }
+  const champion = replayedOf(spec, turn.value, 'champion', last)
+  const contender = replayedOf(spec, turn.value, 'contender', last)
+  return { ok: true, value: { champion, contender } }
+}
+
+function replayedOf(
+  spec: EnvSpec,
+  end: EpisodeEnd,
+  side: Side,
+  { hasReply, action }: { hasReply: boolean; action: unknown },
+): ReplayedSide {
+  const reward = rewardOf(spec, end, side)
+  if (side !== end.side || !end.isForfeit) return { reward, fault: false }
+  if (!hasReply) return { reward, fault: true }
+  return { reward, fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }
 }
 
 const REASONS: Partial<Record<ReplayFault, string>> = {
@@ -139,27 +148,27 @@ const REASONS: Partial<Record<ReplayFault, string>> = {
   TOO_LONG: ': out of turn, because the game is over',
 }
 
-/** What is wrong with a prompt and a reply, or with a prompt that got none; and with which. */
-function faultIn(
+/** The first thing that is wrong with a turn's messages, which begin at `at`, and where it is. */
+function turnFault(
   messages: readonly Message[],
-  due: string,
+  at: number,
+  prompt: string,
   players: 1 | 2,
-): { readonly code: ReplayFault; readonly at: 0 | 1 } | undefined {
-  const [prompt, reply] = messages.map((message): Unread => Object(message))
-  if (prompt === undefined) return { code: 'TOO_SHORT', at: 0 }
-  if (prompt.role !== 'user' || typeof prompt.content !== 'string')
-    return { code: 'WRONG_ROLE', at: 0 }
-  if (prompt.content !== due) return { code: 'PROMPT_DIFFERS', at: 0 }
-  if (reply === undefined) return undefined
-  const code = replyFault(reply, players)
-  return code && { code, at: 1 }
+): { readonly code: ReplayFault; readonly at: number } | undefined {
+  if (at === messages.length) return { code: 'TOO_SHORT', at }
+  const { role, content }: Unread = Object(messages[at])
+  if (role !== 'user' || typeof content !== 'string') return { code: 'WRONG_ROLE', at }
+  if (content !== prompt) return { code: 'PROMPT_DIFFERS', at }
+  const code = at + 1 === messages.length ? undefined : replyFault(messages[at + 1], players)
+  return code && { code, at: at + 1 }
 }
 
 /** A message of which nothing is known. */
 type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
 
 /** What is wrong with a message, if it is no reply that could have been recorded. Protocol §3.1. */
-function replyFault({ role, content }: Unread, players: 1 | 2): ReplayFault | undefined {
+function replyFault(message: unknown, players: 1 | 2): ReplayFault | undefined {
+  const { role, content }: Unread = Object(message)
   if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
   // Length before content: what follows is then bounded, whatever came in.
   if (isOversize(content)) return 'OVERSIZE'

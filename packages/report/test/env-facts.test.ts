@@ -1,4 +1,4 @@
-import { firstState, type LaneRule, type State, settle, weighToday } from '@affine/duel'
+import { decide, firstState, type LaneRule, type State, weighToday } from '@affine/duel'
 import { intervalOf } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ function duelOf(scenes: readonly Scene[], protocol = MAIN) {
   const settleIn = (state: State, scene: Scene) => {
     const { snapshot, ...facts } = epochOf(state, scene)
     const seen = { ...snapshot, protocol }
-    return { snapshot: seen, ...settle(state, { ...facts, snapshot: seen }) }
+    return { snapshot: seen, ...decide(state, { ...facts, snapshot: seen }) }
   }
   let { state } = settleIn(firstState(protocol, 0), scenes[0] ?? {})
   const looks: Look[] = []

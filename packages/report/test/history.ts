@@ -1,10 +1,10 @@
 import type { Episode, Sample } from '@affine/blocks'
 import {
   attestedLanes,
+  decide,
   firstState,
   type Protocol,
   type State,
-  settle,
   type Tallies,
   type Tally,
 } from '@affine/duel'
@@ -58,7 +58,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
     const whole = Object.entries(facts.lanes).filter(([validator]) => read.includes(validator))
     const lanes = new Map(read.map((validator) => [validator, laneOf(facts.lanes[validator])]))
     const found = { flaws: [], warnings: [], votes: undefined, lanes }
-    const decided = settle(before, { ...facts, lanes: Object.fromEntries(whole) })
+    const decided = decide(before, { ...facts, lanes: Object.fromEntries(whole) })
     const { snapshot } = facts
     const settled = { epoch: before.epoch, before, snapshot, ...decided, ...found }
     return { settled, samples: read.flatMap((validator) => samplesBy.get(validator) ?? []) }

@@ -1,4 +1,4 @@
-import { firstState, type State, settle } from '@affine/duel'
+import { decide, firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { epochOf, HEAD, MAIN, type Scene } from '../../duel/test/subnet.ts'
 import { epochFacts, epochText } from '../src/index.ts'
@@ -8,7 +8,7 @@ const first = firstState(MAIN, 7)
 /** What is known of an epoch, and the lines that say it, without what a duel's environments say. */
 function told(before: State, scene: Scene) {
   const facts = epochOf(before, scene)
-  const settled = { before, snapshot: facts.snapshot, lanes: new Map(), ...settle(before, facts) }
+  const settled = { before, snapshot: facts.snapshot, lanes: new Map(), ...decide(before, facts) }
   const known = epochFacts(settled)
   const text = epochText(known, (hotkey) => hotkey)
   return { state: settled.state, known, lines: text.split('\n').slice(1) }
@@ -64,7 +64,7 @@ it('names who attests another state', () => {
       : voter,
   )
   const seen = { ...facts, snapshot: { ...facts.snapshot, validators } }
-  const decided = settle(first, seen)
+  const decided = decide(first, seen)
   const settled = { before: first, snapshot: seen.snapshot, lanes: new Map(), ...decided }
   expect(epochFacts(settled).others).toEqual({ hotkeys: ['v3', 'v4'], weightPpm: 500_000 })
   const text = epochText(epochFacts(settled), (hotkey) => hotkey)

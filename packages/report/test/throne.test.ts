@@ -1,11 +1,11 @@
-import { firstState, type State, settle } from '@affine/duel'
+import { decide, firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { epochOf, MAIN, MULT8, miner, type Scene } from '../../duel/test/subnet.ts'
 import { epochFacts, epochRecord, epochText } from '../src/index.ts'
 
 const settledIn = (before: State, scene: Scene) => {
   const facts = epochOf(before, scene)
-  return { before, snapshot: facts.snapshot, lanes: new Map(), ...settle(before, facts) }
+  return { before, snapshot: facts.snapshot, lanes: new Map(), ...decide(before, facts) }
 }
 const first = firstState(MAIN, 0)
 const begun = settledIn(first, {})

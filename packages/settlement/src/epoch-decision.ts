@@ -9,13 +9,14 @@ import {
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
+  type Decided,
   type DuelSnapshot,
+  decide,
   dueSeals,
   laneAttesters,
   quotasOf,
   type Seals,
   type State,
-  settle,
 } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
 import { constantsFor, type Subnet } from './networks.ts'
@@ -43,7 +44,7 @@ export async function readSeals(chain: Chain, state: State): Promise<Seals> {
 }
 
 /** One epoch decided: the state that governs the next, an account of it, and what led to it. */
-export interface Settled extends ReturnType<typeof settle> {
+export interface Settled extends Decided {
   /** The state that governed the epoch. */
   readonly before: State
   /** The chain as the decision read it. */
@@ -103,7 +104,7 @@ export async function decideEpoch(
     )
   }
   const facts = { snapshot, seals, lanes: tallies }
-  return { before: state, snapshot, ...settle(state, facts), lanes }
+  return { before: state, snapshot, ...decide(state, facts), lanes }
 }
 
 /** A lane that was read: whole, or at fault for the reason given. */

@@ -7,7 +7,7 @@ import {
   InvalidArgumentError,
   Option,
 } from '@commander-js/extra-typings'
-import { maskUrls } from './mask-urls.ts'
+import { maskUrls } from './fault-text.ts'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { NODE_HOST } from '@affine/settlement/node'
 import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
-import { wholePath } from './home.ts'
 
 /** Environment variables by name. */
 type Variables = Readonly<Record<string, string | undefined>>
@@ -82,4 +82,19 @@ function takeOption(words: string[], name: string): string | undefined {
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)
   return wholePath(value, name)
+}
+
+/** Does an option take a path? `usage` shows it, as `--out <folder>`. */
+export const takesPath = (usage: string): boolean => /<(?:file|folder|where)\b/.test(usage)
+
+/**
+ * A path with the home folder instead of `~`, which no shell expands in `--out=~/x`, in a file of
+ * settings or in a unit of systemd.
+ * @throws RangeError, which calls the path `name`, for `~bob`, the home of another user.
+ */
+export function wholePath(path: string, name: string): string {
+  if (!path.startsWith('~')) return path
+  if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1)
+  const ways = 'a whole path, or one that begins with "~/" or "./"'
+  throw new RangeError(`"${name}" expected ${ways}, got ${JSON.stringify(path)}`)
 }

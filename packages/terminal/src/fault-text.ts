@@ -57,3 +57,12 @@ export function readNamed<T>(reading: Promise<T>): Promise<T> {
     throw new RangeError(faultText(error), { cause: error })
   })
 }
+
+/** The parts of a URL that may be secret: user, query, fragment, and the path of a node's URL. */
+const USER = /(?<=:\/\/)[^\s,/]+(?=@)/
+const NODE_PATH = /(?<=\bwss?:\/\/[^\s,/?]*\/)(?!\*{4})[^\s,]*\w/
+const QUERY = /(?<=:\/\/[^\s,?#]*[?#])(?!\*{4})(?:[^\s,]*\w|[^\s,]+)/
+const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).join('|'), 'gi')
+
+/** Masks these parts of all URLs in a text. */
+export const maskUrls = (text: string): string => text.replace(SECRET, '****')

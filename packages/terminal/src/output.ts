@@ -1,6 +1,6 @@
+import { styleText } from 'node:util'
 import { toJson } from '@affine/report'
 import { fit } from './fit.ts'
-import { paint } from './paint.ts'
 
 /** The output of a command: lines for people, or one JSON object a line for machines. */
 export interface Output {
@@ -31,4 +31,18 @@ export function output(json = false): Output {
 
 function writeLine(text: string): void {
   process.stdout.write(`${text}\n`)
+}
+
+/** What is shown in green, and what in red. */
+const GOOD = /[✔★]|\bwin\b(?<=[→:]\s+win)|\bIt won\b|\bEverything\s+holds\./g
+const BAD = /✘|\bhold\b(?<=[→:]\s+hold)|\bIt lost\b|\bNot\s+everything\s+holds\b/g
+
+/**
+ * A text with marks and verdicts in colour, if standard output is a terminal with colours and
+ * NO_COLOR is not set, or if FORCE_COLOR is set.
+ */
+export function paint(text: string): string {
+  return text
+    .replace(GOOD, (found) => styleText('green', found))
+    .replace(BAD, (found) => styleText('red', found))
 }

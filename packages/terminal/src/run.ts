@@ -2,12 +2,10 @@ import { format } from 'node:util'
 import { printable } from '@affine/report'
 import { CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
-import { readEnvironment } from './environment.ts'
-import { faultText } from './fault-text.ts'
+import { readEnvironment, takesPath, wholePath } from './environment.ts'
+import { faultText, maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
-import { takesPath, wholePath } from './home.ts'
 import { leave, leaveWithStdout } from './leave.ts'
-import { maskUrls } from './mask-urls.ts'
 
 /**
  * A signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The second one

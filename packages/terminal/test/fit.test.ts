@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fit } from '../src/fit.ts'
-import { paint } from '../src/paint.ts'
+import { paint } from '../src/output.ts'
 import { align } from '../src/table.ts'
 
 const { isTTY, columns } = process.stdout

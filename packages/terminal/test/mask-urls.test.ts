@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { maskUrls } from '../src/mask-urls.ts'
+import { maskUrls } from '../src/fault-text.ts'
 
 describe('a URL', () => {
   it('is without its user, its query, and a node’s path', () => {

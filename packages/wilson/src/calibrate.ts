@@ -1,5 +1,5 @@
 import { expectOpenUnit } from './argument.ts'
-import { leastAbove } from './bisect.ts'
+import { leastAbove } from './bounds.ts'
 import type { WinRule } from './sequential.ts'
 import { crossing } from './walk.ts'
 

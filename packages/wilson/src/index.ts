@@ -1,8 +1,12 @@
-export { leastAbove } from './bisect.ts'
-export { type Bounded, boundsPpm, hopelessUpTo } from './bounds.ts'
+export {
+  type Bounded,
+  boundsPpm,
+  ceilRoot,
+  hopelessUpTo,
+  intervalOf,
+  leastAbove,
+} from './bounds.ts'
 export { calibrate } from './calibrate.ts'
-export { intervalOf } from './interval.ts'
-export { ceilRoot } from './root.ts'
 export type { Bar, Contest, Look, Proportion, Rule, WinRule } from './sequential.ts'
-export { isHopeless, lookAt, lowerReaches, upperBelow } from './sequential.ts'
+export { isHopeless, lookAt, lowerReaches, PPM, upperBelow } from './sequential.ts'
 export { crossing, type End, type Walk, walk } from './walk.ts'

@@ -38,7 +38,8 @@ export interface Contest {
 /** What a look comes to, for the contender. */
 export type Look = 'win' | 'hold' | 'continue'
 
-const PPM = 1_000_000n
+/** One, in parts per million. */
+export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
 /**

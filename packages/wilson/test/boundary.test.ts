@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { holdBoundary, winBoundary } from '../src/boundary.ts'
 import { lookAt, lowerReaches } from '../src/index.ts'
+import { holdBoundary, winBoundary } from '../src/walk.ts'
 import { anyRule } from './vectors.ts'
 
 // Squares of quarters put many counts exactly on the boundary.

@@ -1,4 +1,4 @@
-import { bitReader } from '../../../packages/duel/src/bitmap.ts'
+import { bitReader } from '../../../packages/duel/src/acceptance.ts'
 import {
   decide,
   encodeState,
@@ -29,7 +29,7 @@ function firstStates(): State[] {
   const found = [firstState(MAIN, 3)]
   for (let epoch = 0; epoch < 6; epoch++) {
     const last = found.at(-1)
-    if (last) found.push(decide(last, epochOf(last, { rates: [0.4, 0.3] })))
+    if (last) found.push(decide(last, epochOf(last, { rates: [0.4, 0.3] })).state)
   }
   return found
 }
@@ -39,7 +39,7 @@ function readState(bytes: Uint8Array) {
   const read = parseState(textOf(bytes))
   if (!read.ok) return read
   expectSame(encodeState(read.value), textOf(bytes))
-  decide(read.value, epochOf(read.value))
+  decide(read.value, epochOf(read.value)).state
   return read
 }
 

@@ -1,5 +1,4 @@
-import { slotOf } from '../../../packages/chain/src/bittensor/commitment-slot.ts'
-import { metagraphOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
+import { metagraphOf, slotOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
 import {
   type NodeMessage,
   readMessage,
@@ -7,7 +6,7 @@ import {
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
-import { rowOf } from '../../../packages/chain/src/bittensor/weights-in-force.ts'
+import { rowOf } from '../../../packages/chain/src/bittensor/weight-calls.ts'
 import { ChainError } from '../../../packages/chain/src/index.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
 import type { Reader } from '../fuzz.ts'

@@ -21,7 +21,7 @@ import { completion, described, listen, sourceFor } from '../../../packages/mine
 import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
 import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
-import { maskUrls } from '../../../packages/terminal/src/mask-urls.ts'
+import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, expectPrintable, linesOf, objectIn, refusal, textOf } from '../input.ts'

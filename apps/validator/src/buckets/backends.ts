@@ -1,8 +1,24 @@
-import type { Setting } from '../settings/setting.ts'
-import type { Backend } from './backend.ts'
-import { DIRECTORY } from './directory.ts'
-import { GCS } from './gcs.ts'
-import { S3 } from './s3.ts'
+import { join } from 'node:path'
+import { directoryBucket } from '@affine/blocks/directory'
+import { ABOUT, type Setting, text } from '../settings/setting.ts'
+import { type Backend, defineBackend, type OwnBucket } from './backend.ts'
+import { GCS, S3 } from './s3.ts'
+
+/** A bucket in a folder of this machine, named after the hotkey. */
+const DIRECTORY: Backend = defineBackend({
+  label: 'in a folder here, which a web server serves',
+  needsUrl: false,
+  settings: {
+    buckets: text().register(ABOUT, {
+      help: 'the folder in which the bucket is, as a folder named after the hotkey',
+      takes: '<folder>',
+      variables: ['AFFINE_BUCKETS'],
+      question: 'The folder; the bucket is a folder in it, named after the hotkey',
+      proposed: 'buckets',
+    }),
+  },
+  bucketOf: ({ buckets }) => bucketIn(buckets),
+})
 
 /** The places where a validator can keep its bucket, in the order of `af setup`. */
 export const BACKENDS: readonly Backend[] = [S3, GCS, DIRECTORY]
@@ -17,4 +33,9 @@ export function backendsIn(given: object): readonly Backend[] {
   const isMeant = ({ name, type }: Setting): boolean =>
     Object.hasOwn(given, name) && !type.safeParse(undefined).success
   return BACKENDS.filter(({ settings }) => settings.some(isMeant))
+}
+
+/** The bucket of each hotkey in this folder. */
+export function bucketIn(folder: string): OwnBucket {
+  return { folder, open: (hotkey) => directoryBucket(join(folder, hotkey)) }
 }

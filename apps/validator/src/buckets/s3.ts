@@ -1,7 +1,10 @@
+import type { Bucket } from '@affine/blocks'
+import { BucketRefusal, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
+import { NODE_HOST } from '@affine/settlement/node'
+import pRetry from 'p-retry'
 import * as z from 'zod'
 import { ABOUT, bucketName, text, web, word } from '../settings/setting.ts'
 import { type Backend, defineBackend } from './backend.ts'
-import { serviceBucket } from './service-bucket.ts'
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
@@ -79,3 +82,80 @@ export const S3: Backend = defineBackend({
     return { open: () => bucket }
   },
 })
+
+/**
+ * How Google Cloud Storage's XML API differs from S3. With Amazon's headers it ignores
+ * `If-None-Match` on writes and would overwrite files. Its own condition cannot be combined with
+ * Amazon's headers.
+ */
+const GOOGLE: Dialect = {
+  prefix: 'GOOG4',
+  headers: 'x-goog-',
+  scope: 'storage/goog4_request',
+  createOnly: ['x-goog-if-generation-match', '0'],
+}
+
+/** A bucket in Google Cloud Storage, by an HMAC key. Everyone reads it at Google's address. */
+export const GCS: Backend = defineBackend({
+  label: 'in Google Cloud Storage',
+  needsUrl: false,
+  settings: {
+    gcsBucket: bucketName().register(ABOUT, {
+      help: "the bucket's name in Google Cloud Storage",
+      takes: '<name>',
+      variables: ['GCS_BUCKET'],
+      question: "The bucket's name",
+    }),
+    gcsAccessKeyId: word().register(ABOUT, {
+      help: 'the id of an HMAC key that may read, list and write that bucket',
+      variables: ['GCS_ACCESS_KEY_ID'],
+      secret: 'all',
+      question: 'The id of an HMAC key that may write there',
+    }),
+    gcsSecretAccessKey: word().register(ABOUT, {
+      help: "that HMAC key's secret",
+      variables: ['GCS_SECRET_ACCESS_KEY'],
+      secret: 'all',
+      question: "That key's secret",
+    }),
+    gcsEndpoint: web()
+      .default('https://storage.googleapis.com')
+      .register(ABOUT, {
+        help: "the XML API's URL, without the bucket",
+        variables: ['GCS_ENDPOINT'],
+        secret: 'in its URL',
+      }),
+  },
+  bucketOf: ({ gcsBucket, gcsAccessKeyId, gcsSecretAccessKey, gcsEndpoint }) => {
+    const bucket = serviceBucket({
+      endpoint: gcsEndpoint,
+      bucket: gcsBucket,
+      accessKeyId: gcsAccessKeyId,
+      secretAccessKey: gcsSecretAccessKey,
+      dialect: GOOGLE,
+    })
+    return { open: () => bucket, url: `${gcsEndpoint}/${gcsBucket}` }
+  },
+})
+
+/**
+ * A bucket in a service with S3's API, asked from this machine. While the network or the service
+ * fails, or does not have yet what it took, a write is tried up to 5 times more within half a
+ * minute: after 250 ms, then after twice as long each time.
+ */
+function serviceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
+  const { now, fetch } = NODE_HOST
+  const bucket = s3Bucket({ ...options, now, fetch })
+  const write: Bucket['write'] = (path, bytes) =>
+    pRetry(() => bucket.write(path, bytes), {
+      retries: 5,
+      minTimeout: 250,
+      maxRetryTime: 30_000,
+      shouldRetry: ({ error }) => isPassing(error),
+    })
+  return { read: bucket.read, write }
+}
+
+/** A refusal or an invalid path would fail again. */
+const isPassing = (error: Error): boolean =>
+  !(error instanceof BucketRefusal || error instanceof RangeError)

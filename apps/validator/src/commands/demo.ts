@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { makeFolder } from '@affine/blocks/directory'
 import { listenWith } from '@affine/miners/node'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emptyFolder } from '../service/empty-folder.ts'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { pageAndBuckets } from '../service/served-files.ts'
@@ -116,4 +116,16 @@ async function verifyApart(words: readonly string[], signal: AbortSignal): Promi
   })
   const [code] = await once(child, 'exit')
   return code ?? 1
+}
+
+/**
+ * The folder that an option names, made if it is not there.
+ * @throws RangeError when there is something in it.
+ */
+async function emptyFolder(path: string): Promise<string> {
+  const folder = resolve(path)
+  await makeFolder(folder)
+  if ((await readdir(folder)).length > 0)
+    throw new RangeError(`"--out" expected an empty folder, got ${folder}`)
+  return folder
 }

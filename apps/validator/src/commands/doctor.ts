@@ -4,15 +4,14 @@ import { output, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { BACKENDS } from '../buckets/backends.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { examinationOf } from '../service/examination.ts'
-import { sayFindings } from '../service/say-findings.ts'
+import { examinationOf, sayFindings } from '../service/examination.ts'
 import { folderProblems } from '../settings/folder-problems.ts'
 import { withSettings } from '../settings/options.ts'
 import { settingsHere } from '../settings/service.ts'
 import { givenIn } from '../settings/sources.ts'
 
 const LOOKS = `
-It first lists the settings of \`af validate\` that are set, and where: by options, the environment \
+It first lists the settings of \`af validate\` that are set, and where: options, the environment \
 or .env. If they are complete, it tests the disk, the account at Chutes, and the bucket: it writes \
 v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it back at the public \
 URL. For a miner it sends one request to the committed endpoint or chute, as validators do.

@@ -2,26 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
-import { PROTOCOL } from '@affine/duel'
+import type { Snapshot } from '@affine/chain'
+import { type Miner, minerOf, PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
 import {
   type DuelStanding,
   environmentsNamed,
   expectReply,
+  LOOPBACK,
   openPlayer,
   type Player,
   runDuel,
+  type SoloDuel,
   takeUp,
 } from '@affine/miners'
-import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, NETUID, networkOption, output, raceAbort } from '@affine/terminal'
+import { boundsOf, drawInterval, share } from '@affine/report'
+import { commitmentsOf, NETWORK_HELP, openChain, SYSTEM_CLOCK } from '@affine/settlement'
+import { interrupted, NETUID, networkOption, openSaying, output, raceAbort } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { differenceText } from '../solo/difference-text.ts'
-import { progress } from '../solo/progress.ts'
-import { sayFailures } from '../solo/say-failures.ts'
-import { askingOf, soloCommand } from '../solo/solo-command.ts'
-import { minersOf, type Pair } from './duel/registered-miners.ts'
-import { endingOf, standingText, stoppedText } from './duel/standing-text.ts'
+import { askingOf, differenceText, progress, sayFailures, soloCommand } from './solo.ts'
 
 const PLAYER =
   "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
@@ -135,4 +134,60 @@ async function playersNamed(
 function anotherDuel(out: string, difference: string): RangeError {
   const advice = 'name another with --out, or repeat its arguments'
   return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
+}
+
+/** One value for each of the two roles. */
+type Pair<Value> = readonly [champion: Value, contender: Value]
+
+/**
+ * The miners with two uids at a chain's head. A miner is asked as validators ask it: on a local
+ * network, on loopback only, whatever address it committed. Protocol §5.4.
+ * @throws RangeError for an invalid uid, and for a network with a platform; Error for a miner that
+ *   cannot be asked.
+ */
+async function minersOf(
+  network: string,
+  netuid: number | undefined,
+  [champion, contender]: Pair<string>,
+): Promise<Pair<Miner>> {
+  await using opened = await openSaying(openChain, network, { netuid, firstEpoch: 0 })
+  if (opened.network.platform !== 'loopback')
+    throw new RangeError(`"--network" expected a local network, got ${JSON.stringify(network)}`)
+  const { number } = await opened.chain.head()
+  const snapshot = await opened.chain.snapshot(number)
+  return [minerAt(champion, snapshot), minerAt(contender, snapshot)]
+}
+
+function minerAt(uid: string, snapshot: Snapshot): Miner {
+  if (!/^\d{1,5}$/.test(uid))
+    throw new RangeError(`with "--network" expected a uid, got ${JSON.stringify(uid)}`)
+  const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
+  const hotkey = neuron?.hotkey ?? 'not registered'
+  const said = commitmentsOf(snapshot).get(hotkey)
+  if (said?.kind !== 'miner')
+    throw new Error(`uid ${uid} (${hotkey}) is not a miner: see af status`)
+  if (LOOPBACK.test(said.chute)) return minerOf({ ...said, hotkey })
+  const advice = 'only URLs on this machine are asked'
+  throw new Error(`uid ${uid} has the chute "${said.chute}", and ${advice}`)
+}
+
+/** The counts of each environment, one a line. */
+function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
+  const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
+  return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
+    const counts = `${wins} won, ${losses} lost, ${ties} tied`
+    const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
+    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
+  })
+}
+
+/** Who wins. */
+function endingOf({ outcome }: DuelStanding): string {
+  if (outcome === 'contender') return 'The contender takes the throne.'
+  return 'The champion holds.'
+}
+
+/** How far a duel got that was interrupted. */
+function stoppedText({ length }: readonly unknown[]): string {
+  return `stopped after ${length} challenges: to continue, repeat the command`
 }

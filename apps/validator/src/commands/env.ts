@@ -6,7 +6,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { strengthOption } from '../solo/solo-command.ts'
+import { strengthOption } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'

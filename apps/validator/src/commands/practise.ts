@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { contentOf } from '@affine/duel'
+import { contentOf, type Miner, type Protocol } from '@affine/duel'
 import { make } from '@affine/envs'
-import { environmentsNamed, soloChallenge } from '@affine/miners'
-import { prospectsOf, prospectsText } from '@affine/report'
-import { NETWORK_HELP, openChain } from '@affine/settlement'
+import { type Exercise, environmentsNamed, soloChallenge } from '@affine/miners'
+import { PastChallenges, prospectsOf, prospectsText } from '@affine/report'
+import { NETWORK_HELP, openChain, type Subnet } from '@affine/settlement'
 import {
   FIRST_EPOCH,
   interrupted,
@@ -15,10 +15,9 @@ import {
   whole,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { soloCommand, strengthOption } from '../solo/solo-command.ts'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
-import { type Throne, throneOf } from './practise/throne.ts'
-import { BUCKETS } from './replay.ts'
+import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
+import { soloCommand, strengthOption } from './solo.ts'
 
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
@@ -130,4 +129,41 @@ async function practiseAgainst(throne: Throne, session: Session): Promise<void> 
   const { hotkey: champion } = throne.champion
   screen.line(prospectsText(prospects), { type: 'prospects', champion, ...prospects })
   if (prospects.dethrones.middle < atLeast) process.exitCode = 1
+}
+
+/** A subnet's throne today, and challenges that its champion has played. */
+interface Throne {
+  readonly champion: Miner
+  /** The ratio that a contender has to beat. */
+  readonly ratioPpm: number
+  /** The rules of a duel that starts now, in the environments of one player. */
+  readonly protocol: Protocol
+  /** The environments of two players. */
+  readonly games: readonly string[]
+  readonly exercises: readonly Exercise[]
+}
+
+/**
+ * The throne of a subnet, with at most `most` past challenges of each environment. It reads
+ * only chain and buckets.
+ * @throws Error when there is no champion, or no challenge of it is recorded.
+ */
+async function throneOf(subnet: Subnet, options: ReplayOptions, most: number): Promise<Throne> {
+  const past = new PastChallenges(most)
+  const replay = await Replay.begin(subnet, options, past.add.bind(past))
+  for await (const settled of replay.epochs()) past.finish(settled)
+  const { champion, ratio: ratioPpm } = replay.state
+  if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
+  const { protocol } = subnet.network
+  const all = Object.entries(protocol.envs)
+  const envs = Object.fromEntries(all.filter(([, { players }]) => players === 1))
+  const games = Object.keys(protocol.envs).filter((env) => envs[env] === undefined)
+  const exercises = past
+    .of(champion)
+    .filter(({ env }) => envs[env] !== undefined)
+    .map(({ reward, ...each }) => ({ ...each, champion: reward }))
+  if (exercises.length > 0)
+    return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
+  const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
+  throw new Error(`${found}: take more with --last, unless it has had no duel yet`)
 }

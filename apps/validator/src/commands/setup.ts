@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { loadsOf } from '@affine/engine'
+import { bytesText, type Load, type Loads, loadsOf } from '@affine/engine'
 import { type Examination, examine, OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
-import { type ChainOptions, type Output, output } from '@affine/terminal'
+import { type ChainOptions, type Output, output, table } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { AccountOptions } from '../service/account.ts'
-import { examinationOf } from '../service/examination.ts'
+import { examinationOf, sayFindings } from '../service/examination.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
-import { sayFindings } from '../service/say-findings.ts'
 import type { Hide } from '../service/secrets.ts'
 import { envText } from '../settings/env-text.ts'
 import { withSettings } from '../settings/options.ts'
 import { SETTINGS } from '../settings/schema.ts'
 import { type Flags, problemLines, readService } from '../settings/service.ts'
-import { sayLoads } from './setup/say-loads.ts'
 
 const FILE = '.env'
 const ACCOUNT = ['key', 'wallet', 'hotkey', 'walletPath']
@@ -107,4 +105,25 @@ async function writeFor(text: string, overwrite: boolean): Promise<void> {
     if (cause instanceof RangeError) throw cause
     throw new Error(`cannot write ${FILE}: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** Prints what a duel takes: challenges, requests and bytes. */
+function sayLoads(loads: Loads, screen: Output): void {
+  const { voters, firstEpoch, mostEpoch, mostDay } = loads
+  const row = (what: string, textOf: (load: Load) => string) => ({
+    what,
+    'first epoch': textOf(firstEpoch),
+    'at most': textOf(mostEpoch),
+    'a day': textOf(mostDay),
+  })
+  const count = (number: number): string => Math.round(number).toLocaleString('en-US')
+  const rows = [
+    row('challenges', ({ challenges }) => count(challenges)),
+    row('requests to miners', ({ requests }) => count(requests)),
+    row('its own lane', ({ laneBytes }) => bytesText(laneBytes)),
+    row(`its bucket, lanes of ${voters}`, ({ bucketBytes }) => bytesText(bucketBytes)),
+  ]
+  const text =
+    'What a duel takes: in its first epoch, in its largest epoch, and in a day of largest epochs.'
+  table(screen, { text, record: { type: 'loads', ...loads } }, rows)
 }

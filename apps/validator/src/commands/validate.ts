@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Chain } from '@affine/chain'
-import type { Event, Setup } from '@affine/engine'
-import { Validator } from '@affine/engine'
+import { type Event, type Setup, Validator } from '@affine/engine'
 import type { Metrics } from '@affine/engine/metrics'
 import {
   guard,
@@ -16,17 +16,23 @@ import {
 } from '@affine/engine/node'
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
-import { type Opened, openLive } from '@affine/settlement'
+import {
+  type CheckBlock,
+  type OpenBucket,
+  type Opened,
+  openLive,
+  type Source,
+  type Subnet,
+} from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emits } from '../buckets/places.ts'
+import { emits, placesOf } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
-import { narrate, sayProblem, warn } from '../service/narrate.ts'
-import { repeatedProblems } from '../service/repeated-problems.ts'
+import { minersOf } from '../service/agents.ts'
+import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import type { Settings } from '../settings/schema.ts'
 import { problemLines, readService, serviceCommand } from '../settings/service.ts'
-import { setupOf } from './validate/validator-setup.ts'
 
 const LOCAL =
   '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +
@@ -155,4 +161,46 @@ function sayStarted({ account, emit }: Setup, url: string | undefined, screen: O
   const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
   const at = url === undefined ? '' : `; /metrics and /healthz are at ${url}`
   screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
+}
+
+/** The validator's subnet, the checker of blocks, and the listener for events. */
+interface Surroundings {
+  readonly subnet: Subnet
+  readonly check: CheckBlock
+  readonly on: Setup['on']
+}
+
+/**
+ * Everything that a validator needs on this machine.
+ * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
+ */
+function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
+  const { subnet, check, on } = around
+  const { chain, network } = subnet
+  const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
+  return {
+    ...places,
+    ...minersOf(network, settings, on),
+    chain,
+    account,
+    network,
+    emit: emits(network, settings),
+    replay: settings.replay ?? false,
+    openBucket: tellingReads(openBucket, on),
+    check,
+    now: Date.now,
+    random: randomBytes,
+    on,
+  }
+}
+
+/** Opens buckets as `open` does, and emits an event after every read, failed or not. */
+function tellingReads(open: OpenBucket, on: Setup['on']): OpenBucket {
+  return (hotkey, url) => {
+    const source = open(hotkey, url)
+    if (source === null) return null
+    const read: Source['read'] = (...asked) =>
+      source.read(...asked).finally(() => on({ type: 'read' }))
+    return { ...source, read }
+  }
 }

@@ -3,7 +3,7 @@ import { rpcDefinitions } from '@polkadot/types'
 import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
-import { asciiLine } from './ascii-line.ts'
+import { asciiLine } from './node-message.ts'
 import { inTime, NodeSocket } from './node-socket.ts'
 import type { Nodes } from './nodes.ts'
 

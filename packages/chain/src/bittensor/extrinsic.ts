@@ -4,10 +4,12 @@ import type { ApiPromise } from '@polkadot/api'
 import type { Account } from '../account.ts'
 import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import type { Call } from './call.ts'
 import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
+import { asciiLine } from './node-message.ts'
 import { dispatchRefusal, poolRefusal } from './refusal.ts'
+import type { CALLS } from './runtime-faults.ts'
+import type { NameIn } from './storage.ts'
 
 /** How many blocks a call may wait, if its caller sets no earlier limit. */
 const MORTALITY = 15
@@ -162,3 +164,31 @@ async function handToPool(api: ApiPromise, hex: string): Promise<void> {
     if (refusal) throw refusal // null: the pool has the call already, from an earlier try
   }
 }
+
+/** Makes a call for the runtime of the node that takes it. */
+export type Call = (api: ApiPromise) => Promise<Submittable>
+type Submittable = ReturnType<ApiPromise['tx'][string][string]>
+
+/**
+ * The runtime's call of this name. It rejects with ChainError `NotInRuntime` if there is no such
+ * call, or it takes other arguments.
+ */
+export const callOf =
+  <P extends keyof typeof CALLS>(
+    pallet: P,
+    name: NameIn<typeof CALLS, P>,
+    ...args: unknown[]
+  ): Call =>
+  async ({ tx }: ApiPromise): Promise<Submittable> => {
+    const call = tx[pallet]?.[name]
+    if (!call)
+      throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
+    try {
+      return call(...args)
+    } catch (cause) {
+      const said = asciiLine((cause as Error).message)
+      throw new ChainError('NotInRuntime', `${pallet}.${name} takes other arguments: ${said}`, {
+        cause,
+      })
+    }
+  }

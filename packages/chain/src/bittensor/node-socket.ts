@@ -1,8 +1,13 @@
 import ws from 'ws'
 import { ChainError } from '../chain-error.ts'
-import { asciiLine } from './ascii-line.ts'
-import { checkMetadata } from './metadata.ts'
-import { MAX_MESSAGE, type NodeMessage, readMessage, refusalOf } from './node-message.ts'
+import {
+  asciiLine,
+  checkMetadata,
+  MAX_MESSAGE,
+  type NodeMessage,
+  readMessage,
+  refusalOf,
+} from './node-message.ts'
 
 /**
  * The most fragments of a message: each keeps up to 64 KiB in memory. Nodes send messages in one

@@ -1,7 +1,7 @@
 import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
 import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from '../chain-error.ts'
-import { asciiLine } from './ascii-line.ts'
+import { asciiLine } from './node-message.ts'
 
 /**
  * The runtime's names for the numbers with which it refuses a call before the pool takes it

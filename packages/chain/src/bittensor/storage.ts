@@ -1,6 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
-import type { APIS, CALLS, STORAGE } from './asked-of-runtime.ts'
+import type { APIS, CALLS, STORAGE } from './runtime-faults.ts'
 
 /** The pallet of subnets. */
 export const SUBNET_PALLET = 'subtensorModule' as const

@@ -1,10 +1,29 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+import * as z from 'zod/mini'
+import { BLOCK_MS, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { callOf } from './call.ts'
+import { rescale } from '../max-upscale.ts'
+import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { type Storage, SUBNET_PALLET } from './storage.ts'
-import { planTimelocked } from './timelocked-weights.ts'
-import type { HotkeyWeights, Plan, VersionedWeights } from './weight-plan.ts'
-import { areInForce } from './weights-in-force.ts'
+import { type Codec, integerIn, type Storage, SUBNET_PALLET } from './storage.ts'
+import { drandRound, timelockEncrypt, timelockPayload } from './timelock.ts'
+
+/** The weights that a hotkey shall have. */
+interface HotkeyWeights {
+  readonly hotkey: string
+  readonly weights: UidWeights
+}
+
+/** The same, with the version that the subnet requires of its validators. */
+interface VersionedWeights extends HotkeyWeights {
+  readonly versionKey: bigint
+}
+
+/** A call, and a check of the storage after its block: did the call do what it should? */
+export interface Plan {
+  readonly call: Call
+  readonly tookEffect: (after: Storage) => Promise<boolean>
+}
 
 /**
  * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
@@ -40,4 +59,130 @@ function planOpen(netuid: number, versioned: VersionedWeights): Plan {
     call: callOf(SUBNET_PALLET, 'setWeights', netuid, uids, values, versionKey),
     tookEffect: (after) => areInForce(after, netuid, versioned),
   }
+}
+
+/**
+ * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks
+ * in time.
+ */
+const MAX_LAG_ROUNDS = 200
+/** So many blocks after the epoch of the reveal has begun, a timelock opens. */
+const REVEAL_MARGIN_BLOCKS = 3
+
+/**
+ * The calls by which runtimes take timelocked weights, newest first. The payload of the oldest does
+ * not name the hotkey, and this call has no version of commit and reveal.
+ */
+const TIMELOCKED = [
+  { name: 'commitTimelockedWeights', mechanism: [], namesHotkey: true },
+  { name: 'commitTimelockedMechanismWeights', mechanism: [0], namesHotkey: true },
+  { name: 'commitCrv3Weights', mechanism: [], namesHotkey: false },
+] as const
+
+/** The storage items in which runtimes keep these commits. */
+const TIMELOCKED_COMMITS = [
+  'timelockedWeightCommits',
+  'crv3WeightCommitsV2',
+  'crv3WeightCommits',
+] as const
+
+/**
+ * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.12.
+ * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
+ *   `DrandBehind` if the chain's drand would open the commit too late.
+ */
+async function planTimelocked(
+  storage: Storage,
+  means: WeightMeans,
+  { hotkey, weights, versionKey }: VersionedWeights,
+): Promise<Plan> {
+  const { netuid, random, now } = means
+  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
+  if (timelocked === undefined)
+    throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
+  const lastRound = Number(await storage.integer('drand', 'lastStoredRound'))
+  if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
+  const { name, mechanism, namesHotkey } = timelocked
+  const round = await revealRound(storage, means)
+  const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
+  const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
+  const args: unknown[] = [netuid, ...mechanism, sealed, round]
+  if (namesHotkey) args.push(await storage.integer(SUBNET_PALLET, 'commitRevealWeightsVersion'))
+  return {
+    call: callOf(SUBNET_PALLET, name, ...args),
+    tookEffect: async (after) => {
+      const items = TIMELOCKED_COMMITS.filter((item) => after.has(SUBNET_PALLET, item))
+      const commits = await Promise.all(
+        items.map((item) => after.entries(SUBNET_PALLET, item, netuid)),
+      )
+      return JSON.stringify(commits).includes(sealed)
+    },
+  }
+}
+
+/** The round of drand that is published just after the epoch of the reveal has begun. */
+async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
+  const { nextStart, length, period, head } = await tempoOf(storage, netuid)
+  const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
+  const slot = storage.constant('aura', 'slotDuration')
+  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
+  return drandRound(now() + blocks * blockMs)
+}
+
+/**
+ * Where a subnet is in its tempo: the epochs, not those of this protocol, by which the chain opens
+ * commits of weights.
+ */
+interface Tempo {
+  /** The first block of the epoch after that of the next block, if the tempo is not changed. */
+  readonly nextStart: number
+  /** Of an epoch, in blocks. */
+  readonly length: number
+  /** Epochs between a commit and its reveal. */
+  readonly period: number
+  /** The number of the block that was read. */
+  readonly head: number
+}
+
+export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> {
+  const head = Number(await storage.integer('system', 'number'))
+  const tempo = Number(await storage.integer(SUBNET_PALLET, 'tempo', netuid))
+  const period = Number(await storage.integer(SUBNET_PALLET, 'revealPeriodEpochs', netuid))
+  // Newer runtimes count epochs. Older ones compute them from the block's number.
+  if (!storage.has(SUBNET_PALLET, 'subnetEpochIndex')) {
+    const length = tempo + 1
+    const epoch = Math.floor((head + 1 + netuid + 1) / length)
+    return { nextStart: (epoch + 1) * length - netuid - 1, length, period, head }
+  }
+  const answer = await storage.call('subnetInfoRuntimeApi', 'getNextEpochStartBlock', netuid)
+  if (!answer || answer.isEmpty)
+    throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
+  const start = Number(integerIn(answer, 'the start of the next epoch'))
+  // The next block may be the first of an epoch itself.
+  const nextStart = head + 1 >= start ? start + tempo : start
+  return { nextStart, length: tempo, period, head }
+}
+
+const u16 = z.int().check(z.minimum(0), z.maximum(65_535))
+const rowShape = z.array(z.tuple([u16, u16]))
+
+/**
+ * A row of the weight matrix.
+ * @throws ChainError `BadReply` if it is malformed.
+ */
+export function rowOf(value: Codec): UidWeights {
+  const { data } = rowShape.safeParse(value.toJSON())
+  if (!data) throw new ChainError('BadReply', 'the weights on the chain are malformed')
+  return data
+}
+
+/** Has the hotkey these weights, as the chain rescales them? */
+async function areInForce(
+  storage: Storage,
+  netuid: number,
+  { hotkey, weights }: HotkeyWeights,
+): Promise<boolean> {
+  const uid = await storage.integer(SUBNET_PALLET, 'uids', netuid, hotkey)
+  const row = rowOf(await storage.query(SUBNET_PALLET, 'weights', netuid, uid))
+  return JSON.stringify(row) === JSON.stringify(rescale(weights))
 }

@@ -1,5 +1,5 @@
 import { type Account, account } from '@affine/chain'
-import { digestBytes } from './seeded-bytes.ts'
+import { digest } from '@affine/prng'
 
 /**
  * A validator or a miner of the demo: a key, a name for the screen, and for a miner its skill, the
@@ -34,4 +34,21 @@ export function castOf(seed: string): Cast {
   })
   const miners = Object.entries(SKILLS).map(([name, skill]) => ({ ...member(name), skill }))
   return { seed, validators: VALIDATORS.map(member), miners }
+}
+
+/** A digest as its 32 bytes. */
+function digestBytes(...parts: Parameters<typeof digest>): Buffer {
+  return Buffer.from(digest(...parts), 'hex')
+}
+
+/**
+ * Bytes that follow from the seed and a name, so that a run with the same seed has the same secrets
+ * and block hashes. At most 32 at once.
+ */
+export function seededBytes(seed: string, name: string): (size: number) => Uint8Array {
+  let drawn = 0
+  return (size) => {
+    drawn += 1
+    return digestBytes('demo bytes', seed, name, drawn).subarray(0, size)
+  }
 }

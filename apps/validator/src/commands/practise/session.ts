@@ -19,10 +19,7 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
-import { differenceText } from '../../solo/difference-text.ts'
-import { progress } from '../../solo/progress.ts'
-import { sayFailures } from '../../solo/say-failures.ts'
-import { askingOf } from '../../solo/solo-command.ts'
+import { askingOf, differenceText, progress, sayFailures } from '../solo.ts'
 
 /** What defines a practice, with its strength: its file cannot continue another one. */
 export type Practice = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type DuelEpoch, judgeAll, ruleAmong } from '../src/environments.ts'
 import { type Duel, decide, firstState, type Verdict } from '../src/index.ts'
 import { loneRuleOf, type Protocol, ruleOf } from '../src/protocol.ts'
+import { type DuelEpoch, judgeAll, ruleAmong } from '../src/verdicts.ts'
 import { constantsOf, epochOf, MAIN, MULT8, scored } from './subnet.ts'
 
 const NAMES = ['a@1.0.0', 'b@1.0.0', 'c@1.0.0', 'd@1.0.0'] as const
@@ -11,7 +11,7 @@ const protocol: Protocol = {
   envs: Object.fromEntries(NAMES.map((name) => [name, constantsOf(MULT8)])),
 }
 const [RULE, LONE] = [ruleOf(protocol), loneRuleOf(protocol)]
-const { duel: opened } = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10)))
+const { duel: opened } = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10))).state
 
 /** Four equal voters saw this in A, in one epoch, and nothing decisive in the others. */
 function judge(

@@ -14,7 +14,6 @@ import {
   type Protocol,
   parseState,
   type State,
-  settle,
   trustOf,
   weighToday,
 } from '../src/index.ts'
@@ -34,7 +33,7 @@ import {
 } from './subnet.ts'
 
 const content = ({ hotkey, model, revision, chute }: Miner) => ({ hotkey, model, revision, chute })
-const after = (state: State, scene?: Scene) => settle(state, epochOf(state, scene))
+const after = (state: State, scene?: Scene) => decide(state, epochOf(state, scene))
 const first = firstState(MAIN, 10)
 const VOTERS = ['v1', 'v2', 'v3', 'v4']
 /** m1 has the throne, m2 its first epoch against it. */
@@ -148,7 +147,7 @@ describe('a quorum', () => {
     const { snapshot, ...rest } = epochOf(first)
     const staked = { hotkey: 'm2', stake: 10n ** 9n }
     const seen = { ...snapshot, validators: [...snapshot.validators, staked] }
-    const { attested, duel } = decide(first, { ...rest, snapshot: seen })
+    const { attested, duel } = decide(first, { ...rest, snapshot: seen }).state
     expect(Object.keys(attested ?? {})).toEqual(VOTERS)
     expect(duel?.contender.hotkey).toBe('m2')
   })
@@ -229,7 +228,7 @@ describe('weights', () => {
     const attesting = validators.map((v) => ({ ...(attest && { attest }), ...v }))
     const hotkeys = [...snapshot.hotkeys, ...validators.map(({ hotkey }) => hotkey)]
     const seen = { ...snapshot, hotkeys, validators: attesting }
-    return decide(state, { ...rest, snapshot: seen }).duel?.weights
+    return decide(state, { ...rest, snapshot: seen }).state.duel?.weights
   }
 
   it('are stake × trust in ppm of the heaviest, rounded down, none of nothing', () => {
@@ -348,7 +347,7 @@ describe('acceptance', () => {
   ])('takes no lane for whole that has %s', (_, tally) => {
     const facts = epochOf(started, CLOSE)
     const reportOn = (v2: Lanes[string]) =>
-      settle(started, { ...facts, lanes: { ...facts.lanes, v2 } }).report.lanes.v2
+      decide(started, { ...facts, lanes: { ...facts.lanes, v2 } }).report.lanes.v2
     const { v2 } = facts.lanes
     expect(reportOn({ ...v2, [MULT8]: tally })).toMatchObject({ attested: true, accepted: false })
     const { [MULT8]: _absent, ...rest } = v2 ?? {}
@@ -366,7 +365,7 @@ describe('acceptance', () => {
         }),
       }))
       const seen = { ...snapshot, validators }
-      const { report } = settle(started, { snapshot: seen, seals, lanes })
+      const { report } = decide(started, { snapshot: seen, seals, lanes })
       expect(attestedLanes(started, seen)).toEqual(
         Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted),
       )
@@ -393,7 +392,7 @@ describe('acceptance', () => {
     const apart = { ...v3, attest: { ...v3!.attest!, bitmap: new Uint8Array(16) } }
     const seen = { ...snapshot, validators: [v1!, v2!, apart as typeof v1 & object, v4!] }
     expect(attestedLanes(started, seen)).toEqual(['v1', 'v2', 'v3', 'v4']) // two of three
-    expect(settle(started, { snapshot: seen, seals, lanes }).report.frozen).toBe(false)
+    expect(decide(started, { snapshot: seen, seals, lanes }).report.frozen).toBe(false)
   })
 
   it('hears no attestation of another epoch, or of another state', () => {
@@ -403,7 +402,7 @@ describe('acceptance', () => {
         v.attest && v.hotkey > 'v2' ? { ...v, attest: { ...v.attest, ...change } } : v,
       )
       const seen = { ...snapshot, validators }
-      const { state, report } = settle(started, { snapshot: seen, seals, lanes })
+      const { state, report } = decide(started, { snapshot: seen, seals, lanes })
       expect([report.frozen, report.lanes.v1?.attesters]).toEqual([true, ['v1', 'v2']])
       expect(Object.keys(state.due)).toEqual(['v1', 'v2'])
     }
@@ -661,7 +660,7 @@ describe('who leaves', () => {
     const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'm1')
     const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
-    expect(decide(started, facts).champion?.hotkey).toBe('m2')
+    expect(decide(started, facts).state.champion?.hotkey).toBe('m2')
   })
 
   it('the contender: it loses', () => {
@@ -702,14 +701,14 @@ describe('who leaves', () => {
       ...['m1', 'm2'].map((hotkey) => ({ hotkey, stake: 1n })),
     ]
     const facts = { snapshot: { ...snapshot, validators }, seals, lanes }
-    expect(decide(started, facts).duel?.id).toBe(started.duel?.id)
+    expect(decide(started, facts).state.duel?.id).toBe(started.duel?.id)
   })
 
   it('validators that deregister lose trust and head, what they saw stays', () => {
     const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'v2')
     const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
-    const { heads, trust, duel, due } = decide(started, facts)
+    const { heads, trust, duel, due } = decide(started, facts).state
     expect([Object.keys(heads), Object.keys(trust)]).toEqual([
       ['v1', 'v3', 'v4'],
       ['v1', 'v3', 'v4'],
@@ -723,7 +722,7 @@ describe('heads', () => {
   it('are the last seals of who was due, whole or not, and stay when there is none', () => {
     const one = after(started, { ...CLOSE, broken: ['v1'], unsealed: ['v2'] }).state
     expect(one.heads).toEqual({ v1: HEAD, v3: HEAD, v4: HEAD })
-    const { heads } = decide(one, { ...epochOf(one, CLOSE), seals: { v1: NEXT, m1: NEXT } })
+    const { heads } = decide(one, { ...epochOf(one, CLOSE), seals: { v1: NEXT, m1: NEXT } }).state
     expect(heads).toEqual({ v1: NEXT, v3: HEAD, v4: HEAD })
   })
 })
@@ -732,7 +731,7 @@ describe('the protocol', () => {
   const change = withQuota(MAIN, 64, 512)
   const with_ = (protocol: Protocol, state: State, scene: Scene) => {
     const { snapshot, ...rest } = epochOf(state, scene)
-    return decide(state, { ...rest, snapshot: { ...snapshot, protocol } })
+    return decide(state, { ...rest, snapshot: { ...snapshot, protocol } }).state
   }
 
   it('is kept by a duel that runs, and changes with the next', () => {
@@ -775,7 +774,7 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
         ),
       ]),
     )
-    state = decide(state, { ...rest, lanes: sampled })
+    state = decide(state, { ...rest, lanes: sampled }).state
     epochs++
     const read = parseState(encodeState(state))
     expect(read.ok && read.value).toEqual(state)

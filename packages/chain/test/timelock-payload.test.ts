@@ -1,7 +1,7 @@
 import { TypeRegistry } from '@polkadot/types'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { timelockPayload } from '../src/bittensor/weight-encoding.ts'
+import { timelockPayload } from '../src/bittensor/timelock.ts'
 import { decodeAddress, encodeAddress } from '../src/index.ts'
 
 test('payloads are SCALE as @polkadot encodes it', () => {

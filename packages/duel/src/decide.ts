@@ -1,14 +1,23 @@
-import { countedAttestations, dueSeals, type Seals } from './acceptance.ts'
-import { activeAfter, activeBefore } from './active.ts'
-import { recordAfter } from './ending.ts'
+import {
+  type Attendance,
+  countedAttestations,
+  dueSeals,
+  isFrozen,
+  type Seals,
+} from './acceptance.ts'
 import { judge, type Lanes, type Report } from './judgement.ts'
-import { countTurns } from './queue.ts'
-import { hasQuorum, type Quorum, quorumOf } from './quorum.ts'
-import { decay } from './ratio.ts'
-import { fillThrone, type NextThrone } from './seat.ts'
-import type { DuelSnapshot } from './snapshot.ts'
-import { type Duel, duelId, type State } from './state.ts'
-import { dueVoters, weighToday } from './voters.ts'
+import { decay, recordAfter } from './ratio.ts'
+import { type Duel, type DuelSnapshot, duelId, type State } from './state.ts'
+import { countTurns, fillThrone, type NextThrone } from './succession.ts'
+import {
+  activeAfter,
+  activeBefore,
+  dueVoters,
+  stakesOf,
+  votingStakes,
+  weighToday,
+  weighVoters,
+} from './voters.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
 export interface Facts {
@@ -27,21 +36,19 @@ export interface Decided {
   readonly quorum: Quorum
 }
 
+/** The voters of a duel that starts, or would if it could, and the attestations that count. */
+export interface Quorum extends Attendance, Pick<Duel, 'stakes'> {}
+
 /**
  * The state that governs the next epoch, from the state that governs this one, the chain at the
- * next epoch's snapshot, and this epoch's seals and whole lanes. Every validator, and anyone else,
- * computes the same one. Protocol §9.4.
+ * next epoch's snapshot, and this epoch's seals and whole lanes; and an account of it. Every
+ * validator, and anyone else, computes the same one. Protocol §9.4.
  *
  * Pure, and total over states that `parseState` accepts: what a stranger can write into lanes,
  * attestations and commitments is left out when it does not fit, never thrown at. The order of keys
  * and lists changes nothing. It does not check evidence: that a lane is whole is the caller's word.
  */
-export function decide(state: State, facts: Facts): State {
-  return settle(state, facts).state
-}
-
-/** As `decide`, with an account of it. Protocol §9.4. */
-export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided {
+export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
   const judged =
     state.duel &&
@@ -51,9 +58,11 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
   const ratio = seat.crowned
     ? state.protocol.ratioFloorPpm
     : (judged?.ratio ?? decay(state.ratio, state.protocol))
-  const quorum = quorumOf({ ...state, trust }, snapshot, heard)
-  const terms = { start: state.epoch + 1, ratio, weights: quorum.weights, stakes: quorum.stakes }
-  const started = hasQuorum(quorum) ? startDuel(seat, terms) : undefined
+  const active = activeBefore(state, snapshot)
+  const voting = votingStakes(active, snapshot)
+  const weights = weighVoters(voting, trust, snapshot.protocol)
+  const quorum = { weights, stakes: stakesOf(weights, voting), heard }
+  const started = startDuel(seat, quorum, { start: state.epoch + 1, ratio })
   const duel = seat.running ?? started
   const served = [seat.crowned, started?.contender].filter((miner) => miner !== undefined)
   return {
@@ -65,7 +74,7 @@ export function settle(state: State, { snapshot, seals, lanes }: Facts): Decided
       record: recordAfter(state.record, seat, judged?.reports ?? {}),
       turns: state.turns + served.length,
       dueled: registeredOnly(countTurns(seat.dueled, served, snapshot), snapshot),
-      attested: activeAfter(activeBefore(state, snapshot), heard, snapshot),
+      attested: activeAfter(active, heard, snapshot),
       trust,
       heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
       due: dueVoters(duel, heard),
@@ -85,15 +94,22 @@ const NO_DUEL: Report = {
   outcome: undefined,
 }
 
-/** The next duel, if none runs and somebody waits. Protocol §8.11. */
-function startDuel({ running, champion, waiting }: NextThrone, terms: Terms): Duel | undefined {
+/**
+ * The next duel, if none runs, somebody waits, and as much weight attests as in an epoch that is
+ * not frozen. Protocol §8.1, §8.11.
+ */
+function startDuel(
+  { running, champion, waiting }: NextThrone,
+  quorum: Quorum,
+  terms: Pick<Duel, 'start' | 'ratio'>,
+): Duel | undefined {
   const [contender] = waiting
-  if (running || !champion || !contender) return undefined
+  if (running || !champion || !contender || isFrozen(quorum)) return undefined
   const id = duelId(champion, contender, terms.start)
-  return { id, champion, contender, ...terms, frozen: 0, tallies: {}, verdicts: {} }
+  const { weights, stakes } = quorum
+  const voters = { weights, stakes }
+  return { id, champion, contender, ...terms, ...voters, frozen: 0, tallies: {}, verdicts: {} }
 }
-
-type Terms = Pick<Duel, 'start' | 'ratio' | 'weights' | 'stakes'>
 
 /** What a record has of hotkeys that are registered in the snapshot. Protocol §9.4. */
 function registeredOnly<Value>(

@@ -2,7 +2,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock-payload.json' with { type: 'json' }
-import { timelockPayload } from '../src/bittensor/weight-encoding.ts'
+import { timelockPayload } from '../src/bittensor/timelock.ts'
 import type { UidWeights } from '../src/chain.ts'
 import { encodeAddress } from '../src/index.ts'
 

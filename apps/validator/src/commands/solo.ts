@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Opponent, PlayerAsking } from '@affine/miners'
+import { NODE_CALLER } from '@affine/miners/node'
+import { type Output, printable, shareOption, whole } from '@affine/terminal'
+import { Command, Option } from '@commander-js/extra-typings'
+
+/** An endpoint that cannot be reached for so long forfeits. */
+const GIVE_UP_MS = 120_000
+
+/** The options of a command that plays without a subnet. */
+type SoloOptions = {
+  readonly env?: string[]
+  readonly model: string
+  readonly ahead: number
+  readonly json?: true
+}
+
+/** A command that plays challenges with endpoints, with its options. */
+export function soloCommand(name: string): Command<[], SoloOptions> {
+  return new Command(name)
+    .option('--json', 'print JSON, one object a line')
+    .option('--env <id...>', 'the environments to play (default: all)')
+    .option('--model <name>', 'the model that an endpoint is asked for', 'default')
+    .option(
+      '--ahead <n>',
+      'the number of challenges at once; in a duel, for each environment',
+      whole(1, 1000),
+      16,
+    )
+}
+
+/** How well the scripted opponent plays. */
+export function strengthOption(): Option<'--strength <share>', undefined, undefined, number> {
+  const help =
+    'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
+    'it draws the others at random'
+  return new Option('--strength <share>', help).argParser(shareOption)
+}
+
+/** How such a command asks its players. */
+export function askingOf({ model }: Pick<SoloOptions, 'model'>, signal: AbortSignal): PlayerAsking {
+  return { ...NODE_CALLER, model, giveUpMs: GIVE_UP_MS, signal }
+}
+
+/**
+ * Which arguments differ between what was begun and what is asked for now, as the middle of a
+ * sentence; empty where nothing is the same. `names` are the arguments by field.
+ */
+export function differenceText(
+  begun: unknown,
+  asked: object,
+  names: Readonly<Record<string, string>>,
+): string {
+  const [kept, wanted] = [Object(begun), Object(asked)]
+  const fields = Object.keys(names).filter((field) => field in kept || field in wanted)
+  const differing = fields.filter((field) => !isDeepStrictEqual(kept[field], wanted[field]))
+  if (differing.length === 0 || differing.length === fields.length) return ''
+  return `, got one of another ${differing.map((field) => names[field]).join(', ')}`
+}
+
+/**
+ * What shows progress in a terminal. When `signal` aborts, what `stopped` returns takes its place,
+ * and stays: how far it got, and how it goes on.
+ */
+export function progress(
+  screen: Output,
+  signal: AbortSignal,
+  stopped: () => string,
+): (text: string) => void {
+  signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
+  return (text) => {
+    if (!signal.aborted) screen.status(text)
+  }
+}
+
+/** Prints how many requests to a player had no usable reply, and what came instead. */
+export function sayFailures(player: string, { failures }: Opponent, screen: Output): void {
+  if (failures.size === 0) return
+  const counted = [...failures].map(([text, count]) => ({ text, count }))
+  const count = counted.reduce((sum, each) => sum + each.count, 0)
+  const requests = count === 1 ? 'request' : 'requests'
+  const lines = counted.map((each) => `  ${each.count} × ${printable(each.text, 300)}`)
+  const text = [`${count} ${requests} to ${player} had no usable reply:`, ...lines].join('\n')
+  screen.line(text, { type: 'failures', player, failures: counted })
+}

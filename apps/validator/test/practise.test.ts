@@ -9,8 +9,9 @@ import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
-import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
-import { unprintable } from './commands.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
+import { af, unprintable } from './commands.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 let root: string
@@ -28,8 +29,8 @@ const another = (name: string): string =>
   `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
   'name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
-const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
-const records = ({ stdout }: Ended) =>
+const practise = (...words: readonly string[]): Promise<Written> => af(['practise', ...words])
+const records = ({ stdout }: Written) =>
   stdout
     .trimEnd()
     .split('\n')
@@ -74,7 +75,7 @@ describe.concurrent('af practise', () => {
     expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 played perfectly, 0.313…0.832\n')
     expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
     expect(ended.stdout).toContain(
-      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line\n',
+      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line (it must be the answer alone)\n',
     )
     expect(ended.stdout).toContain(
       `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}: check `,
@@ -216,7 +217,7 @@ describe.concurrent('af practise', () => {
   ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
     const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
     const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-    const { code } = await start(AF, words, { cwd: root }).ended
+    const { code } = await af(words, { cwd: root })
     const { messages } = JSON.parse(seen[0]?.body ?? '{}')
     expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
@@ -257,7 +258,7 @@ describe.concurrent('af practise', () => {
         response.writeHead(200).end(index === 0 ? completion('any') : none),
       )
       const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
-      const ended = await run(AF, [command, ...more])
+      const ended = await af([command, ...more])
       expect([ended.code, ended.stdout]).toEqual([3, expect.not.stringMatching(/reward|holds/)])
       expect(ended.stderr).toContain('gives no usable reply: ')
     }

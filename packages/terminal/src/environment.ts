@@ -27,7 +27,8 @@ export interface EnvFile {
   readonly given: Variables
 }
 
-let read: EnvFile = { path: undefined, lines: [], given: {} }
+const NOTHING: EnvFile = { path: undefined, lines: [], given: {} }
+let read = NOTHING
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
@@ -55,6 +56,7 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
+  read = NOTHING
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
     const { lines, faults } = readEnvLines(text, isOurs)

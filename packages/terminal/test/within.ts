@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { perform, type RunOptions } from '../src/index.ts'
 
 /** What was written, and the exit code. */
-interface Written {
+export interface Written {
   readonly stdout: string
   readonly stderr: string
   readonly code: number
@@ -34,7 +34,7 @@ export async function written(work: () => Promise<unknown>): Promise<Written> {
 }
 
 /** Where a program runs, and variables that only it has. */
-interface Place {
+export interface Place {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
 }
@@ -55,7 +55,8 @@ export function within(
     using _ = placed({ cwd, env })
     return await written(async () => {
       process.argv = [...line]
-      process.exitCode = await perform(program, line, options)
+      const code = await perform(program, line, options)
+      if (code !== undefined) process.exitCode = code
     })
   })
   last = ended.catch(() => {})

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
-import { af as afIn } from './commands.ts'
 
 let root: string
 let count = 0
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const af = (...words: readonly string[]): Promise<Written> => afIn(words, { cwd: root })
+const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 const records = (stdout: string): Record<string, unknown>[] =>
@@ -260,12 +260,12 @@ describe.concurrent('what never ends', () => {
     await mkdir(cwd)
     execFileSync('mkfifo', [join(cwd, 'pipe')])
     for (const chain of ['pipe', '/dev/zero']) {
-      const ended = await afIn(['status', '--network', chain], { cwd })
+      const ended = await runAf(['status', '--network', chain], { cwd })
       expect(ended.code).toBe(2)
       expectClear(ended, `the file of a chain's export; got "${chain}"`)
     }
     execFileSync('mkfifo', [join(cwd, '.env')])
-    const ended = await afIn(['doctor'], { cwd })
+    const ended = await runAf(['doctor'], { cwd })
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
   })

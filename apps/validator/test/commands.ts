@@ -2,14 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
 import { listen } from '@affine/miners/node'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import {
-  type Place,
-  type Written,
-  within,
-  written,
-} from '../../../packages/terminal/test/within.ts'
-import { program } from '../src/program.ts'
-import { isOurs } from '../src/settings/unknown-variables.ts'
+import { written } from '../../../packages/terminal/test/within.ts'
 
 /**
  * What a command came to: what it said, the error it ended with, and whether it set the exit code.
@@ -37,10 +30,6 @@ export async function inProcess(
   const records = lines.filter(Boolean).map((line) => JSON.parse(line))
   return { stdout, records, error, exitCode: code === 0 ? undefined : code }
 }
-
-/** Runs `af` to its end, in this process; one waits for the other. */
-export const af = (words: readonly string[], place?: Place): Promise<Written> =>
-  within(program, words, { isOurs, ...place })
 
 /** The export of a chain as it was when it had so many blocks. */
 export const firstBlocks = (exported: string, count: number): string =>

@@ -8,8 +8,8 @@ import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { af } from './commands.ts'
 
 let root: string
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const duel = (...words: readonly string[]): Promise<Written> => af(['duel', ...words])
+const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
 const another = (out: string, difference: string): string =>
   `af: ${out} expected to be the folder of this duel${difference}: ` +
@@ -280,7 +280,7 @@ describe.concurrent('af duel of miners that answer at a URL', () => {
     await writeFile(join(root, file), chain.export())
   }
   const duelOn = (file: string): Promise<Written> =>
-    af(['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
+    runAf(['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
 
   it('follows no redirect', async () => {
     const other = await serve((_, __, response) => void response.end())

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
-import { af } from './commands.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -37,7 +37,8 @@ const servingOf = async ({ says }: Started) => {
   const [line] = await says(/^\{"type":"serving".*\}$/m)
   return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
 }
-const localnetHere = (...words: Words) => af(['localnet', '--port', '0', ...words], { cwd: root })
+const localnetHere = (...words: Words) =>
+  runAf(['localnet', '--port', '0', ...words], { cwd: root })
 const keyOf = async (out: string, name: string): Promise<Account> =>
   account(Buffer.from(await readFile(join(out, 'keys', name), 'utf8'), 'hex'))
 const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.json'), 'utf8')

@@ -10,8 +10,9 @@ import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { af, unprintable } from './commands.ts'
+import { unprintable } from './commands.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 let root: string
@@ -29,7 +30,7 @@ const another = (name: string): string =>
   `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
   'name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
-const practise = (...words: readonly string[]): Promise<Written> => af(['practise', ...words])
+const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
 const records = ({ stdout }: Written) =>
   stdout
     .trimEnd()
@@ -217,7 +218,7 @@ describe.concurrent('af practise', () => {
   ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
     const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
     const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-    const { code } = await af(words, { cwd: root })
+    const { code } = await runAf(words, { cwd: root })
     const { messages } = JSON.parse(seen[0]?.body ?? '{}')
     expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
@@ -258,7 +259,7 @@ describe.concurrent('af practise', () => {
         response.writeHead(200).end(index === 0 ? completion('any') : none),
       )
       const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
-      const ended = await af([command, ...more])
+      const ended = await runAf([command, ...more])
       expect([ended.code, ended.stdout]).toEqual([3, expect.not.stringMatching(/reward|holds/)])
       expect(ended.stderr).toContain('gives no usable reply: ')
     }

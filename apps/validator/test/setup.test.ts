@@ -10,10 +10,11 @@ import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { envText } from '../src/settings/env-text.ts'
 import { findSettings } from '../src/settings/sources.ts'
-import { af, goingOn } from './commands.ts'
+import { goingOn } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
 
 const SEED = new Uint8Array(32).fill(7)
@@ -47,7 +48,7 @@ afterAll(async () => {
 /** An empty folder to set up in. */
 const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
 const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Written> =>
-  af(['setup', ...words], { cwd, env })
+  runAf(['setup', ...words], { cwd, env })
 const inFolder = (): string[] => {
   const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
   return [...where, ...WALLET]
@@ -100,7 +101,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       AFFINE_FOLDER: 'validator',
       AFFINE_BUCKETS: 'buckets',
     })
-    const doctor = await af(['doctor'], { cwd })
+    const doctor = await runAf(['doctor'], { cwd })
     expect(doctor.stdout).toMatch(/^folder +validator +\.env +AFFINE_FOLDER$/m)
     expect(doctor.stdout).not.toContain(' settings ')
   })

@@ -11,7 +11,8 @@ import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
-import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
+import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
@@ -334,13 +335,13 @@ describe('the chain’s export', () => {
   })
 })
 
-describe.concurrent('af-verify', () => {
-  const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words)
+describe('af-verify', () => {
   const over = (base: string, ...words: readonly string[]) =>
-    verify(base, '--network', chainFile, ...words)
+    runVerifier([base, '--network', chainFile, ...words])
 
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
-    const { code, stdout, stderr } = await over(buckets)
+    const words = [buckets, '--network', chainFile]
+    const { code, stdout, stderr } = await run(AF_VERIFY, words)
     expect([code, stderr]).toEqual([0, ''])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
@@ -357,7 +358,7 @@ describe.concurrent('af-verify', () => {
       getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
     )
     const url = await listen(server, 0)
-    const { code, stdout, stderr } = await verify(files.url, '--network', url, '--json')
+    const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     server.close().closeAllConnections()
     // Where the machine is slow, so are buckets, and it says so.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/, '')).toBe('')
@@ -384,7 +385,7 @@ describe.concurrent('af-verify', () => {
     const empty = await serve((_, __, response) => response.writeHead(404).end())
     const web = await over(empty.url)
     expect([web.code, web.stdout]).toEqual([2, ''])
-    const nowhere = await run(AF, ['status', '--network', chainFile])
+    const nowhere = await runAf(['status', '--network', chainFile])
     expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
     expect(nowhere.stderr).toContain('where buckets are: validators announced them by name, as')
   })
@@ -469,7 +470,7 @@ describe.concurrent('af-verify', () => {
       for (const { name } of subnet.cast.validators)
         await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
-    const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
+    const [ended, bare] = await Promise.all([over(base), runVerifier(['--network', chainFile])])
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(
       /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/,

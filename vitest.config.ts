@@ -54,7 +54,7 @@ const inNode = (
  */
 export default defineConfig({
   test: {
-    globalSetup: ['test/programs.ts'],
+    globalSetup: ['test/once-a-run.ts'],
     maxWorkers: Math.ceil(1.5 * availableParallelism()), // much of what is tested is waiting
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),

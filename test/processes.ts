@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { bundlePrograms } from './programs.ts'
+import { onceARun } from './once-a-run.ts'
 
-const programs = process.env.TESTED_PROGRAMS ?? (await bundlePrograms())
+const programs = await onceARun('programs', async (folder) => {
+  const { bundlePrograms } = await import('./programs.ts')
+  await bundlePrograms(folder)
+})
 export const AF: string = join(programs, 'af.js')
 export const AF_VERIFY: string = join(programs, 'af-verify.js')
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { AF_VERIFY, run } from '../processes.ts'
+import { runVerifier } from '../in-process.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 /** What a run of it came to. */
@@ -13,14 +13,14 @@ interface Verified {
 }
 
 /**
- * What `af-verify`, as a process, makes of a subnet's chain and buckets: as files, or with the
+ * What `af-verify` makes of a subnet's chain and buckets: as files, or with the
  * buckets at `url`.
  */
 export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verified> {
   const root = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
     const chain = await writeSubnet(subnet, root)
-    const { code, stdout } = await run(AF_VERIFY, [url ?? root, '--network', chain, '--json'])
+    const { code, stdout } = await runVerifier([url ?? root, '--network', chain, '--json'])
     const records = stdout
       .trim()
       .split('\n')

@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BlockFault, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
-import { AF, AF_VERIFY, killAll, run } from '../processes.ts'
+import { runAf, runVerifier } from '../in-process.ts'
 import { afVerify, writeSubnet } from './af-verify.ts'
 import { OneLiar } from './one-liar.ts'
 import { accountOf, contender as contenderOf, hotkeys, type LanePlan } from './reading-subnet.ts'
 
 // Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, whoever attests
 // it.
-afterAll(killAll)
 
 /** The champion is always right, the contender never. */
 const WRONG = '1'.repeat(16)
@@ -108,7 +107,7 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
   const root = await mkdtemp(join(tmpdir(), 'forged-'))
   try {
     const network = ['--network', await writeSubnet(subnet, root)]
-    const shown = await run(AF_VERIFY, [root, ...network, '--sample', 'mult8#0', '--json'])
+    const shown = await runVerifier([root, ...network, '--sample', 'mult8#0', '--json'])
     expect(shown.stdout).not.toContain(made)
     expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(subnet.honest.length)
     expect(shown.stdout).toContain('"code":"WRONG_VERDICT"')
@@ -116,7 +115,7 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
       ['--challenge', challenge],
       ['--block', lie.hash],
     ]) {
-      const { code, stdout, stderr } = await run(AF_VERIFY, [root, ...network, ...words])
+      const { code, stdout, stderr } = await runVerifier([root, ...network, ...words])
       expect([code, stdout.includes(made)]).toEqual([1, false])
       const why = `${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
       expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
@@ -124,9 +123,9 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
     }
     const buckets = [...network, '--buckets', root]
     const miner = contenderOf.hotkey
-    const explained = await run(AF, ['explain', ...buckets, '--hotkey', miner, '--all'])
+    const explained = await runAf(['explain', ...buckets, '--hotkey', miner, '--all'])
     expect([explained.code, explained.stdout.includes(made)]).toEqual([0, false])
-    const all = await run(AF_VERIFY, [root, ...network, '--samples', '--json'])
+    const all = await runVerifier([root, ...network, '--samples', '--json'])
     expect([all.code, all.stdout.includes(made)]).toEqual([1, false])
     const lines = all.stdout.trimEnd().split('\n')
     const kinds = lines.map((line): string => JSON.parse(line).type)

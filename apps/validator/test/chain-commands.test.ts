@@ -12,19 +12,17 @@ import {
 } from '@affine/chain'
 import { listen } from '@affine/miners/node'
 import { digest } from '@affine/prng'
-import { LOCAL_NETWORK, NETWORKS, recompute } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { within } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { commit } from '../src/commands/commit.ts'
-import { type Cast, castOf } from '../src/commands/demo/cast.ts'
-import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
 import { program } from '../src/program.ts'
 import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
+import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
 // No local chain loses a neuron: what a command is to see of one that has left is taken from what
 // it reads.
@@ -340,42 +338,32 @@ function careful({ genesis }: LocalChain): void {
 }
 
 describe('over a subnet that came to a champion', () => {
-  const SEED = 'a subnet to look at'
-  let cast: Cast
-  let exported: string
-  let buckets: string
-  const hotkeyOf = (name: string): string =>
-    [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ??
-    ''
-  const keyOfMember = (name: string): Promise<string> => fileOf(digest('demo key', SEED, name))
+  let played: PlayedSubnet
+  const hotkeyOf = (name: string): string => played.hotkeyOf(name)
+  const keyOfMember = (name: string): Promise<string> =>
+    fileOf(digest('demo key', played.cast.seed, name))
 
   beforeAll(async () => {
-    const all = castOf(SEED)
-    cast = {
-      ...all,
-      miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)),
-    }
-    exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
-    buckets = join(root, 'subnet', 'buckets')
+    played = await playedSubnet(TWO_MINERS)
   })
 
   /** The same chain, going on, and what its champion's uid is. */
   async function subnet() {
-    const chain = LocalChain.import(exported, () => randomBytes(32))
+    const chain = LocalChain.import(played.exported, () => randomBytes(32))
     const neurons = (await chain.snapshot(0)).neurons
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
 
   /** Why each hotkey has its place in the queue, as af status has it. */
   async function whys(file: string, ...words: readonly string[]): Promise<Record<string, string>> {
-    const asked = ['--network', file, '--buckets', buckets, '--json', ...words]
+    const asked = ['--network', file, '--buckets', played.buckets, '--json', ...words]
     const [record] = (await inProcess(status, ...asked)).records
     const queue = record?.queue as { hotkey: string; why: string }[]
     return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
   }
 
   it('af status knows the champion, and who had its duel', async () => {
-    const file = await fileOf(exported)
+    const file = await fileOf(played.exported)
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
@@ -386,12 +374,9 @@ describe('over a subnet that came to a champion', () => {
   })
 
   it('af status knows the contender while its duel goes on', async () => {
-    const { chain } = await subnet()
-    const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
     let epoch: number | undefined
-    for await (const { state } of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
-      epoch ??= state.duel && state.epoch
-    const why = await whys(await fileOf(firstBlocks(exported, 30 * (epoch ?? 0) + 5)))
+    for (const { state } of await played.epochs()) epoch ??= state.duel && state.epoch
+    const why = await whys(await fileOf(firstBlocks(played.exported, 30 * (epoch ?? 0) + 5)))
     expect(why[hotkeyOf('champion')]).toBe('is the champion')
     expect(why[hotkeyOf('stronger')]).toBe('is the contender')
   })
@@ -399,7 +384,7 @@ describe('over a subnet that came to a champion', () => {
   it('af set-weights gives the champion all weight, and reads it back', async () => {
     const { chain, uid } = await subnet()
     await using served = await goingOn(chain)
-    const alice = cast.validators.find(({ name }) => name === 'alice')?.account as Account
+    const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
     await chain.setWeights(alice, [[0, 1]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
     const asked = [
@@ -408,7 +393,7 @@ describe('over a subnet that came to a champion', () => {
       '--key',
       await keyOfMember('alice'),
       '--buckets',
-      buckets,
+      played.buckets,
     ]
 
     const dry = await inProcess(setWeights, ...asked, '--dry-run', '--json')
@@ -440,7 +425,7 @@ describe('over a subnet that came to a champion', () => {
   it('af set-weights is told by the variables of a validator, and by its options first', async () => {
     const { chain } = await subnet()
     await using served = await goingOn(chain)
-    const asked = ['--key', await keyOfMember('alice'), '--buckets', buckets, '--json']
+    const asked = ['--key', await keyOfMember('alice'), '--buckets', played.buckets, '--json']
     const setBy = async (variables: Record<string, string>, ...words: readonly string[]) => {
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
       const done = await inProcess(setWeights, '--network', served.url, ...asked, ...words)
@@ -464,7 +449,7 @@ describe('over a subnet that came to a champion', () => {
   it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
-    const asked = ['--network', served.url, '--buckets', buckets, '--key']
+    const asked = ['--network', served.url, '--buckets', played.buckets, '--key']
     const miner = await inProcess(setWeights, ...asked, await keyOfMember('champion'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
     const other = await inProcess(setWeights, ...asked, await keyOf(0))

@@ -9,18 +9,9 @@ import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
-import { within } from '../../../packages/terminal/test/within.ts'
-import {
-  AF,
-  AF_VERIFY,
-  type Ended,
-  killAll,
-  run,
-  type Started,
-  start,
-} from '../../../test/processes.ts'
-import { program } from '../src/program.ts'
-import { isOurs } from '../src/settings/env-file.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
 
 let root: string
 let count = 0
@@ -34,9 +25,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const af = (...words: readonly string[]): Promise<Ended> => run(AF, words, { cwd: root })
-/** In this process. */
-const here = (...words: readonly string[]) => within(program, words, { isOurs })
+const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 const records = (stdout: string): Record<string, unknown>[] =>
@@ -60,26 +49,34 @@ async function closedUrl(): Promise<string> {
 const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
 
 /** One line for people, and no stack. */
-function expectClear({ stderr }: Pick<Ended, 'stderr'>, words: string): void {
+function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
   expect(stderr).toContain(words)
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
 describe.concurrent('a proxy in the environment', () => {
-  it.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'all_proxy'])(
-    'is not used, and named: %s',
-    async (name) => {
-      const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
-      const said = 'is not used: this program connects directly, or not at all\n'
-      const played = await run(AF, ['env', 'list'], { cwd: root, env })
-      expect([played.code, played.stderr]).toEqual([0, `af: ${name} ${said}`])
-      const verified = await run(AF_VERIFY, ['--network', 'none.json'], { cwd: root, env })
-      expect(verified.stderr).toContain(`af-verify: ${name} ${said}`)
-      const none = await run(AF, ['env', 'list'], { cwd: root, env: { [name]: '', NO_PROXY: 'x' } })
-      expect(none.stderr).toBe('')
-    },
-  )
+  const LIST = [AF, 'env', 'list'] as const
+  const VERIFY = [AF_VERIFY, '--network', 'none.json'] as const
+  it.each([
+    ['HTTPS_PROXY', LIST, 'af'],
+    ['https_proxy', VERIFY, 'af-verify'],
+    ['HTTP_PROXY', VERIFY, 'af-verify'],
+    ['all_proxy', LIST, 'af'],
+  ] as const)('is not used, and named: %s', async (name, [program, ...words], by) => {
+    const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
+    const { stderr } = await run(program, words, { cwd: root, env })
+    const said = 'is not used: this program connects directly, or not at all\n'
+    expect(stderr.slice(0, stderr.indexOf('\n') + 1)).toBe(`${by}: ${name} ${said}`)
+    expect(stderr).not.toContain('s3cret')
+  })
+
+  it('that is empty is none', async () => {
+    const [program, ...words] = LIST
+    const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
+    const { code, stderr } = await run(program, words, { cwd: root, env })
+    expect([code, stderr]).toEqual([0, ''])
+  })
 })
 
 describe('--help', () => {
@@ -101,7 +98,7 @@ describe('--help', () => {
     'of "af %s" is printed, its own options first, with examples, and is no failure',
     async (command) => {
       const words = command === '' ? [] : command.split(' ')
-      const { code, stdout, stderr } = await here(...words, '--help')
+      const { code, stdout, stderr } = await af(...words, '--help')
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toContain(`Usage: ${['af', ...words].join(' ')} `)
       const headings = stdout.match(/^[A-Z][a-z ]*:$/gm) ?? []
@@ -138,7 +135,7 @@ describe('wrong usage', () => {
     ],
   ]
   it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
-    const ended = await here(...words.split(' '))
+    const ended = await af(...words.split(' '))
     expect(ended.code).toBe(2)
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain(why)
@@ -176,7 +173,7 @@ describe('wrong usage', () => {
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
-    const ended = await here(...words)
+    const ended = await af(...words)
     expect(ended.code).toBe(2)
     expectClear(ended, why)
   })
@@ -190,7 +187,7 @@ describe('wrong usage', () => {
       ['localnet', 'an empty folder, or that of a localnet'],
     ] as const
     for (const [command, folder] of wanted) {
-      const ended = await here(command, '--out', out)
+      const ended = await af(command, '--out', out)
       expect(ended.code).toBe(2)
       expectClear(ended, `"--out" expected ${folder}, got ${out}`)
     }
@@ -263,12 +260,12 @@ describe.concurrent('what never ends', () => {
     await mkdir(cwd)
     execFileSync('mkfifo', [join(cwd, 'pipe')])
     for (const chain of ['pipe', '/dev/zero']) {
-      const ended = await run(AF, ['status', '--network', chain], { cwd })
+      const ended = await runAf(['status', '--network', chain], { cwd })
       expect(ended.code).toBe(2)
       expectClear(ended, `the file of a chain's export; got "${chain}"`)
     }
     execFileSync('mkfifo', [join(cwd, '.env')])
-    const ended = await run(AF, ['doctor'], { cwd })
+    const ended = await runAf(['doctor'], { cwd })
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
   })
@@ -325,7 +322,8 @@ describe.concurrent('what a node calls its things', () => {
     const node = await fakeNode()
     node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
     node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
-    const ended = await af('status', '--network', node.url, '--netuid', '1', '--block')
+    const words = ['status', '--network', node.url, '--netuid', '1', '--block']
+    const ended = await run(AF, words)
     await node.stop()
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)

@@ -7,7 +7,9 @@ import { playerReply } from '@affine/miners'
 import { canonicalize } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
-import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
 
 let root: string
 
@@ -20,7 +22,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-const duel = (...words: readonly string[]): Promise<Ended> => run(AF, ['duel', ...words])
+const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
 const another = (out: string, difference: string): string =>
   `af: ${out} expected to be the folder of this duel${difference}: ` +
@@ -239,7 +241,7 @@ describe.concurrent('af duel of registered miners', () => {
     for (const [i, chute] of chutes.entries()) await committed(others[i], chute)
     const network = await exported()
     const out = join(root, 'unasked')
-    const of = (uid: string): Promise<Ended> => duel(uid, '0', '--network', network, '--out', out)
+    const of = (uid: string): Promise<Written> => duel(uid, '0', '--network', network, '--out', out)
     const ends = await Promise.all(['2', '3', '4', '5', '6'].map(of))
     for (const { code, stderr, stdout } of ends) {
       expect([code, stdout]).toEqual([1, ''])
@@ -277,8 +279,8 @@ describe.concurrent('af duel of miners that answer at a URL', () => {
     await Promise.all(sent)
     await writeFile(join(root, file), chain.export())
   }
-  const duelOn = (file: string): Started =>
-    start(AF, ['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
+  const duelOn = (file: string): Promise<Written> =>
+    runAf(['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
 
   it('follows no redirect', async () => {
     const other = await serve((_, __, response) => void response.end())
@@ -286,7 +288,7 @@ describe.concurrent('af duel of miners that answer at a URL', () => {
       response.writeHead(302, { location: other.url }).end()
     })
     await chainAt('redirects.json', url)
-    const { code, stderr } = await duelOn('redirects.json').ended
+    const { code, stderr } = await duelOn('redirects.json')
     expect([code, seen.length, other.seen]).toEqual([3, 1, []])
     expect(stderr).toContain(`status 302 to ${JSON.stringify(other.url)}: no redirect is followed`)
   })
@@ -295,7 +297,7 @@ describe.concurrent('af duel of miners that answer at a URL', () => {
     const { url, seen } = await serve((_, __, response) => void response.end())
     // By its name the file is a log of such a network.
     await chainAt('test,chain.json', url)
-    const { code, stderr } = await duelOn('test,chain.json').ended
+    const { code, stderr } = await duelOn('test,chain.json')
     expect([code, seen]).toEqual([2, []])
     expect(stderr).toBe('af: "--network" expected a local network, got "test,chain.json"\n')
   })

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -36,7 +37,8 @@ const servingOf = async ({ says }: Started) => {
   const [line] = await says(/^\{"type":"serving".*\}$/m)
   return JSON.parse(line) as { url: string; block: number; neurons: { hotkey: string }[] }
 }
-const af = (...words: Words): Promise<Ended> => run(AF, words, { cwd: root })
+const localnetHere = (...words: Words) =>
+  runAf(['localnet', '--port', '0', ...words], { cwd: root })
 const keyOf = async (out: string, name: string): Promise<Account> =>
   account(Buffer.from(await readFile(join(out, 'keys', name), 'utf8'), 'hex'))
 const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.json'), 'utf8')
@@ -131,12 +133,12 @@ describe.concurrent('a localnet that is started again', () => {
     const first = localnet(out, ['--validators', '2'])
     await servingOf(first)
     await first.stop()
-    const [words, file] = [['localnet', '--port', '0', '--out', out], await chainText(out)]
+    const file = await chainText(out)
     for (const [option, expected] of [
       ['validators', '2, with which the chain of this folder began'],
       ['miners', 'at least 2, which the chain of this folder has'],
     ] as const) {
-      const ended = await af(...words, `--${option}`, '1')
+      const ended = await localnetHere('--out', out, `--${option}`, '1')
       expect([ended.code, ended.stdout]).toEqual([2, ''])
       expect(ended.stderr).toBe(`af: "--${option}" expected ${expected}, got 1\n`)
     }
@@ -150,7 +152,7 @@ describe.concurrent('a localnet that is started again', () => {
     const out = fresh()
     const first = localnet(out)
     const { url } = await servingOf(first)
-    const second = await af('localnet', '--port', '0', '--out', out)
+    const second = await localnetHere('--out', out)
     expect([second.code, second.stdout]).toEqual([1, ''])
     expect(second.stderr).toMatch(
       new RegExp(`^af: ${out} is in use by process ${first.child.pid} on .+: stop it, or name`),
@@ -182,7 +184,7 @@ describe.concurrent('a localnet that is started again', () => {
       await cp(out, folder, { recursive: true })
       const file = join(folder, 'chain.json')
       await writeFile(file, text)
-      const ended = await af('localnet', '--port', '0', '--out', folder)
+      const ended = await localnetHere('--out', folder)
       const advice = 'put it back, or move its folder away to start anew'
       expect([ended.code, ended.stderr]).toEqual([
         1,
@@ -192,7 +194,7 @@ describe.concurrent('a localnet that is started again', () => {
     }
     const folder = fresh()
     await mkdir(join(folder, 'chain.json'), { recursive: true })
-    const ended = await af('localnet', '--port', '0', '--out', folder)
+    const ended = await localnetHere('--out', folder)
     expect([ended.code, ended.stderr]).toEqual([
       2,
       `af: ${join(folder, 'chain.json')} expected to be a regular file\n`,

@@ -7,40 +7,24 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { HAS_TERMINALS, inTerminal } from '../../../test/terminal.ts'
-import { castOf } from '../src/commands/demo/cast.ts'
-import { endingOf, endingText, filesText, namesIn, peopleIn } from '../src/commands/demo/screens.ts'
-import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
 import { status } from '../src/commands/status.ts'
-import { narrate } from '../src/service/narrate.ts'
 import { inProcess } from './commands.ts'
+import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
 const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate']
 let root: string
+let subnet: PlayedSubnet
 let over: readonly string[]
-/** What the demo says, each text by itself. */
-const said: string[] = []
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'narrow-'))
-  const all = castOf('narrow')
-  const miners = all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name))
-  const cast = { ...all, miners }
-  const file = join(root, 'chain.json')
-  over = ['--network', file, '--buckets', join(root, 'buckets')]
-  said.push(...peopleIn(cast))
-  const screen = { line: (text: string) => void said.push(text), status: () => {} }
-  const nameOf = namesIn(cast)
-  const [alice] = cast.validators
-  const rested = await runSubnet(cast, root, (member, event) => {
-    if (member === alice) narrate(event, screen, nameOf)
-  })
-  said.push(endingText(await endingOf(rested), nameOf), filesText('/tmp/affine-demo-abcdef'))
-  await writeFile(file, rested.chain.export())
+  subnet = await playedSubnet(TWO_MINERS)
+  over = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
 })
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(async () => {
@@ -76,7 +60,7 @@ describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) =>
     await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
     const settings = [...over, '--key', key, '--folder', '/var/lib/affine/validator']
     const told = new Command('told').action(() => {
-      for (const text of said) output().line(text, {})
+      for (const text of subnet.said) output().line(text, {})
     })
     const commands = [
       [doctor, settings],
@@ -97,7 +81,7 @@ describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) =>
         [AF, '--help'],
         ...COMMANDS.map((command) => [AF, ...command.split(' '), '--help']),
         [AF_VERIFY, '--help'],
-        [AF_VERIFY, join(root, 'buckets'), '--network', join(root, 'chain.json')],
+        [AF_VERIFY, subnet.buckets, '--network', subnet.chainFile],
       ]
       for (const words of programs) {
         const { code, stdout } = await inTerminal(words, { columns: width, cwd: root })
@@ -109,7 +93,7 @@ describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) =>
 })
 
 describe.skipIf(!HAS_TERMINALS)('colour', () => {
-  const over = (): string[] => [join(root, 'buckets'), '--network', join(root, 'chain.json')]
+  const over = (): string[] => [subnet.buckets, '--network', subnet.chainFile]
   const words = (): string[] => [...over(), '--to-epoch', '2']
   const columns = 80
 

@@ -5,15 +5,13 @@ import type { Sample } from '@affine/blocks'
 import { ruleOf } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { LOCAL_NETWORK, recompute } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { LOCAL_NETWORK } from '@affine/settlement'
 import { boundsPpm, walk } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
-import { type Cast, castOf } from '../src/commands/demo/cast.ts'
-import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { firstBlocks } from './commands.ts'
+import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
 /** Notes the port of every connection that a process makes. */
 const NOTING = `
@@ -31,27 +29,16 @@ const PLAYER = { skill: 0.9, seed: 'mine' }
 
 describe('af practise --against', () => {
   let root: string
-  let cast: Cast
+  let subnet: PlayedSubnet
   let where: string[]
   let samples: { sample: Sample; validator: string }[]
-  const hotkeyOf = (name: string): string =>
-    cast.miners.find((member) => member.name === name)?.account.hotkey ?? ''
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'against-'))
-    const all = castOf('a throne to practise for')
-    cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
-    const { chain } = await runSubnet(cast, join(root, 'subnet'), () => {})
-    const buckets = join(root, 'subnet', 'buckets')
-    await writeFile(join(root, 'chain.json'), chain.export())
-    where = ['--network', join(root, 'chain.json'), '--buckets', buckets]
+    subnet = await playedSubnet(TWO_MINERS)
+    where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
     samples = []
-    const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
-    const onSample = (sample: Sample, { validator }: { validator: string }) =>
-      void samples.push({ sample, validator })
-    const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
-    for await (const _ of recompute(data)) {
-    }
+    await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
   })
   afterAll(async () => {
     closeServers()
@@ -78,7 +65,7 @@ describe('af practise --against', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
-    expect(champion).toBe(hotkeyOf('stronger'))
+    expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
     // The same from the evidence itself.
     const wins: Record<string, number> = {}
@@ -135,7 +122,7 @@ describe('af practise --against', () => {
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)
     expect(posts.length).toBeGreaterThanOrEqual(100)
-    for (const { account } of cast.miners) expect(posts.join()).not.toContain(account.hotkey)
+    for (const { account } of subnet.cast.miners) expect(posts.join()).not.toContain(account.hotkey)
   })
 
   it('needs a chain, a champion, and challenges of it', async () => {
@@ -146,9 +133,8 @@ describe('af practise --against', () => {
     ])
     const words = ['practise', '0.5', '--against', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
-    const exported = await readFile(join(root, 'chain.json'), 'utf8')
     const early = join(root, 'early.json')
-    await writeFile(early, firstBlocks(exported, 12))
+    await writeFile(early, firstBlocks(subnet.exported, 12))
     const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
     expect([none.code, none.stderr]).toEqual([
       1,

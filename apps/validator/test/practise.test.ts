@@ -9,7 +9,9 @@ import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
-import { AF, type Ended, killAll, run, start } from '../../../test/processes.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
 import { unprintable } from './commands.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -28,8 +30,8 @@ const another = (name: string): string =>
   `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
   'name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
-const practise = (...words: readonly string[]): Promise<Ended> => run(AF, ['practise', ...words])
-const records = ({ stdout }: Ended) =>
+const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
+const records = ({ stdout }: Written) =>
   stdout
     .trimEnd()
     .split('\n')
@@ -216,7 +218,7 @@ describe.concurrent('af practise', () => {
   ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
     const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
     const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-    const { code } = await start(AF, words, { cwd: root }).ended
+    const { code } = await runAf(words, { cwd: root })
     const { messages } = JSON.parse(seen[0]?.body ?? '{}')
     expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
@@ -257,7 +259,7 @@ describe.concurrent('af practise', () => {
         response.writeHead(200).end(index === 0 ? completion('any') : none),
       )
       const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
-      const ended = await run(AF, [command, ...more])
+      const ended = await runAf([command, ...more])
       expect([ended.code, ended.stdout]).toEqual([3, expect.not.stringMatching(/reward|holds/)])
       expect(ended.stderr).toContain('gives no usable reply: ')
     }

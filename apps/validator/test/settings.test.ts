@@ -5,7 +5,7 @@ import { account } from '@affine/chain'
 import { NETWORK_HELP } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Ended, killAll, AF as program, run } from '../../../test/processes.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { readSending, readSettings } from '../src/settings/settings.ts'
 import { unprintable } from './commands.ts'
 
@@ -464,11 +464,9 @@ describe.concurrent('af doctor, and the start of af validate', () => {
     await writeFile(join(root, '.env'), `${lines.join('\n')}\n`)
   })
   afterAll(async () => {
-    await killAll()
     await rm(root, { recursive: true })
   })
-  const af = (words: string, env: Variables = {}): Promise<Ended> =>
-    run(program, words.split(' '), { cwd: root, env })
+  const af = (words: string, env: Variables = {}) => runAf(words.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))
 
   const NOWHERE = '--network http://127.0.0.1:1'
@@ -563,7 +561,7 @@ describe.concurrent('af doctor, and the start of af validate', () => {
     const cwd = await mkdtemp(join(root, 'odd-'))
     const lines = ['AFFINE_STALL=18', 'AFFINE_GRACE="\u001b[2J"', '=', 'CHUTES_API_KEY= s3cret']
     await writeFile(join(cwd, '.env'), lines.join('\n'))
-    const { code, stdout, stderr } = await run(program, ['validate'], { cwd })
+    const { code, stdout, stderr } = await runAf(['validate'], { cwd })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/^af: \.env, line 2: .*; line 3: .*; line 4: .*\n$/)
     expect(stderr).not.toContain('s3cret')

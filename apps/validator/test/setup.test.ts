@@ -9,7 +9,9 @@ import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, killAll, run } from '../../../test/processes.ts'
 import { envText } from '../src/settings/env-file.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
 import { goingOn } from './commands.ts'
@@ -45,8 +47,8 @@ afterAll(async () => {
 
 /** An empty folder to set up in. */
 const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
-const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Ended> =>
-  run(AF, ['setup', ...words], { cwd, env })
+const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Written> =>
+  runAf(['setup', ...words], { cwd, env })
 const inFolder = (): string[] => {
   const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
   return [...where, ...WALLET]
@@ -99,7 +101,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       AFFINE_FOLDER: 'validator',
       AFFINE_BUCKETS: 'buckets',
     })
-    const doctor = await run(AF, ['doctor'], { cwd })
+    const doctor = await runAf(['doctor'], { cwd })
     expect(doctor.stdout).toMatch(/^folder +validator +\.env +AFFINE_FOLDER$/m)
     expect(doctor.stdout).not.toContain(' settings ')
   })
@@ -107,10 +109,11 @@ describe.concurrent('af setup, where nobody can be asked', () => {
   it('on a full disk names the file and leaves nothing', async () => {
     const cwd = await place()
     const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
-    const { code, stderr } = await setUp(cwd, inFolder(), {
+    const env = {
       NODE_OPTIONS: `--import=${new URL('./faults.mjs', import.meta.url).href}`,
       FAULTS: JSON.stringify(faults),
-    })
+    }
+    const { code, stderr } = await run(AF, ['setup', ...inFolder()], { cwd, env })
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^af: cannot write \.env: ENOSPC: /)])
     expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
   })

@@ -7,36 +7,24 @@ import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
 import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
-import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
-import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { LIAR } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
 import { type Done, firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
+import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
-const SEED = 'a subnet to see'
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 let root: string
-let buckets = ''
-let exported: string
-let cast: Cast
+let subnet: PlayedSubnet
 /** The epochs with a duel, as the evidence has them. */
 let duels: readonly Recomputed[]
-const hotkeyOf = (name: string): string =>
-  [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
+const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'status-'))
-  const all = castOf(SEED)
-  cast = { ...all, miners: all.miners.filter(({ name }) => name !== 'copy') }
-  exported = (await runSubnet(cast, join(root, 'subnet'), () => {})).chain.export()
-  buckets = join(root, 'subnet', 'buckets')
-  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
-  const epochs: Recomputed[] = []
-  const chain = LocalChain.import(exported)
-  for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
-    epochs.push(epoch)
+  subnet = await playedSubnet(THREE_MINERS)
+  const epochs = await subnet.epochs()
   duels = epochs.filter(({ before }) => before.duel !== undefined)
 })
 afterAll(async () => {
@@ -46,10 +34,10 @@ afterAll(async () => {
 
 /** The chain up to a block. */
 function until(block: number): LocalChain {
-  return LocalChain.import(firstBlocks(exported, block + 1), () => randomBytes(32))
+  return LocalChain.import(firstBlocks(subnet.exported, block + 1), () => randomBytes(32))
 }
 const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> =>
-  askIn(buckets, chain, ...words)
+  askIn(subnet.buckets, chain, ...words)
 async function askIn(
   folder: string,
   chain: LocalChain,
@@ -153,7 +141,7 @@ describe('af status', () => {
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
     // Of the first duel's epoch nothing is left.
     const thinned = join(root, 'thinned')
-    await cp(buckets, thinned, { recursive: true })
+    await cp(subnet.buckets, thinned, { recursive: true })
     const blocks = new Set(
       [...(first?.lanes.values() ?? [])].flatMap((lane) => (lane.ok ? lane.value.blocks : [])),
     )
@@ -170,7 +158,7 @@ describe('what it recomputes from', () => {
   it('is one copy of each block, where no copies are compared, and the same comes out', async () => {
     let reads: string[] = []
     const open = (hotkey: string, url: string) => {
-      const source = openBucket(hotkey, url, { base: buckets })
+      const source = subnet.open(hotkey, url)
       if (source === null) return null
       const read: typeof source.read = (path, limit) => {
         reads.push(path)
@@ -180,7 +168,7 @@ describe('what it recomputes from', () => {
     }
     const statesOf = async (options: { compare?: boolean }) => {
       reads = []
-      const chain = LocalChain.import(exported)
+      const chain = LocalChain.import(subnet.exported)
       const roots: string[] = []
       for await (const { state } of recompute({
         chain,
@@ -203,9 +191,8 @@ describe('what it recomputes from', () => {
 
   it('may be a later state than the first', async () => {
     const [, second] = duels
-    const chain = LocalChain.import(exported)
-    const openIt = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
-    const options = { chain, network: LOCAL_NETWORK, openBucket: openIt }
+    const chain = LocalChain.import(subnet.exported)
+    const options = { chain, network: LOCAL_NETWORK, openBucket: subnet.open }
     const { before, state } = second as Recomputed
     for await (const settled of recompute({ ...options, from: before })) {
       expect([settled.epoch, stateRoot(settled.state)]).toEqual([before.epoch, stateRoot(state)])
@@ -215,13 +202,19 @@ describe('what it recomputes from', () => {
 })
 
 describe('af status --watch', () => {
+  /** Of its own: it moves. */
+  let buckets = ''
+  beforeAll(async () => {
+    buckets = join(root, 'buckets')
+    await cp(subnet.buckets, buckets, { recursive: true })
+  })
   const watch = (url: string, ...words: readonly string[]) =>
     start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
   const recordsOf = (text: string): Record<string, unknown>[] =>
     text.split('\n').flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []))
 
   it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
-    const chain = LocalChain.import(exported, () => randomBytes(32))
+    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
     await using served = await goingOn(chain)
     const watching = watch(served.url, '--json')
     await watching.says(/"block":/)
@@ -240,7 +233,7 @@ describe('af status --watch', () => {
   })
 
   it('says what is not to be had, and has it once it is there', async () => {
-    const chain = LocalChain.import(exported, () => randomBytes(32))
+    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
     // The folder is there, and a bucket in it; of no use yet.
     const own = hotkeyOf('alice')
     await rename(buckets, join(root, 'away'))
@@ -278,7 +271,7 @@ describe('af status --watch', () => {
 
   it('follows a chain that goes on, not a file', async () => {
     const file = join(root, 'whole.json')
-    await writeFile(file, exported)
+    await writeFile(file, subnet.exported)
     const { code, stderr } = await run(AF, ['status', '--network', file, '--watch'])
     expect(code).toBe(2)
     expect(stderr).toContain('"network" expected a chain that goes on')

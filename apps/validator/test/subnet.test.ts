@@ -11,54 +11,40 @@ import { openBucket } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
-import { AF, AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
-import { type Cast, castOf, LIAR } from '../src/commands/demo/cast.ts'
+import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
+import { castWith, type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
-const SEED = 'a subnet for the tests'
 let root: string
-let cast: Cast
-let state: State
+let subnet: PlayedSubnet
 let buckets: string
 let chainFile: string
+/** Where the same subnet was played once more, and what its validators came to. */
+let again: string
+let state: State
 let honest: readonly Recomputed[]
 const problems: string[] = []
+const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
-/**
- * The demo's subnet with two of its miners: the weaker holds the throne until the stronger has its
- * duel.
- */
-async function subnetIn(out: string) {
-  const all = castOf(SEED)
-  cast = {
-    ...all,
-    miners: all.miners.filter(({ name }) => ['champion', 'stronger'].includes(name)),
-  }
-  const on: Parameters<typeof runSubnet>[2] = ({ name }, event) => {
-    if (event.type === 'problem') problems.push(`${name}: ${event.what}: ${event.error.message}`)
-  }
-  return {
-    ...(await runSubnet(cast, out, on)),
-    buckets: join(out, 'buckets'),
-    chainFile: join(out, 'chain.json'),
-  }
-}
-
+/** Two miners: the weaker holds the throne until the stronger has its duel. */
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'subnet-'))
-  const subnet = await subnetIn(join(root, 'first'))
-  ;({ state, buckets, chainFile } = subnet)
-  honest = await epochsIn(buckets)
+  subnet = await playedSubnet(TWO_MINERS)
+  ;({ buckets, chainFile } = subnet)
+  again = join(root, 'again')
+  ;({ state } = await runSubnet(castWith(TWO_MINERS), again, ({ name }, event) => {
+    if (event.type === 'problem') problems.push(`${name}: ${event.what}: ${event.error.message}`)
+  }))
+  honest = await subnet.epochs()
 })
 afterAll(async () => {
   closeServers()
   await killAll()
   await rm(root, { recursive: true })
 })
-
-const hotkeyOf = (name: string): string =>
-  [...cast.validators, ...cast.miners].find((member) => member.name === name)?.account.hotkey ?? ''
 
 type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
 
@@ -132,7 +118,7 @@ describe('a subnet', () => {
     const uid = neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid
     const weights = await chain.weights(number)
     expect(Object.keys(weights).sort()).toEqual(
-      cast.validators.map(({ account }) => account.hotkey).sort(),
+      subnet.cast.validators.map(({ account }) => account.hotkey).sort(),
     )
     for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
   })
@@ -147,7 +133,6 @@ describe('a subnet', () => {
   })
 
   it('repeats to the byte with its seed: blocks, states, chain', async () => {
-    const again = await subnetIn(join(root, 'second'))
     const filesIn = async (folder: string) => {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true })
       const files = entries
@@ -161,12 +146,13 @@ describe('a subnet', () => {
         ),
       )
     }
-    const [first, second] = [await filesIn(buckets), await filesIn(again.buckets)]
+    const [first, second] = [await filesIn(buckets), await filesIn(join(again, 'buckets'))]
     expect(first.size).toBeGreaterThan(40)
     expect([...second.keys()].sort()).toEqual([...first.keys()].sort())
     for (const [file, text] of first) expect(second.get(file) === text, file).toBe(true)
-    expect(await readFile(again.chainFile, 'utf8')).toBe(await readFile(chainFile, 'utf8'))
-    expect(problems).toEqual([])
+    expect(await readFile(join(again, 'chain.json'), 'utf8')).toBe(
+      await readFile(chainFile, 'utf8'),
+    )
   })
 })
 
@@ -180,7 +166,7 @@ describe('recomputing', () => {
   it('sees every sample of every lane once', async () => {
     const seen = new Set<string>()
     let count = 0
-    await epochsIn(buckets, ({ challengeId }) => {
+    await subnet.epochs(({ challengeId }) => {
       seen.add(challengeId)
       count += 1
     })
@@ -268,7 +254,7 @@ describe('recomputing', () => {
   it('cannot go on when nobody has an attested block: that is said, and whose it is', async () => {
     const { epoch, blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
-      for (const { name } of cast.validators)
+      for (const { name } of subnet.cast.validators)
         await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
     const going = epochsIn(base)
@@ -349,13 +335,13 @@ describe('the chain’s export', () => {
   })
 })
 
-describe.concurrent('af-verify', () => {
-  const verify = (...words: readonly string[]): Promise<Ended> => run(AF_VERIFY, words)
+describe('af-verify', () => {
   const over = (base: string, ...words: readonly string[]) =>
-    verify(base, '--network', chainFile, ...words)
+    runVerifier([base, '--network', chainFile, ...words])
 
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
-    const { code, stdout, stderr } = await over(buckets)
+    const words = [buckets, '--network', chainFile]
+    const { code, stdout, stderr } = await run(AF_VERIFY, words)
     expect([code, stderr]).toEqual([0, ''])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
@@ -372,7 +358,7 @@ describe.concurrent('af-verify', () => {
       getRequestListener(serveLocal(chain), { overrideGlobalObjects: false }),
     )
     const url = await listen(server, 0)
-    const { code, stdout, stderr } = await verify(files.url, '--network', url, '--json')
+    const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     server.close().closeAllConnections()
     // Where the machine is slow, so are buckets, and it says so.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/, '')).toBe('')
@@ -399,7 +385,7 @@ describe.concurrent('af-verify', () => {
     const empty = await serve((_, __, response) => response.writeHead(404).end())
     const web = await over(empty.url)
     expect([web.code, web.stdout]).toEqual([2, ''])
-    const nowhere = await run(AF, ['status', '--network', chainFile])
+    const nowhere = await runAf(['status', '--network', chainFile])
     expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
     expect(nowhere.stderr).toContain('where buckets are: validators announced them by name, as')
   })
@@ -411,7 +397,7 @@ describe.concurrent('af-verify', () => {
       readonly validator: string
       readonly block: string
     }[] = []
-    await epochsIn(buckets, (sample, where) => samples.push({ sample, ...where }))
+    await subnet.epochs((sample, where) => void samples.push({ sample, ...where }))
     const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
     const { env, index, challengeId, champion } = one.sample
     const shown = async (...words: readonly string[]) => {
@@ -441,7 +427,7 @@ describe.concurrent('af-verify', () => {
     expect(block.map(({ sample }) => sample)).toEqual(
       samples.filter((s) => s.block === one.block).map((s) => s.sample),
     )
-    expect(mine).toEqual([{ type: 'sample', epoch: expect.any(Number), ...one }])
+    expect(mine).toEqual([{ type: 'sample', epoch, ...one }])
     const short = `${env.split('@')[0]}#${index}`
     const words = ['--sample', short, '--validator', hotkeyOf('alice'), '--epoch', String(epoch)]
     expect(await shown(...words)).toEqual(mine)
@@ -481,10 +467,10 @@ describe.concurrent('af-verify', () => {
   it('exits with 4 when an attested block is nowhere, and with 2 when no buckets are named', async () => {
     const { blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
-      for (const { name } of cast.validators)
+      for (const { name } of subnet.cast.validators)
         await rm(place(folder, name, blockPath(blocks[0] ?? '')))
     })
-    const [ended, bare] = await Promise.all([over(base), verify('--network', chainFile)])
+    const [ended, bare] = await Promise.all([over(base), runVerifier(['--network', chainFile])])
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(
       /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/,

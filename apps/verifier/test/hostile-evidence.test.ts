@@ -11,6 +11,7 @@ import { openBucket } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeSubnet } from '../../../test/attacks/af-verify.ts'
 import { OneLiar } from '../../../test/attacks/one-liar.ts'
+import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
@@ -162,7 +163,7 @@ describe('what miners reply', () => {
     try {
       const network = ['--network', await writeSubnet(subnet, folder)]
       const filters = ['--sample', 'mult8#0', '--validator', subnet.liar.hotkey]
-      const { stdout } = await run(AF_VERIFY, [folder, ...network, ...filters, ...format])
+      const { stdout } = await runVerifier([folder, ...network, ...filters, ...format])
       expect(stdout).toContain('text')
       expect(UNSAFE.exec(stdout)).toBeNull()
       if (format.length === 0) return

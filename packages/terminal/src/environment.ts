@@ -25,7 +25,8 @@ export interface EnvFile {
   readonly given: Given
 }
 
-let read: EnvFile = { path: undefined, lines: [], given: {} }
+const NOTHING: EnvFile = { path: undefined, lines: [], given: {} }
+let read = NOTHING
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
@@ -53,6 +54,7 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
+  read = NOTHING
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
     const { lines, faults } = readEnvLines(text, isOurs)

@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { perform, type RunOptions } from '../src/index.ts'
 
 /** What was written, and the exit code. */
-interface Written {
+export interface Written {
   readonly stdout: string
   readonly stderr: string
   readonly code: number
@@ -33,13 +33,52 @@ export async function written(work: () => Promise<unknown>): Promise<Written> {
   }
 }
 
-/** Runs a program in this process; `run` of processes.ts starts one. Not two at once. */
+/** Where a program runs, and variables that only it has. */
+export interface Place {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs a program in this process; `run` of processes.ts starts one. It has neither the settings nor
+ * the proxies of whoever runs the tests. If another one runs, it waits for its end.
+ */
 export function within(
   program: CommandUnknownOpts,
   words: readonly string[],
-  options?: RunOptions,
+  { cwd = process.cwd(), env = {}, ...options }: RunOptions & Place = {},
 ): Promise<Written> {
-  return written(async () => {
-    process.exitCode = await perform(program, ['node', program.name(), ...words], options)
+  const line = ['node', `${program.name()}.js`, ...words]
+  const ended = last.then(async () => {
+    using _ = placed({ cwd, env })
+    return await written(async () => {
+      process.argv = [...line]
+      const code = await perform(program, line, options)
+      if (code !== undefined) process.exitCode = code
+    })
   })
+  last = ended.catch(() => {})
+  return ended
+}
+
+/** This process at a place, until what is returned is disposed of. */
+function placed({ cwd, env }: Required<Place>): Disposable {
+  const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv }
+  const isTheirs = (name: string): boolean => /^AFFINE_|_proxy$/i.test(name)
+  const setEnv = (variables: NodeJS.ProcessEnv): void => {
+    for (const name of Object.keys(process.env)) delete process.env[name]
+    Object.assign(process.env, variables)
+  }
+  const own = Object.entries(before.env).filter(([name]) => !isTheirs(name))
+  setEnv({ ...Object.fromEntries(own), ...env })
+  process.chdir(cwd)
+  return {
+    [Symbol.dispose]() {
+      process.chdir(before.cwd)
+      setEnv(before.env)
+      process.argv = before.argv
+    },
+  }
 }

@@ -75,7 +75,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const one = await openPlayer(champion, 'champion', asking)
     const other = await openPlayer(contender, 'contender', asking)
 
-    const journal = await openJournal(join(out, 'samples.jsonl'))
+    await using journal = await openJournal(join(out, 'samples.jsonl'))
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)

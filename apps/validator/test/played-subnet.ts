@@ -1,0 +1,76 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LocalChain } from '@affine/chain'
+import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
+import { openBucket } from '@affine/settlement/node'
+import { onceARun } from '../../../test/once-a-run.ts'
+import { type Cast, castOf } from '../src/commands/demo/cast.ts'
+import { endingOf, endingText, filesText, namesIn, peopleIn } from '../src/commands/demo/screens.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { narrate } from '../src/service/narrate.ts'
+
+/** Of the demo's miners those that play. The second settles the throne, the third only adds to it. */
+export const TWO_MINERS: readonly string[] = ['champion', 'stronger']
+export const THREE_MINERS: readonly string[] = ['champion', 'weaker', 'stronger']
+
+type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
+
+/** A subnet that came to rest. Its files are shared by tests: none alters them. */
+export interface PlayedSubnet {
+  readonly cast: Cast
+  readonly hotkeyOf: (name: string) => string
+  readonly buckets: string
+  readonly chainFile: string
+  /** The chain's export. */
+  readonly exported: string
+  /** What `af demo` says of it, each text by itself. */
+  readonly said: readonly string[]
+  /** Opens a validator's bucket. */
+  readonly open: (hotkey: string, url: string) => Source | null
+  /** Every epoch, recomputed. */
+  epochs(onSample?: OnSample): Promise<readonly Recomputed[]>
+}
+
+/** The demo's validators with some of its miners. */
+export function castWith(names: readonly string[]): Cast {
+  const all = castOf('a subnet for the tests')
+  return { ...all, miners: all.miners.filter(({ name }) => names.includes(name)) }
+}
+
+/** A subnet with these miners, played once a run of the tests. */
+export async function playedSubnet(names: readonly string[]): Promise<PlayedSubnet> {
+  const cast = castWith(names)
+  const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
+  const [buckets, chainFile] = [join(folder, 'buckets'), join(folder, 'chain.json')]
+  const exported = await readFile(chainFile, 'utf8')
+  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
+  const members = [...cast.validators, ...cast.miners]
+  return {
+    cast,
+    hotkeyOf: (name) => members.find((member) => member.name === name)?.account.hotkey ?? '',
+    buckets,
+    chainFile,
+    exported,
+    said: JSON.parse(await readFile(join(folder, 'said.json'), 'utf8')),
+    open,
+    epochs: async (onSample = () => {}) => {
+      const chain = LocalChain.import(exported)
+      const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
+      const epochs: Recomputed[] = []
+      for await (const epoch of recompute(data)) epochs.push(epoch)
+      return epochs
+    },
+  }
+}
+
+async function playIn(out: string, cast: Cast): Promise<void> {
+  const said = [...peopleIn(cast)]
+  const screen = { line: (text: string) => void said.push(text), status: () => {} }
+  const nameOf = namesIn(cast)
+  const [alice] = cast.validators
+  const rested = await runSubnet(cast, out, (member, event) => {
+    if (member === alice) narrate(event, screen, nameOf)
+  })
+  said.push(endingText(await endingOf(rested), nameOf), filesText('/tmp/affine-demo-abcdef'))
+  await writeFile(join(out, 'said.json'), JSON.stringify(said))
+}

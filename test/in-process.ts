@@ -1,0 +1,12 @@
+import { program as af } from '../apps/validator/src/program.ts'
+import { isOurs } from '../apps/validator/src/settings/env-file.ts'
+import { program as afVerify } from '../apps/verifier/src/program.ts'
+import { type Place, type Written, within } from '../packages/terminal/test/within.ts'
+
+/** Runs `af` to its end, in this process; one waits for the other. */
+export const runAf = (words: readonly string[], place?: Place): Promise<Written> =>
+  within(af, words, { isOurs, ...place })
+
+/** The same for `af-verify`, which then checks in this thread. */
+export const runVerifier = (words: readonly string[], place?: Place): Promise<Written> =>
+  within(afVerify, [...words, '--jobs', '1'], { failed: 4, ...place })

@@ -67,9 +67,8 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
 })
 
 const NETWORK = '--network=http://127.0.0.1:1'
-const PROGRAMS = { af: runAf, 'af-verify': runVerifier }
 /** A program and its words; the path goes to the end of the last. */
-const LINES: readonly (readonly [keyof typeof PROGRAMS, ...string[]])[] = [
+const LINES: readonly (readonly string[])[] = [
   ['af', 'doctor', '--settings='],
   ['af', 'doctor', NETWORK, '--wallet.path='],
   ['af', 'validate', '--key='],
@@ -89,7 +88,8 @@ const LINES: readonly (readonly [keyof typeof PROGRAMS, ...string[]])[] = [
 describe.concurrent('an option that is a path', () => {
   it.each(LINES)('is refused in the home of another user: %s %s %s %s', async (name, ...line) => {
     const words = `${line.join('\n')}~bob/x`.split('\n')
-    const { code, stdout, stderr } = await PROGRAMS[name](words, { cwd: root })
+    const run = name === 'af' ? runAf : runVerifier
+    const { code, stdout, stderr } = await run(words, { cwd: root })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/"\S+" expected a whole path, or .* got "~bob\/x"\n/)
   })

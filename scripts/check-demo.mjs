@@ -54,7 +54,7 @@ try {
   const sealed = files.filter((path) => path.includes('/v1/blocks/'))
   const states = files.filter((path) => path.includes('/v1/states/'))
   const some = (list) => list[Math.floor(Math.random() * list.length)]
-  for (const path of [some(sealed), some(sealed), some(sealed), some(states), chain]) {
+  for (const path of [some(sealed), some(states), chain]) {
     const sound = readFileSync(path)
     const altered = Buffer.from(sound)
     const at = Math.floor(Math.random() * altered.length)
@@ -72,7 +72,6 @@ try {
         ?.trim()}`,
     )
   }
-  if (verify().status !== 0) fail('restored, the data does not verify')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

@@ -12,7 +12,8 @@ import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/
 import { writeSubnet } from './attacks/af-verify.ts'
 import { contender, hotkeys, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { snippetsOf } from './documents/page.ts'
-import { AF_VERIFY, killAll, run } from './processes.ts'
+import { runVerifier } from './in-process.ts'
+import { AF_VERIFY } from './processes.ts'
 
 const LAST = 7
 /** The second's bucket, which the first says is its own an epoch later. */
@@ -92,7 +93,6 @@ beforeAll(async () => {
   chain = await writeSubnet(history, root)
 })
 afterAll(async () => {
-  await killAll()
   await rm(root, { recursive: true })
 })
 
@@ -142,7 +142,7 @@ test('refuses to end before it begins, or with an epoch that has not ended', asy
 test('of each block as many copies are compared as asked', async () => {
   const flaws = async (copies: string) => {
     const words = [root, '--network', chain, '--copies', copies, '--json']
-    const { stdout } = await run(AF_VERIFY, words)
+    const { stdout } = await runVerifier(words)
     const records = stdout
       .trim()
       .split('\n')
@@ -197,7 +197,7 @@ describe('parts, as the Kubernetes job verifies them', () => {
   })
 
   test('find what a run in one piece finds, each from the state with which the last ended', async () => {
-    const { code, stdout } = await run(AF_VERIFY, [root, '--network', chain, '--json'])
+    const { code, stdout } = await runVerifier([root, '--network', chain, '--json'])
     expect(code).toBe(1)
     const whole = stdout.trim().split('\n')
     const parts = await Promise.all(
@@ -211,7 +211,7 @@ describe('parts, as the Kubernetes job verifies them', () => {
     const begins = parts.map(([begin]) => placeOf(begin))
     const ends = parts.map((lines) => placeOf(lines.at(-1)))
     expect([...begins, placeOf(whole.at(-1))]).toEqual([placeOf(whole[0]), ...ends])
-    const { stdout: text } = await run(AF_VERIFY, [root, '--network', chain, ...SECOND])
+    const { stdout: text } = await runVerifier([root, '--network', chain, ...SECOND])
     const { root: begun } = JSON.parse(parts[1]?.[0] ?? '')
     const { root: ended } = JSON.parse(parts[1]?.at(-1) ?? '')
     expect(text).toContain(`begins with epoch 2 and the attested state ${begun}\n`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { takesPath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { findSettings, namesOf } from '../src/settings/found-settings.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
 afterAll(async () => {
-  await killAll()
   await rm(root, { recursive: true })
 })
 
@@ -70,26 +69,27 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
 const NETWORK = '--network=http://127.0.0.1:1'
 /** A program and its words; the path goes to the end of the last. */
 const LINES: readonly (readonly string[])[] = [
-  [AF, 'doctor', '--settings='],
-  [AF, 'doctor', NETWORK, '--wallet.path='],
-  [AF, 'validate', '--key='],
-  [AF, 'validate', '--folder='],
-  [AF, 'validate', '--buckets='],
-  [AF, 'validate', '--network='],
-  [AF, 'doctor', NETWORK, '--buckets='],
-  [AF, 'practise', 'perfect', '--resume='],
-  [AF, 'duel', '0.6', '0.8', '--out='],
-  [AF, 'demo', '--out='],
-  [AF, 'localnet', '--out='],
-  [AF, 'serve', '.', '--network='],
-  [AF_VERIFY, '--network='],
-  [AF_VERIFY, NETWORK, ''],
+  ['af', 'doctor', '--settings='],
+  ['af', 'doctor', NETWORK, '--wallet.path='],
+  ['af', 'validate', '--key='],
+  ['af', 'validate', '--folder='],
+  ['af', 'validate', '--buckets='],
+  ['af', 'validate', '--network='],
+  ['af', 'doctor', NETWORK, '--buckets='],
+  ['af', 'practise', 'perfect', '--resume='],
+  ['af', 'duel', '0.6', '0.8', '--out='],
+  ['af', 'demo', '--out='],
+  ['af', 'localnet', '--out='],
+  ['af', 'serve', '.', '--network='],
+  ['af-verify', '--network='],
+  ['af-verify', NETWORK, ''],
 ]
 
 describe.concurrent('an option that is a path', () => {
-  it.each(LINES)('is refused in the home of another user: %s %s %s %s', async (...line) => {
-    const [program = '', ...words] = `${line.join('\n')}~bob/x`.split('\n')
-    const { code, stdout, stderr } = await run(program, words, { cwd: root })
+  it.each(LINES)('is refused in the home of another user: %s %s %s %s', async (name, ...line) => {
+    const words = `${line.join('\n')}~bob/x`.split('\n')
+    const run = name === 'af' ? runAf : runVerifier
+    const { code, stdout, stderr } = await run(words, { cwd: root })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(/"\S+" expected a whole path, or .* got "~bob\/x"\n/)
   })
@@ -99,16 +99,16 @@ describe.concurrent('an option that is a path', () => {
     await writeFile(join(home, 's.env'), 'AFFINE_FOLDER=~/affine\nAFFINE_STALL=17\n')
     const env = { HOME: home, AFFINE_BUCKETS: '~/b' }
     const words = ['--challenges=1', '--env=mult8-v0', '--resume=~/p.jsonl']
-    const played = await run(AF, ['practise', 'perfect', ...words], { cwd, env })
+    const played = await runAf(['practise', 'perfect', ...words], { cwd, env })
     expect([played.code, played.stderr]).toEqual([0, ''])
     expect(await readdir(home)).toContain('p.jsonl')
     const asked = [NETWORK, '--settings=~/s.env', '--key', join(root, 'key')]
-    const { stdout } = await run(AF, ['doctor', ...asked], { cwd, env })
+    const { stdout } = await runAf(['doctor', ...asked], { cwd, env })
     expect(stdout).toMatch(new RegExp(`^folder +${join(home, 'affine')} `, 'm'))
     expect(stdout).toMatch(new RegExp(`^buckets +${join(home, 'b')} `, 'm'))
     expect(await readdir(cwd)).toEqual([])
     const buckets = { ...env, AFFINE_BUCKETS: '~bob/b' }
-    const { stderr } = await run(AF_VERIFY, [NETWORK], { cwd, env: buckets })
+    const { stderr } = await runVerifier([NETWORK], { cwd, env: buckets })
     expect(stderr).toContain('"buckets" expected a whole path')
   })
 })

@@ -27,7 +27,8 @@ import { listenWith } from '@affine/miners/node'
 import { openBucket } from '@affine/settlement/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
-import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -471,7 +472,7 @@ describe('the command', () => {
     const record = JSON.parse(line)
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })
     expect((await fetch(`${record.url}${BLOCK}`)).status).toBe(200)
-    const busy = await run(AF, ['serve', root, '--port', new URL(record.url).port])
+    const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     expect(busy).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/),
@@ -487,7 +488,7 @@ describe('the command', () => {
     [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 1, 'the host 256.0.0.1 is not found'],
     [['serve', '.', '--network', 'no.json', '--port', '0'], 2, '"network" expected finney, test'],
   ] as const)('refuses %j', async (words, code, why) => {
-    const ended = await run(AF, words)
+    const ended = await runAf(words)
     expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(why) })
     expect(ended.stderr).not.toMatch(/^\s+at /m)
   })

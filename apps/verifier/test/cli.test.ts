@@ -104,7 +104,7 @@ describe('af-verify', () => {
     const cut = join(root, 'cut.json')
     await writeFile(cut, (await readFile(chain, 'utf8')).slice(0, -10))
     const { code, stderr } = await verify('buckets', '--network', cut)
-    const why = `BadLog: ${cut} is no whole export of a chain: the text does not end with a whole block`
+    const why = `BadLog: ${cut} is no whole export of a chain: the text ends in the middle of a line`
     expect([code, stderr]).toEqual([4, expect.stringContaining(why)])
   })
 
@@ -115,7 +115,7 @@ describe('af-verify', () => {
     await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","\u009b":1}\n')
     const chains: readonly (readonly [string, string])[] = [
       [join(root, 'odd.json'), 'BadLog'],
-      [`http://127.0.0.1:${port}`, 'BadReply'],
+      [`http://127.0.0.1:${port}`, 'BadLog'],
       ['http://127.0.0.1:1', 'no chain answers at http://127.0.0.1:1; is it running?'],
     ]
     for (const [chain, why] of chains) {

@@ -99,7 +99,7 @@ function expectWhole({ env, challengeId, champion, contender }: Sample): void {
   const replayed = replayGame(make(env), challengeId, recorded)
   const resultOf = ({ reward, fault }: Sample['champion']) => ({ reward, fault: !!fault })
   const value = { champion: resultOf(champion), contender: resultOf(contender) }
-  expect(replayed).toEqual({ ok: true, value })
+  expect(replayed).toMatchObject({ ok: true, value })
 }
 
 /** The only one. */

@@ -421,17 +421,23 @@ describe('the limits of a reader', () => {
     for (const end of await ended) expect(end).toMatchObject({ status: 'rejected' })
     await expect(reader.open('a', 'a', deadline.signal)?.read('x', 1)).rejects.toThrow('not waited')
     expect(reads).toHaveLength(4)
-    expect(reader.open('a', 'a')?.read('x', 1)).toBeInstanceOf(Promise)
+    const later = new AbortController()
+    const another = reader.open('a', 'a', later.signal)?.read('x', 1)
     await new Promise(setImmediate)
     expect(reads).toHaveLength(5)
+    later.abort()
+    await expect(another).rejects.toThrow('not waited')
   })
 
   it('are 32 blocks at once', async () => {
     const { reader, reads } = ofSilent(100)
-    for (let lane = 0; lane < 40; lane++)
-      void reader.blocks({ holders: holders.slice(0, 1) })(wanted(block.hash))
+    const deadline = new AbortController()
+    const places = { holders: holders.slice(0, 1), deadline: deadline.signal }
+    const reading = Array.from({ length: 40 }, () => reader.blocks(places)(wanted(block.hash)))
     await new Promise(setImmediate)
     expect(reads).toHaveLength(32)
+    deadline.abort()
+    await Promise.all(reading)
   })
 
   it('are forgotten with the next epoch, as to whom failed', () => {

@@ -234,6 +234,16 @@ describe('the client', () => {
     expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
   })
 
+  test('has a head of a chain that goes on with each question', async () => {
+    const local = subnet()
+    const handler = serveLocal(local)
+    const remote = await connect(async (request) => {
+      await local.produce(0)
+      return handler(request)
+    })
+    expect(await remote.head()).toEqual(await local.head())
+  })
+
   test('has the whole log, as the server has it', async () => {
     const local = subnet()
     await pass(local, 1200)

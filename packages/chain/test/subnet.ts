@@ -44,7 +44,7 @@ export const harness = (local: LocalChain): Harness => {
     stranger: stranger,
     advance: async () => {
       await local.produce(++time)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, 10))
     },
   }
 }

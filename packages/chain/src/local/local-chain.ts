@@ -170,12 +170,8 @@ export class LocalChain implements Chain {
   }
 
   async head(): Promise<Head> {
-    let known: number
-    do {
-      known = this.height
-      await this.reach(known)
-    } while (this.height > known)
-    return (await this.#at(known)).head
+    await this.reach(this.height)
+    return (await this.#at(this.height)).head
   }
 
   async blockHash(number: number): Promise<string> {

@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json'
 
 const MAX_REQUEST = 16_384
 /** How many blocks an answer has at most. */
-const MOST_BLOCKS = 256
+export const MOST_BLOCKS = 256
 
 /** The origin of a page that the reader's own machine serves. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/

@@ -4,7 +4,7 @@ import { verifyReady } from '../account.ts'
 import type { OpenAt } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { LocalChain } from './local-chain.ts'
-import { type ChainQuestion, JSON_TYPE, jsonOf, readText } from './local-server.ts'
+import { type ChainQuestion, JSON_TYPE, jsonOf, MOST_BLOCKS, readText } from './local-server.ts'
 import { type Extrinsic, type Log, readLog } from './log.ts'
 
 /** In characters: an answer has at most 256 blocks. */
@@ -71,7 +71,14 @@ class RemoteChain extends LocalChain {
 
   /** The server delays its answer until there is such a block. */
   protected override async reach(block: number, signal?: AbortSignal): Promise<void> {
-    this.#follow(await this.#log(block, signal), block)
+    let from = block
+    let isFull = true
+    while (isFull) {
+      const log = await this.#log(from, signal)
+      this.#follow(log, from)
+      isFull = log.blocks.length === MOST_BLOCKS
+      from = this.height
+    }
   }
 
   #follow(log: Log, from: number): void {

@@ -112,8 +112,8 @@ function count({ wins, losses, ties }: Match, challenge: ChallengeOutcome) {
 
 /**
  * One environment, one lane, nothing trimmed: a look after every challenge, and stop at the
- * verdict. `challenges` in the order of their index, never of arrival: who answers slowly answers
- * differently. Protocol §10.
+ * verdict. `challenges` in the order of their index, never of arrival: one that answers
+ * slowly answers differently. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */

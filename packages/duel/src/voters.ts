@@ -142,8 +142,8 @@ export function votingStakes(
 const NEWCOMER: Trust = Object.freeze({ correct: 0, incorrect: 0 })
 
 /**
- * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that who has no record has one
- * half. Protocol §8.9.
+ * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that one without a record
+ * has one half. Protocol §8.9.
  */
 export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
   const good = PPM + BigInt(correct)

@@ -41,7 +41,7 @@ export type Transcript = {
  * faulty one is not recorded. Only the specification of `env` is used: one can serve many plays at
  * once, and its own episode stays.
  *
- * No clock: who wants a deadline lets the agent give `{ fault: 'no-reply' }`. Rejects with what the
+ * No clock: to set a deadline, let the agent give `{ fault: 'no-reply' }`. Rejects with what the
  * agent rejects with. Protocol §3.1.
  * @throws TypeError unless `challengeId` is one.
  */
@@ -131,7 +131,7 @@ export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): D
   return { champion: transcriptOf('champion'), contender: transcriptOf('contender') }
 }
 
-/** An answer as it is recorded, its text normalised, or why it is none. Protocol §3.1. */
+/** An answer as it is recorded, its text normalised, or the fault in its place. Protocol §3.1. */
 function recordable(answer: Answer): RecordedMessage | { readonly fault: Fault } {
   if ('fault' in answer) return { fault: 'no-reply' }
   const content = normalise(answer.content)

@@ -78,7 +78,7 @@ export interface Token {
 }
 
 const DEPTHS = new Map(Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }))
-/** In the place of a token where there is none. */
+/** Stands for a token after the last one. */
 export const NOTHING: Token = { kind: 'end', text: '', from: 0 }
 
 /**

@@ -71,7 +71,7 @@ describe.concurrent('a proxy in the environment', () => {
     expect(stderr).not.toContain('s3cret')
   })
 
-  it('that is empty is none', async () => {
+  it('whose variable is empty is not named', async () => {
     const [program, ...words] = LIST
     const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
     const { code, stderr } = await run(program, words, { cwd: root, env })

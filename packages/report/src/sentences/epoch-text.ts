@@ -72,7 +72,7 @@ export function throneTexts(
   return throne.map((change) => texts[change])
 }
 
-/** Why no duel starts though a miner waits: who is missing, and what to do. Protocol §8.1. */
+/** Why no duel starts though a miner waits: which validators are missing. Protocol §8.1. */
 export function quorumTexts(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: NameOf = shortHotkey,
